@@ -19,7 +19,7 @@ _HELP = {
 
 
 def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options --id-field, --text-field, --title-field and --url-field; its function gets `fields`."""
+    """Give a command the options --id-field, --text-field, --title-field and --url-field; it gets `fields`."""
 
     @wraps(function)
     def with_fields(**arguments: Any) -> Any:

@@ -14,10 +14,9 @@ from typing import IO
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
-from opensearch_winnow.ingest.rows.json_members import with_members
+from opensearch_winnow.ingest.rows.json_members import is_object, members, with_members
 from opensearch_winnow.ingest.rows.packed import open_packed
 from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, reading
-from opensearch_winnow.ingest.sources import SourceFile
 from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.files import too_large
 from opensearch_winnow.ingest.sources.jsonl import (
@@ -29,8 +28,10 @@ from opensearch_winnow.ingest.sources.jsonl import (
     rest_of_line,
 )
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
-from opensearch_winnow.ingest.sources.split import Failed
+from opensearch_winnow.ingest.sources.split import Failed, SourceFile
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
+
+_ASCII, _UTF_8 = json.JSONEncoder(), json.JSONEncoder(ensure_ascii=False)
 
 
 def read(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
@@ -71,11 +72,12 @@ class JsonLinesWriter:
 
     def __init__(self, file: IO[bytes], choice: RowChoice, columns: Mapping[str, type]) -> None:
         self.rows = 0
-        self._file, self._choice, self._columns = file, choice, columns
+        self._file, self._columns = file, columns
+        self._fields, self._limit = choice.fields, line_limit(choice.max_size)
         self._needs_break = False  # the last line has no line break
 
     def add(self, file: SourceFile, next_edit: NextEdit) -> None:
-        limit = line_limit(self._choice.max_size)
+        limit = self._limit
         with reading(file), suppress(DamagedError), unpacked(file.path) as opened:
             while True:
                 try:
@@ -107,14 +109,19 @@ class JsonLinesWriter:
         if edit.text is None and not self._columns:
             return line
         try:
-            fields = object_of(line.strip(BLANK))
-            texts = {} if edit.text is None else {content_field(fields, self._choice.fields): edit.text}
-        except FieldError:
+            text = line.decode()
+            found, close = members(text)
+            names = (
+                [] if edit.text is None else [content_field({each.name: each.value for each in found}, self._fields)]
+            )
+        except (ValueError, RecursionError, FieldError):
             return line
-        ascii_only = line.isascii()
-        replaced = {name: json.dumps(as_written(name, text), ensure_ascii=ascii_only) for name, text in texts.items()}
-        added = {name: json.dumps(edit.columns.get(name), ensure_ascii=ascii_only) for name in self._columns}
-        return with_members(line.decode(), replaced, added).encode()
+        if not is_object(text, close):
+            return line
+        encode = _ASCII.encode if line.isascii() else _UTF_8.encode  # as the line is written
+        replaced = {name: encode(as_written(name, edit.text or "")) for name in names}
+        added = {name: encode(edit.columns.get(name)) for name in self._columns}
+        return with_members(text, found, close, replaced, added).encode()
 
     def close(self) -> None:
         self._file.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from opensearch_winnow.ingest.sources.jsonl import DECODER
@@ -13,9 +13,10 @@ _SPACE = re.compile(r"[ \t\r\n\ufeff]*")
 
 
 class Member(NamedTuple):
-    """A member of an object: its name, and where its value is."""
+    """A member of an object: its name, its value, and where the value is."""
 
     name: str
+    value: object
     start: int
     end: int
 
@@ -23,26 +24,36 @@ class Member(NamedTuple):
 def members(line: str, at: int = 0) -> tuple[list[Member], int]:
     """Return the members of the object that starts at `at` or after spaces there, and where its closing brace is.
 
-    `line` must be JSON.
+    Raises ValueError if there is none.
     """
     found: list[Member] = []
-    at = _after_space(line, _after_space(line, at) + 1)
-    while line[at] != "}":
-        at = _after_space(line, at + 1) if line[at] == "," else at
+    at = _after(line, "{", at)
+    if line[at : at + 1] == "}":
+        return found, at
+    while True:
         name, at = DECODER.raw_decode(line, at)
-        start = _after_space(line, _after_space(line, at) + 1)
-        _, end = DECODER.raw_decode(line, start)
-        found.append(Member(name, start, end))
-        at = _after_space(line, end)
-    return found, at
+        start = _after(line, ":", at)
+        value, end = DECODER.raw_decode(line, start)
+        found.append(Member(name, value, start, end))
+        at = _SPACE.match(line, end).end()  # type: ignore[union-attr]
+        if line[at : at + 1] == "}":
+            return found, at
+        at = _after(line, ",", at)
 
 
-def with_members(line: str, replaced: Mapping[str, str], added: Mapping[str, str]) -> str:
+def is_object(line: str, close: int) -> bool:
+    """Whether nothing follows the brace at `close`."""
+    return _SPACE.fullmatch(line, close + 1) is not None
+
+
+def with_members(
+    line: str, found: Sequence[Member], close: int, replaced: Mapping[str, str], added: Mapping[str, str]
+) -> str:
     """Return `line` with JSON texts in place of the values of the fields `replaced`, and with the members `added`.
 
-    A field `a.b` is the member b within a. A member that is added replaces one of the same name.
+    `found` and `close` are its members. A field `a.b` is the member b within a. A member that is added replaces one of
+    the same name.
     """
-    found, close = members(line)
     changes: list[tuple[int, int, str]] = []
     for name, value in replaced.items():
         changes += [(start, end, value) for start, end in _places(line, found, name)]
@@ -60,16 +71,18 @@ def with_members(line: str, replaced: Mapping[str, str], added: Mapping[str, str
     return line
 
 
-def _places(line: str, found: list[Member], name: str) -> list[tuple[int, int]]:
+def _places(line: str, found: Sequence[Member], name: str) -> list[tuple[int, int]]:
     same = [(member.start, member.end) for member in found if member.name == name]
     first, dot, rest = name.partition(".")
     if same or not dot:
         return same
-    inner = [member.start for member in found if member.name == first and line[member.start] == "{"]
+    inner = [member.start for member in found if member.name == first and isinstance(member.value, dict)]
     return [place for start in inner for place in _places(line, members(line, start)[0], rest)]
 
 
-def _after_space(line: str, at: int) -> int:
-    space = _SPACE.match(line, at)
-    assert space
-    return space.end()
+def _after(line: str, character: str, at: int) -> int:
+    """Return where the next token starts after `character`, which must be the next one from `at` on."""
+    at = _SPACE.match(line, at).end()  # type: ignore[union-attr]
+    if line[at : at + 1] != character:
+        raise ValueError(f"no {character}")
+    return _SPACE.match(line, at + 1).end()  # type: ignore[union-attr]

@@ -20,7 +20,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.field_names import ADDRESS, CONTENT, USUAL, FieldNames
 from opensearch_winnow.ingest.sources.files import file_uri, too_large
 from opensearch_winnow.ingest.sources.jsonl import line_limit
-from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, page_of
+from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, if_readable, page_of
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
 
@@ -106,16 +106,16 @@ class CsvFile(AbstractContextManager["CsvFile"]):
         """Return the page of a row. `where` is the address of one without an id."""
         if record.values is None:
             return Failed(Page(where, html=b""), too_large(page_bytes))
-        url = None
+        fields: dict[str, object] = {}
         try:
             fields = self.fields_of(record.values)
-            url = address_of(fields, names)
             return page_of(fields, page_bytes, names, where, lenient=lenient)
         except FieldError as error:
             reason = "not UTF-8" if str(error).startswith("half a character") else str(error)
             raw = record.raw.encode(self.encoding, self.errors)
             kept = raw if len(raw) <= page_bytes else b""
-            return Failed(Page(url or where, html=kept, content_type=CSV_TYPE), reason)
+            url = if_readable(address_of, fields, names) or where
+            return Failed(Page(url, html=kept, content_type=CSV_TYPE), reason)
 
 
 def line_break(line: str) -> str:

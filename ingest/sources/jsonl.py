@@ -10,7 +10,7 @@ from typing import IO
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.field_names import ADDRESS, CONTENT, FieldNames
 from opensearch_winnow.ingest.sources.files import file_uri, too_large
-from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, page_of
+from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, if_readable, page_of
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
 
@@ -132,14 +132,13 @@ def item_of(
     lenient: bool = False,
 ) -> Page | Failed:
     """Return the page of a line. `where` is the address of one without an id; `fields` are its fields, if known."""
-    url = None
     try:
         fields = object_of(line) if fields is None else fields
-        url = address_of(fields, names)
         page = page_of(fields, page_bytes, names, where, lenient=lenient)
     except FieldError as error:
         kept = line if len(line) <= page_bytes else b""
-        return Failed(Page(url or where, html=kept, content_type=LINE_TYPE), str(error))
+        url = if_readable(address_of, fields or {}, names) or where
+        return Failed(Page(url, html=kept, content_type=LINE_TYPE), str(error))
     if page.content_type == LINE_TYPE and isinstance(page.html, bytes) and page.html:
         return item_of(page.html, page.url, page_bytes, names)
     if page.html == b"":  # a failed page that was kept without its body: as an empty page, it would not fail again

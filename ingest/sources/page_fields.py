@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.field_names import (
+    ADDRESS,
     BASE64,
     DATE,
     HTML,
@@ -53,7 +54,7 @@ def page_of(
         raise FieldError("no url")
     html, text = _content(fields, content_field(fields, names), page_bytes)
     if lenient and html is None:
-        return Page(url, None, text, _if_readable(_moment, fields), _if_readable(_title, fields, names))
+        return Page(url, None, text, if_readable(_moment, fields), if_readable(_title, fields, names))
     content_type = _string(fields, ("content_type",))
     codings = fields.get("codings") or ()
     if not isinstance(codings, (list, tuple)) or not all(isinstance(coding, str) for coding in codings):
@@ -63,9 +64,9 @@ def page_of(
 
 def address_of(fields: Mapping[str, object], names: FieldNames = USUAL) -> str | None:
     """Return the id or the URL of a row: any string that is not blank, or an integer."""
-    for name in names.addresses:
-        value = value_at(fields, name)
-        if value is None:
+    for name in ADDRESS if names is USUAL else names.addresses:
+        value = fields.get(name)
+        if value is None and (names is USUAL or (value := value_at(fields, name)) is None):
             continue
         if isinstance(value, int) and not isinstance(value, bool) and name not in URL:
             return str(value)
@@ -93,7 +94,8 @@ def _title(fields: Mapping[str, object], names: FieldNames) -> str | None:
     return _string(fields, names.titles)
 
 
-def _if_readable(read: Callable[..., _Value], *arguments: object) -> _Value | None:
+def if_readable(read: Callable[..., _Value], *arguments: object) -> _Value | None:
+    """Return what `read` returns, or None if the fields cannot be read."""
     try:
         return read(*arguments)
     except FieldError:

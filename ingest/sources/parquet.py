@@ -15,7 +15,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import SourceError, UnreadableError, printable
 from opensearch_winnow.ingest.sources.field_names import ADDRESS, CONTENT, USUAL, FieldNames
 from opensearch_winnow.ingest.sources.files import file_uri, too_large
-from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, page_of
+from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, if_readable, page_of
 from opensearch_winnow.ingest.sources.parquet_footer import Footer, FooterError, read_footer
 from opensearch_winnow.ingest.sources.split import TOO_MUCH_MEMORY, Damage, Failed, Items, Split
 
@@ -144,14 +144,13 @@ def item_of(
 ) -> Page | Failed:
     """Return the page of a row. One without an id has the address `where` with `id_from_place`, and fails without."""
     fields: dict[str, object] = {}
-    url = None
     try:
         read_fields(batch, number, page_bytes, names.addresses, fields)
-        url = address_of(fields, names)
         read_fields(batch, number, page_bytes, (), fields)
         return page_of(fields, page_bytes, names, where if id_from_place else None, lenient=lenient)
     except FieldError as error:
-        return Failed(Page(url or where, html=b""), str(error))
+        url = if_readable(address_of, fields, names) or where
+        return Failed(Page(url, html=b""), str(error))
 
 
 def read_fields(batch: Any, number: int, page_bytes: int, only: Sequence[str], fields: dict[str, object]) -> None:

@@ -17,7 +17,13 @@ from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import MAX_FILES_PER_SPLIT, MAX_FILES_TO_SIZE, SourceError, Sources, read
+from opensearch_winnow.ingest.sources import (
+    MAX_FILES_PER_SPLIT,
+    MAX_FILES_TO_SIZE,
+    SourceError,
+    Sources,
+    read,
+)
 from opensearch_winnow.ingest.sources.split import Failed, Item, Skipped
 
 pytestmark = pytest.mark.filterwarnings(
@@ -290,7 +296,9 @@ def test_all_errors_are_reported_at_once(mirror: Path, tmp_path: Path) -> None:
     pq.write_table(pa.table({"address": ["u"]}), tmp_path / "rows.parquet")
     pq.write_table(pa.table({"url": pa.array([], pa.string()), "text": pa.array([], pa.string())}), tmp_path / "none")
     at = f"{tmp_path}/"
-    accepted = "pages are read from HTML, text, JSONL, CSV, Parquet, WARC, ARC and WACZ files, and from folders of these"
+    accepted = (
+        "pages are read from HTML, text, JSONL, CSV, Parquet, WARC, ARC and WACZ files, and from folders of these"
+    )
     not_lines = "is JSON, but not JSONL, which has an object with url and html or text on each line"
     expected = {
         "https://example.org/": "https://example.org/ is an address. Sources are files: fetch it first, "
