@@ -31,7 +31,7 @@ NO_VALUES: dict[str, Any] = dict.fromkeys(ANSWER_COLUMNS)
 
 
 def answer_document(question: str, answer: Matches | QuestionError) -> dict[str, Any]:
-    """Return a question with its matches; one that could not be asked has a `reason` and no matches."""
+    """Return a question with its matches; one that could not be answered has a `reason` and no matches."""
     if isinstance(answer, QuestionError):
         return {"id": question, "reason": str(answer), "matches": []}
     return {"id": question, "reason": None, **matches_document(answer)}

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from opensearch_winnow.answers.formatting import count_of, percent
 from opensearch_winnow.answers.similar_words import unscored_sentence
+from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
@@ -148,6 +149,9 @@ def _no_shared_passage(index: Index, question: dict[str, Any]) -> str:
         none = "No other page in this store"
     else:
         none = f"None of {count_of(pages, 'page')}"
+    text = question.get("text")
+    if text is not None and question["exact"] and len(canonical(text, index.scheme).chars) < index.scheme.noise:
+        return f"{none} has these words in a row"
     if not index.scheme.guarantees:
         return f"{none} shares a fingerprint with it"
     unit = "tokens" if index.scheme.form == "code" else "letters and digits"

@@ -159,7 +159,7 @@ def command(
 
     With --batch, every row is a question, by its text or HTML; its id names it. All options apply to each of them. The
     answers are printed in order, a line for each question with its best match; --json and --to have all matches. A
-    question that cannot be asked is named, and the others are answered.
+    question that cannot be answered is named, and the others are answered.
 
     X is a share from 0 to 1. The default for a URL is --min-resemblance 0.5, which finds near-duplicates. The default
     for a file or a text is --min-containment 0.5, which finds pages that quote half of it. If you give several
@@ -172,7 +172,7 @@ def command(
       B in A        the share of the page that is in the question (contained)
 
     Scores are exact, computed from both texts, unless you --estimate. Prints a table on a terminal, tab-separated
-    values in a pipe. Exits with 1 if no page matches, or if a question of a batch cannot be asked; with 2 if the store
+    values in a pipe. Exits with 1 if no page matches, or if a question of a batch cannot be answered; with 2 if the store
     has no page with this URL.
     """
     if sum(each is not None for each in (url, file, text, batch, batch_urls)) != 1:

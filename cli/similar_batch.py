@@ -31,7 +31,7 @@ from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.queries.matches import Matches
 
-MAX_NAMED = 10  # questions that could not be asked, of which the messages tell; the output has all
+MAX_NAMED = 10  # questions that could not be answered, of which the messages tell; the output has all
 FORMATS = ("jsonl", "csv", "parquet")
 PHASE = "Asking questions"
 MAX_QUESTION_COLUMNS = 40
@@ -55,7 +55,7 @@ class Counts:
     failed: int = 0
     below_guarantee: int = 0
     matches: int = 0
-    named: list[str] = field(default_factory=list)  # the first that could not be asked, with the reasons
+    named: list[str] = field(default_factory=list)  # the first that could not be answered, with the reasons
 
     def add(self, answered: Answered) -> None:
         self.questions += 1
@@ -209,13 +209,13 @@ def _print_table(screen: Terminal, answers: Iterable[Answered]) -> None:
 
 def _say_summary(counts: Counts, index: Index, seconds: float, to: str | None) -> None:
     for each in counts.named:
-        say(f"Not asked: {each}")
+        say(f"Not answered: {each}")
     if counts.failed > len(counts.named):
-        say(f"and {counts.failed - len(counts.named):,} more that could not be asked: the answers say why")
+        say(f"and {counts.failed - len(counts.named):,} more that could not be answered: the answers say why")
     if counts.below_guarantee:
         say(f"{count_of(counts.below_guarantee, 'question')}: {below_guarantee_sentence(index.scheme)}")
     summary = f"{counts.found:,} of {count_of(counts.questions, 'question')} found a page"
     if counts.failed:
-        summary += f", {counts.failed:,} could not be asked"
+        summary += f", {counts.failed:,} could not be answered"
     where = f": {to}" if to else ""
     (say if to else remark)(f"{summary} · {duration(seconds)}{where}")

@@ -61,9 +61,10 @@ class QuestionMethods(IndexBase):
         - `boilerplate`: leave out registered boilerplate. With False, it counts like any text.
         - `max_seconds`: then answer with the pages that were scored so far. `.unscored` counts the others.
 
-        A question shorter than the scheme's guarantee is answered by the text index of the store. Of fewer words than a
-        shingle, or of fewer characters than the noise threshold, a page contains all or nothing: all, if it has these
-        words in a row. `.below_guarantee` tells that a page may be missed, as where texts are not stored.
+        A question shorter than the scheme's guarantee is also searched for by its words. If it has fewer words than a
+        shingle, a page with these words in a row contains all of it. If it is shorter than the noise threshold, only
+        such pages share a passage with it. `.below_guarantee` tells that a page may be missed, as where texts are not
+        stored.
         """
         record = self._pages.find(url=url, id_=id, text=text, html=html, at=at)
         is_stored = url is not None or id is not None
@@ -102,7 +103,7 @@ class QuestionMethods(IndexBase):
         """Answer many questions: yield each with the matches that `similar` returns for it, in order.
 
         A question is a text, a `Page`, or a mapping with one of `text`, `html`, `url` (of a page of the store) and `id`
-        (of a capture of the store); a mapping may have other keys. One that cannot be asked, because it is empty or its
+        (of a capture of the store); a mapping may have other keys. One that cannot be answered, because it is empty or its
         URL is unknown, is yielded with a `QuestionError` that says why, and the others are answered.
 
         The options are those of `similar`, for every question; `max_seconds` counts for each. Questions are read a few

@@ -39,7 +39,7 @@ class ShortQuestion:
 
     @classmethod
     def of(cls, store: Store, question: Question, texts_stored: bool | None = None) -> ShortQuestion | None:
-        """Return None unless the question is short. `texts_stored` is asked of the store if it is not given."""
+        """Return None unless the question is short. `texts_stored` is read from the store if it is not given."""
         scheme, side = store.scheme, question.side
         if side is None:
             return None if question.record.fingerprints else cls(store, None, None)

@@ -98,7 +98,7 @@ class SimilarPages:
         texts_stored: bool | None = None,
         sides: SideCache | None = None,
     ) -> None:
-        """`texts_stored` is asked of the store if it is not given; `sides` has texts of earlier questions."""
+        """`texts_stored` is read from the store if it is not given; `sides` has texts of earlier questions."""
         self._store = store
         self._scheme = store.scheme
         self._question = question

@@ -41,7 +41,7 @@ class _ById(NamedTuple):
     id: str
 
 
-_Asked = Page | _ByUrl | _ById | QuestionError
+_Posed = Page | _ByUrl | _ById | QuestionError
 AnyQuestion = TypeVar("AnyQuestion", bound=str | Page | Mapping[str, Any])
 Answer = Matches | QuestionError
 
@@ -75,16 +75,16 @@ class SimilarBatch:
         self._sides = SideCache(store.scheme, MAX_CACHED_CHARS)
 
     def answers(self, questions: Iterable[AnyQuestion]) -> Iterator[tuple[AnyQuestion, Answer]]:
-        """Yield each question with its matches, or with the reason why it cannot be asked, in order."""
+        """Yield each question with its matches, or with the reason why it cannot be answered, in order."""
         for some in _batches(questions):
-            yield from zip(some, self._answers([_asked(each) for each in some]), strict=True)
+            yield from zip(some, self._answers([_posed(each) for each in some]), strict=True)
 
-    def _answers(self, asked: Sequence[_Asked]) -> Iterator[Answer]:
+    def _answers(self, posed: Sequence[_Posed]) -> Iterator[Answer]:
         options = self._options
         exclusions = self._exclusions()
         texts_stored = are_texts_stored(self._store)
         prepared: list[tuple[SimilarPages, str | None] | QuestionError] = []
-        for one, record in zip(asked, self._records(asked), strict=True):
+        for one, record in zip(posed, self._records(posed), strict=True):
             try:
                 if isinstance(record, QuestionError):
                     raise record
@@ -117,14 +117,14 @@ class SimilarBatch:
                 looked_up=next(found),
             )
 
-    def _records(self, asked: Sequence[_Asked]) -> Iterator[Record | QuestionError]:
+    def _records(self, posed: Sequence[_Posed]) -> Iterator[Record | QuestionError]:
         """Yield the record of each question: those of texts are made, those of pages are read together."""
-        texts = self._pages.text_records(each for each in asked if isinstance(each, Page))
+        texts = self._pages.text_records(each for each in posed if isinstance(each, Page))
         latest: dict[str, str] = {}
-        for card in captures_of_urls(self._store, {storable(each.url) for each in asked if isinstance(each, _ByUrl)}):
+        for card in captures_of_urls(self._store, {storable(each.url) for each in posed if isinstance(each, _ByUrl)}):
             latest.setdefault(card.url, card.id)  # the newest comes first
         records = self._store.read(latest.values(), Record) if latest else {}
-        for each in asked:
+        for each in posed:
             if isinstance(each, QuestionError):
                 yield each
             elif isinstance(each, Page):
@@ -152,12 +152,12 @@ def _batches(questions: Iterable[AnyQuestion]) -> Iterator[list[AnyQuestion]]:
 
 
 def _size(question: object) -> int:
-    asked = _asked(question)
-    return len(asked.text or asked.html or "") if isinstance(asked, Page) else 0
+    posed = _posed(question)
+    return len(posed.text or posed.html or "") if isinstance(posed, Page) else 0
 
 
-def _asked(question: object) -> _Asked:
-    """Return what a question is about, or the reason why it cannot be asked."""
+def _posed(question: object) -> _Posed:
+    """Return what a question is about, or the reason why it cannot be answered."""
     if isinstance(question, str):
         return Page(PASTED_URL, text=question)
     if isinstance(question, Page):

@@ -52,7 +52,7 @@ class _TokenQuery(NamedTuple):
         return cls(lookup.field, minimum, parts(tokens_of(lookup.tokens), minimum), lookup.most)
 
 
-class _Asked(NamedTuple):
+class _Posed(NamedTuple):
     """The lookups of a question, and the searches for them."""
 
     lookups: Sequence[Lookup]
@@ -61,7 +61,7 @@ class _Asked(NamedTuple):
     most: int | None  # the number of pages that are wanted
 
     @classmethod
-    def of(cls, lookups: Sequence[Lookup], filters: Sequence[Clause]) -> _Asked:
+    def of(cls, lookups: Sequence[Lookup], filters: Sequence[Clause]) -> _Posed:
         queries = [_TokenQuery.of(lookup) for lookup in lookups]
         return cls(lookups, queries, _searches(queries, filters), _most(queries))
 
@@ -98,8 +98,8 @@ class Overlaps:
         self, questions: Sequence[LookupsOfQuestion], filters: Sequence[Sequence[Clause]]
     ) -> list[list[Candidates]]:
         """Find the candidates of each lookup of each question; `filters` has those of each question."""
-        asked = [_Asked.of(each.lookups, some) for each, some in zip(questions, filters, strict=True)]
-        return self._candidates(asked, self._index.searches([search for each in asked for search in each.searches]))
+        posed = [_Posed.of(each.lookups, some) for each, some in zip(questions, filters, strict=True)]
+        return self._candidates(posed, self._index.searches([search for each in posed for search in each.searches]))
 
     def find_rare(
         self, questions: Sequence[LookupsOfQuestion], filters: Sequence[Sequence[Clause]], check: FrequencyCheck
@@ -108,17 +108,17 @@ class Overlaps:
 
         It counts the pages that have any of the tokens. If these are few, no single token is on many.
         """
-        asked = [_Asked.of(each.lookups, some) for each, some in zip(questions, filters, strict=True)]
-        checks = [each.checks(check) for each in asked]
-        searches = [search for some, each in zip(checks, asked, strict=True) for search in (*some, *each.searches)]
+        posed = [_Posed.of(each.lookups, some) for each, some in zip(questions, filters, strict=True)]
+        checks = [each.checks(check) for each in posed]
+        searches = [search for some, each in zip(checks, posed, strict=True) for search in (*some, *each.searches)]
         answers = iter(self._index.searches(searches))
         rare, found = [], []
-        for some, each in zip(checks, asked, strict=True):
+        for some, each in zip(checks, posed, strict=True):
             counts = [total(next(answers)) for _ in some]
             own = [next(answers) for _ in each.searches]
             rare.append(all(pages <= check.max_pages for pages in counts))
             found += own if rare[-1] else []
-        candidates = iter(self._candidates([each for each, is_rare in zip(asked, rare, strict=True) if is_rare], found))
+        candidates = iter(self._candidates([each for each, is_rare in zip(posed, rare, strict=True) if is_rare], found))
         return [next(candidates) if is_rare else None for is_rare in rare]
 
     def documents(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, Document]:
@@ -145,19 +145,19 @@ class Overlaps:
         """Forget documents, which may have changed. Places never change."""
         self._documents = {}
 
-    def _candidates(self, asked: Sequence[_Asked], answers: Sequence[dict[str, Any]]) -> list[list[Candidates]]:
+    def _candidates(self, posed: Sequence[_Posed], answers: Sequence[dict[str, Any]]) -> list[list[Candidates]]:
         """Make candidates of the `answers` to all searches of the questions."""
-        searches = [search for each in asked for search in each.searches]
-        pages, counted = self._counts(searches, answers, [each.most for each in asked for _ in each.searches])
+        searches = [search for each in posed for search in each.searches]
+        pages, counted = self._counts(searches, answers, [each.most for each in posed for _ in each.searches])
         keys = {page.id: key for key, page in pages.items()}
-        self._until = time.monotonic() + CACHE_SECONDS * max(len(asked), 1)  # the questions are answered in turn
+        self._until = time.monotonic() + CACHE_SECONDS * max(len(posed), 1)  # the questions are answered in turn
         found: list[
             list[list[dict[str, int]]]
         ] = []  # shared tokens by id: of each part of each lookup of each question
         others: list[int] = []
         more: list[tuple[list[dict[str, int]], Search]] = []
         start = 0
-        for each in asked:
+        for each in posed:
             own = counted[start : start + len(each.searches)]
             others.append(0 if each.most is None else max(total(answers[start]) - len(own[0]), 0))
             start += len(own)
@@ -185,7 +185,7 @@ class Overlaps:
                 )
                 for lookup, query, shared in zip(each.lookups, each.queries, parts, strict=True)
             ]
-            for each, parts, left in zip(asked, found, others, strict=True)
+            for each, parts, left in zip(posed, found, others, strict=True)
         ]
 
     def _counts(

@@ -26,7 +26,7 @@ OnTerminal = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def rows(tmp_path: Path, crawl: Path) -> Path:
-    """Three questions that can be asked, of which two are answered, and two that cannot."""
+    """Three questions that can be posed, of which two are answered, and two that cannot."""
     with Index.open(crawl, create=False) as index:
         mill = index.page(MILL).text
     questions = [
@@ -43,7 +43,7 @@ def rows(tmp_path: Path, crawl: Path) -> Path:
 def test_json_has_an_answer_for_every_question(winnow: Winnow, crawl: Path, rows: Path) -> None:
     done = winnow("similar", "--batch", rows, "--store", crawl, "--min-containment", "0.2", "--limit", "2", "--json")
     answer = json.loads(done.stdout)
-    assert done.exit_code == 1  # two could not be asked
+    assert done.exit_code == 1  # two could not be answered
     assert done.stdout.count("\n") == 1
     counts = {name: value for name, value in answer.items() if name != "answers"}
     assert counts == {"questions": 5, "found": 2, "failed": 2, "below_guarantee": 0}
@@ -52,13 +52,13 @@ def test_json_has_an_answer_for_every_question(winnow: Winnow, crawl: Path, rows
     assert no_row["id"].endswith("questions.jsonl, line 5")
     with Index.open(crawl, create=False) as index:
         text = index.page(MILL).text
-        for asked, each in ((text, copy), (text[:300], part)):
-            found = index.similar(text=asked, min_containment=0.2, limit=2)
+        for posed, each in ((text, copy), (text[:300], part)):
+            found = index.similar(text=posed, min_containment=0.2, limit=2)
             assert [match["url"] for match in each["matches"]] == [match.url for match in found]
             assert (each["total"], each["reason"]) == (found.total, None)
     assert none["matches"] == empty["matches"] == []
     assert "0 letters and digits" in empty["reason"]
-    assert f"Not asked: empty: {empty['reason']}\n" in done.stderr
+    assert f"Not answered: empty: {empty['reason']}\n" in done.stderr
 
 
 def test_a_pipe_gets_a_line_for_every_question(winnow: Winnow, crawl: Path, rows: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_terminal_shows_the_best_match_of_each(on_terminal: OnTerminal, crawl:
     code, shown = on_terminal(WINNOW, "similar", "--batch", rows, "--store", crawl)
     assert code == 1
     assert "best page (B)" in shown
-    assert "2 of 5 questions found a page, 2 could not be asked" in shown
+    assert "2 of 5 questions found a page, 2 could not be answered" in shown
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "csv", "parquet"])
@@ -162,18 +162,18 @@ def test_ctrl_c_leaves_an_old_output(crawl: Path, rows: Path, tmp_path: Path) ->
     out = tmp_path / "answers.jsonl"
     out.write_text("old\n")
     command = [WINNOW, "similar", "--batch", "-", "--store", crawl, "--to", out, "--overwrite"]
-    asked = subprocess.Popen(command, stdin=subprocess.PIPE, env=CLEAN)
-    assert asked.stdin is not None
+    posed = subprocess.Popen(command, stdin=subprocess.PIPE, env=CLEAN)
+    assert posed.stdin is not None
     lines = rows.read_bytes() * 4_000
     try:
-        asked.stdin.write(lines)
-        asked.stdin.close()
+        posed.stdin.write(lines)
+        posed.stdin.close()
         deadline = time.monotonic() + 60
         while not (tmp_path / ".answers.jsonl.new").exists() and time.monotonic() < deadline:
             time.sleep(0.02)
-        asked.send_signal(signal.SIGINT)
-        assert asked.wait(60) == 130
+        posed.send_signal(signal.SIGINT)
+        assert posed.wait(60) == 130
     finally:
-        asked.kill()
+        posed.kill()
     assert out.read_text() == "old\n"
     assert not (tmp_path / ".answers.jsonl.new").exists()

@@ -66,8 +66,8 @@ def one_by_one(index: Index, question: Any, options: dict[str, Any]) -> Matches:
         # A page of bytes is decoded as its header says, which `similar` cannot be told.
         html = question.html.decode("latin-1") if isinstance(question.html, bytes) else question.html
         question = {"text": question.text, "html": html}
-    asked = {name: question[name] for name in ("text", "html", "url", "id") if name in question}
-    return index.similar(**asked, **options)
+    posed = {name: question[name] for name in ("text", "html", "url", "id") if name in question}
+    return index.similar(**posed, **options)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)

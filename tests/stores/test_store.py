@@ -21,7 +21,7 @@ from opensearch_winnow.queries.frequency_check import FrequencyCheck, rare_token
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.words import Term, Words
 from opensearch_winnow.stores.captures import captures, captures_of_urls, latest_capture
-from opensearch_winnow.stores.store import LookupsOfQuestion, Sizes, Store, Text, Written
+from opensearch_winnow.stores.store import Store, Text, Written
 from tests.stores.conftest import START, TOKENS, WORDS
 from tests.stores.held_records import FILTERS, RECORDS, filter_records, latest_ids, stored_records
 
@@ -119,41 +119,6 @@ def test_frequent_tokens_are_left_out(
             rare = array("Q", tokens) if field == "bands" else rare_tokens(array("Q", tokens), frequent)
             assert lookup == Lookup(field, rare, max(minimum - len(tokens) + len(rare), 1))
             assert pages == store.candidates([lookup])[0].pages
-
-
-LOOKUPS = st.lists(
-    st.builds(
-        Lookup,
-        st.sampled_from(FIELDS),
-        st.lists(st.sampled_from(TOKENS), unique=True).map(lambda tokens: array("Q", tokens)),
-        st.integers(1, 3),
-    ),
-    max_size=3,
-    unique_by=lambda lookup: lookup.field,
-)
-SOME_SIZES = st.none() | st.builds(Sizes, st.integers(0, 2**30), st.integers(2**30, 2**31 - 1))
-
-
-@given(
-    RECORDS,
-    st.lists(st.builds(LookupsOfQuestion, LOOKUPS, SOME_SIZES), max_size=4),
-    FILTERS,
-    st.none() | st.builds(FrequencyCheck, st.integers(0, 4)),
-    st.sets(st.integers(0, 7)),
-)
-def test_candidates_of_many_are_those_of_each(
-    new_store: New,
-    records: list[Record],
-    questions: list[LookupsOfQuestion],
-    where: Filters,
-    check: FrequencyCheck | None,
-    removed: set[int],
-) -> None:
-    with new_store() as store:
-        store.write(records)
-        store.delete([records[index].id for index in removed if index < len(records)])
-        each = [store.candidates(lookups, where, check, sizes) for lookups, sizes in questions]
-        assert store.candidates_of_many(questions, where, check) == each
 
 
 @given(RECORDS, st.sets(st.integers(0, 7)), st.sampled_from(FIELDS), st.integers(0, 4))
