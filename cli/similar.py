@@ -172,8 +172,8 @@ def command(
       B in A        the share of the page that is in the question (contained)
 
     Scores are exact, computed from both texts, unless you --estimate. Prints a table on a terminal, tab-separated
-    values in a pipe. Exits with 1 if no page matches, or if a question of a batch cannot be answered; with 2 if the store
-    has no page with this URL.
+    values in a pipe. Exits with 1 if no page matches, or if a question of a batch cannot be answered; with 2 if the
+    store has no page with this URL.
     """
     if sum(each is not None for each in (url, file, text, batch, batch_urls)) != 1:
         raise click.UsageError(

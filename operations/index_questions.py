@@ -103,8 +103,8 @@ class QuestionMethods(IndexBase):
         """Answer many questions: yield each with the matches that `similar` returns for it, in order.
 
         A question is a text, a `Page`, or a mapping with one of `text`, `html`, `url` (of a page of the store) and `id`
-        (of a capture of the store); a mapping may have other keys. One that cannot be answered, because it is empty or its
-        URL is unknown, is yielded with a `QuestionError` that says why, and the others are answered.
+        (of a capture of the store); a mapping may have other keys. One that cannot be answered, because it is empty or
+        its URL is unknown, is yielded with a `QuestionError` that says why, and the others are answered.
 
         The options are those of `similar`, for every question; `max_seconds` counts for each. Questions are read a few
         at a time and looked up together, which is faster than asking one by one.
