@@ -161,7 +161,7 @@ def test_what_cannot_be_done(winnow: Winnow, crawl: Path, rows: Path, options: t
 def test_ctrl_c_leaves_an_old_output(crawl: Path, rows: Path, tmp_path: Path) -> None:
     out = tmp_path / "answers.jsonl"
     out.write_text("old\n")
-    command = [WINNOW, "similar", "--batch", "-", "--store", crawl, "--to", out, "--overwrite"]
+    command = [str(each) for each in (WINNOW, "similar", "--batch", "-", "--store", crawl, "--to", out, "--overwrite")]
     posed = subprocess.Popen(command, stdin=subprocess.PIPE, env=CLEAN)
     assert posed.stdin is not None
     lines = rows.read_bytes() * 4_000
