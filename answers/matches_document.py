@@ -39,7 +39,7 @@ class FoundDocument(TypedDict):
     """`matches` are the best of `total`, ordered by the score named in `asked`, which is at least the `threshold`.
     `candidates` pages share hashes with the question; `unscored` of them were not scored, because the time was up, and
     `uncompared` of them were not, because others share as much or more. `ignored` hashes were not looked up, because
-    too many pages have them."""
+    too many pages have them. `below_guarantee`: the question is so short that pages with it may be missed."""
 
     total: int
     asked: Score
@@ -48,6 +48,7 @@ class FoundDocument(TypedDict):
     unscored: int
     uncompared: int
     ignored: int
+    below_guarantee: bool
     seconds: float
 
 
@@ -70,6 +71,7 @@ def found_document(matches: Matches) -> FoundDocument:
         "unscored": matches.unscored,
         "uncompared": matches.uncompared,
         "ignored": matches.ignored,
+        "below_guarantee": matches.below_guarantee,
         "seconds": round(matches.seconds, 6),
     }
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from opensearch_winnow.answers.formatting import count_of, percent
 from opensearch_winnow.answers.similar_words import unscored_sentence
+from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
@@ -15,6 +16,7 @@ from opensearch_winnow.queries.words import Term, Words
 MAX_PARTS_TRIED = 8  # parts of a query that are left out one by one
 ROUND_THRESHOLDS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)  # the highest that finds a page is offered
 MAX_PAGES_TRIED = 100  # pages scored to learn what a lower threshold would find
+MAX_SHORT_CHARS = 1_000  # of a text that is certainly longer than most guarantees
 HALF = 0.5
 
 
@@ -100,8 +102,10 @@ def no_match(index: Index, question: dict[str, Any], matches: Matches, *, filter
         return closest
     any_passage = dict.fromkeys(minima) | {"min_containment": 0.0}
     if several or matches.threshold:
-        # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate.
-        exact = question["exact"] and bool(index.boilerplate())
+        # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate. A short
+        # text is found by its words, and then compared.
+        is_short = len(question.get("text") or "") in range(1, MAX_SHORT_CHARS)
+        exact = question["exact"] and (is_short or bool(index.boilerplate()))
         sharing = index.similar(**question | any_passage | {"exact": exact, "limit": 1}).total
         if sharing:
             offer = f"{count_of(sharing, 'page shares', 'pages share')} a passage with it"
@@ -145,6 +149,9 @@ def _no_shared_passage(index: Index, question: dict[str, Any]) -> str:
         none = "No other page in this store"
     else:
         none = f"None of {count_of(pages, 'page')}"
+    text = question.get("text")
+    if text is not None and question["exact"] and len(canonical(text, index.scheme).chars) < index.scheme.noise:
+        return f"{none} has these words in a row"
     if not index.scheme.guarantees:
         return f"{none} shares a fingerprint with it"
     unit = "tokens" if index.scheme.form == "code" else "letters and digits"

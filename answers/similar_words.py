@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.page_document import SimilarDocument
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.matches import Matches, Score
 
 NEAR_DUPLICATE = 0.5  # resemblance from which a page is called a near-duplicate
@@ -37,6 +38,12 @@ def uncompared_sentence(matches: Matches) -> str:
         return ""
     compared = matches.candidates - matches.unscored - matches.uncompared
     return f"Compared the {compared:,} captures that share the most; {matches.uncompared:,} others share a passage, too"
+
+
+def below_guarantee_sentence(scheme: Scheme) -> str:
+    """Say that a question is too short for every copy to be found, without a full stop."""
+    unit = "tokens" if scheme.form == "code" else "letters and digits"
+    return f"Shorter than {scheme.guarantee:,} {unit}, so pages that have it, or some of it, may be missed"
 
 
 def similar_summary(similar: SimilarDocument) -> str:

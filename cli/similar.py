@@ -11,7 +11,12 @@ import click
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.matches_document import matches_document
 from opensearch_winnow.answers.nothing_found import no_match
-from opensearch_winnow.answers.similar_words import matches_summary, uncompared_sentence, unscored_sentence
+from opensearch_winnow.answers.similar_words import (
+    below_guarantee_sentence,
+    matches_summary,
+    uncompared_sentence,
+    unscored_sentence,
+)
 from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import (
@@ -21,11 +26,14 @@ from opensearch_winnow.cli.filter_options import (
     no_boilerplate_option,
 )
 from opensearch_winnow.cli.match_table import show_rows, show_table
+from opensearch_winnow.cli.similar_batch import answer_batch, batch_questions, check_target
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, full_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import STDIN, read_text_or_html, require_piped_stdin
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.rows import FieldNames
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
 
@@ -42,6 +50,20 @@ SHARE = click.FloatRange(0, 1)
     help="Use the text of a UTF-8 or HTML file as the question; - reads from a pipe.",
 )
 @click.option("--text", metavar="T", help="Use this text as the question.")
+@click.option(
+    "--batch",
+    metavar="ROWS",
+    type=click.Path(allow_dash=True),
+    callback=require_piped_stdin,
+    help="Ask a question for every row of ROWS, a JSONL, CSV or Parquet file, a folder of files, or - for a pipe.",
+)
+@click.option(
+    "--batch-urls",
+    metavar="F",
+    type=click.Path(allow_dash=True),
+    callback=require_piped_stdin,
+    help="Ask a question for every line of F, the URL of a page in the store.",
+)
 @store_option()
 @click.option(
     "--min-resemblance",
@@ -88,6 +110,10 @@ SHARE = click.FloatRange(0, 1)
     " store's]",
 )
 @no_boilerplate_option
+@click.option("--id-field", metavar="NAME", help="With --batch: the field with the id of a row.")
+@click.option("--text-field", metavar="NAME", help="With --batch: the field with the text of a row.")
+@click.option("--to", metavar="OUT", help="With a batch: write the answers to OUT (.jsonl, .csv or .parquet).")
+@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @json_option
 @full_option
 @color_option
@@ -97,6 +123,8 @@ def command(
     url: str | None,
     file: str | None,
     text: str | None,
+    batch: str | None,
+    batch_urls: str | None,
     store: str,
     min_resemblance: float | None,
     min_containment: float | None,
@@ -109,6 +137,10 @@ def command(
     at: TimePeriod | None,
     guarantee: int | None,
     no_boilerplate: bool,
+    id_field: str | None,
+    text_field: str | None,
+    to: str | None,
+    overwrite: bool,
     as_json: bool,
     full: bool,
     color: str,
@@ -120,9 +152,14 @@ def command(
       winnow similar --file press-release.txt --min-containment 0.3
       curl -s http://example.org/page | winnow similar --file - --json
       winnow similar --text "Nobody in the valley has ever seen him weigh a sack" --all-captures
+      winnow similar --batch questions.jsonl --min-containment 0.3 --to answers.csv
 
     List the pages of a store that are similar to a question: the page URL, the file F, or the text T. For URL you can
     give the id of a capture, which history prints in a pipe.
+
+    With --batch, every row is a question, by its text or HTML; its id names it. All options apply to each of them. The
+    answers are printed in order, a line for each question with its best match; --json and --to have all matches. A
+    question that cannot be answered is named, and the others are answered.
 
     X is a share from 0 to 1. The default for a URL is --min-resemblance 0.5, which finds near-duplicates. The default
     for a file or a text is --min-containment 0.5, which finds pages that quote half of it. If you give several
@@ -135,31 +172,44 @@ def command(
       B in A        the share of the page that is in the question (contained)
 
     Scores are exact, computed from both texts, unless you --estimate. Prints a table on a terminal, tab-separated
-    values in a pipe. Exits with 1 if no page matches, with 2 if the store has no page with this URL.
+    values in a pipe. Exits with 1 if no page matches, or if a question of a batch cannot be answered; with 2 if the
+    store has no page with this URL.
     """
-    if sum(each is not None for each in (url, file, text)) != 1:
-        raise click.UsageError("give exactly one question: the URL of a page in the store, --file, or --text", ctx)
+    if sum(each is not None for each in (url, file, text, batch, batch_urls)) != 1:
+        raise click.UsageError(
+            "give exactly one question: the URL of a page in the store, --file, or --text; or several with --batch", ctx
+        )
+    if batch is None and (id_field or text_field):
+        raise click.UsageError("--id-field and --text-field name fields of rows: give --batch", ctx)
+    if batch is None and batch_urls is None and (to or overwrite):
+        raise click.UsageError("--to and --overwrite are for the answers to many questions: give --batch", ctx)
     if at is not None and url is None:
         raise click.UsageError("--at chooses a capture of a URL: give the URL", ctx)
     html = None
     if file is not None:
         text, html = read_text_or_html(file)
     minima = {"min_resemblance": min_resemblance, "min_containment": min_containment, "min_contained": min_contained}
-    question: dict[str, Any] = {
-        "url": url,
-        "text": text,
-        "html": html,
+    options: dict[str, Any] = {
         "exact": not estimate,
         "where": where,
         "all_captures": all_captures,
-        "at": at and at.last,
         "guarantee": guarantee,
         "boilerplate": not no_boilerplate,
         "max_seconds": max_seconds,
     }
+    if batch is not None or batch_urls is not None:
+        if to is not None:
+            check_target(to, batch or batch_urls or "", ctx, overwrite=overwrite)
+        options |= minima | {"limit": limit}
+        fields = FieldNames(id=id_field, text=text_field)
+        with Index.open(store, create=False) as index, batch_questions(batch, batch_urls, fields) as questions:
+            counts = answer_batch(ctx, index, questions, options, to=to, as_json=as_json, color=color)
+        ctx.exit(0 if counts.found and not counts.failed else NOTHING_FOUND)
+    question = options | {"url": url, "text": text, "html": html, "at": at and at.last}
     with Index.open(store, create=False) as index:
         matches = find_matches(index, question | minima | {"limit": limit})
         reasons = [] if matches.matches else no_match_lines(index, question | minima, matches)
+        scheme = index.scheme
     if as_json:
         click.echo(json.dumps(matches_document(matches)))
     elif not (screen := terminal(color)):
@@ -168,7 +218,7 @@ def command(
         show_table(screen, matches, full=full)
     for reason in reasons:
         say(reason)
-    say_summary(matches)
+    say_summary(matches, scheme)
     if not matches.matches:
         ctx.exit(NOTHING_FOUND)
     best = matches[0].url
@@ -200,7 +250,7 @@ def no_match_lines(index: Index, question: dict[str, Any], matches: Matches) -> 
     return [summary, *(line[0].upper() + line[1:] for line in offers)]
 
 
-def say_summary(matches: Matches) -> None:
+def say_summary(matches: Matches, scheme: Scheme) -> None:
     """Print a summary if stderr is a terminal, and in any case what was left out."""
     if matches.matches:
         remark(
@@ -211,6 +261,8 @@ def say_summary(matches: Matches) -> None:
             say(f"{unscored_sentence(matches)}.")
         if matches.uncompared:
             say(f"{uncompared_sentence(matches)}: a higher --limit compares more.")
+    if matches.below_guarantee:
+        say(f"{below_guarantee_sentence(scheme)}.")
     if matches.ignored:
         say(
             f"{matches.ignored:,} of {matches.tokens:,} hashes were ignored because each is on more than"

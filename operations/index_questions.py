@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.index_base import IndexBase
 from opensearch_winnow.operations.pairs import PairOptions, find
 from opensearch_winnow.operations.similar import SimilarPages
+from opensearch_winnow.operations.similar_batch import AnyQuestion, SimilarBatch, SimilarOptions
 from opensearch_winnow.operations.submissions import Submissions
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.filters import Filters
@@ -62,6 +64,11 @@ class QuestionMethods(IndexBase):
         - `frequent`: ignore fingerprints on more pages than this, but never all fingerprints of a passage.
         - `boilerplate`: leave out registered boilerplate. With False, it counts like any text.
         - `max_seconds`: then answer with the pages that were scored so far. `.unscored` counts the others.
+
+        A question shorter than the scheme's guarantee is also searched for by its words. If it has fewer words than a
+        shingle, a page with these words in a row contains all of it. If it is shorter than the noise threshold, only
+        such pages share a passage with it. `.below_guarantee` tells that a page may be missed, as where texts are not
+        stored.
         """
         record = self._pages.find(url=url, id_=id, text=text, html=html, at=at)
         is_stored = url is not None or id is not None
@@ -80,6 +87,44 @@ class QuestionMethods(IndexBase):
             all_captures=all_captures,
             max_seconds=max_seconds,
         )
+
+    def similar_batch(
+        self,
+        questions: Iterable[AnyQuestion],
+        *,
+        min_resemblance: float | None = None,
+        min_containment: float | None = None,
+        min_contained: float | None = None,
+        exact: bool = True,
+        limit: int | None = 100,
+        where: Filters = Filters(),
+        all_captures: bool = False,
+        guarantee: int | None = None,
+        frequent: int = DEFAULT_FREQUENT,
+        boilerplate: bool = True,
+        max_seconds: float | None = None,
+    ) -> Iterator[tuple[AnyQuestion, Matches | QuestionError]]:
+        """Answer many questions: yield each with the matches that `similar` returns for it, in order.
+
+        A question is a text, a `Page`, or a mapping with one of `text`, `html`, `url` (of a page of the store) and `id`
+        (of a capture of the store); a mapping may have other keys. One that cannot be answered, because it is empty or
+        its URL is unknown, is yielded with a `QuestionError` that says why, and the others are answered.
+
+        The options are those of `similar`, for every question; `max_seconds` counts for each. Questions are read a few
+        at a time and looked up together, which is faster than asking one by one.
+        """
+        options = SimilarOptions(
+            minima={"resemblance": min_resemblance, "containment": min_containment, "contained": min_contained},
+            exact=exact,
+            limit=limit,
+            where=where,
+            all_captures=all_captures,
+            guarantee=guarantee,
+            frequent=frequent,
+            max_seconds=max_seconds,
+        )
+        Thresholds.of("resemblance", options.minima)  # a wrong one is an error of the caller, not of each question
+        return SimilarBatch(self.store, lambda: self._exclusions(boilerplate), options).answers(questions)
 
     def page(self, url: str, at: datetime | None = None) -> Record:
         """Return the latest capture of a URL; with `at`, the latest one until then."""

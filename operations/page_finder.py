@@ -104,17 +104,29 @@ class PageFinder:
             raise QuestionError(f"{self._store.name} does not have the text of {record.url}")
         return record
 
-    def text_record(self, text: str | None, html: str | bytes | None) -> Record:
-        """Make the record of a text, or of HTML, that is not in the store."""
-        made = self._maker().make(Page(PASTED_URL, html=html, text=text))
+    def text_record(self, text: str | None, html: str | bytes | None, *, least: int = 1) -> Record:
+        """Make the record of a text, or of HTML, that is not in the store: of `least` canonical characters or more."""
+        return self._record_of(Page(PASTED_URL, html=html, text=text), self._maker(), least)
+
+    def text_records(self, pages: Iterable[Page]) -> Iterator[Record | QuestionError]:
+        """Make the records of several pages that are not in the store, or say why one cannot be a question."""
+        maker = self._maker()
+        for page in pages:
+            try:
+                yield self._record_of(page, maker)
+            except QuestionError as error:
+                yield error
+
+    def _record_of(self, page: Page, maker: RecordMaker, least: int = 1) -> Record:
+        made = maker.make(page)
         if not isinstance(made, Record):
             raise QuestionError(f"this text cannot be a question: {made.reason}")
         scheme = self._store.scheme
-        length = len(canonical(made.text, scheme).chars)
-        if length < scheme.k:
+        length = len(canonical(made.text, scheme).chars) if made.shingle_count < least else least
+        if length < least:
             units = "tokens" if scheme.form == "code" else "letters and digits"
             raise QuestionError(
-                f"the text is too short: it has {length:,} {units}, and {self._store.name} needs at least {scheme.k:,}"
+                f"the text is too short: it has {length:,} {units}, and {self._store.name} needs at least {least:,}"
             )
         return made
 

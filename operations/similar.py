@@ -11,8 +11,10 @@ from typing import NamedTuple, TypeVar
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH
+from opensearch_winnow.operations.short_questions import ShortQuestion
+from opensearch_winnow.operations.side_cache import SideCache
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.compare import Passage, Scores, Side, lengths, sameness, scores, shared_passages, side
+from opensearch_winnow.queries.compare import Passage, Scores, Side, lengths, sameness, scores, shared_passages
 from opensearch_winnow.queries.estimates import (
     CLEAR_ERRORS,
     NO_SKETCHES,
@@ -24,12 +26,12 @@ from opensearch_winnow.queries.estimates import (
 )
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import CHECKED_FIELDS, DEFAULT_FREQUENT, FrequencyCheck
-from opensearch_winnow.queries.lookups import binomial_quantile, lookups
+from opensearch_winnow.queries.lookups import Lookup, binomial_quantile, lookups
 from opensearch_winnow.queries.matches import Match, Matches, Score
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.relationship import Lengths, same_in
 from opensearch_winnow.queries.thresholds import Thresholds
-from opensearch_winnow.stores.store import Candidate, Sizes, Store, Text
+from opensearch_winnow.stores.store import Candidate, Candidates, LookupsOfQuestion, Sizes, Store, Text
 
 TEXT_BATCH = 64  # texts in memory at a time
 SKETCH_BATCH = 1_000
@@ -86,7 +88,17 @@ class SimilarPages:
     >>> SimilarPages(store, question, thresholds, exclusions).find(limit=10)
     """
 
-    def __init__(self, store: Store, question: Question, thresholds: Thresholds, exclusions: Exclusions) -> None:
+    def __init__(
+        self,
+        store: Store,
+        question: Question,
+        thresholds: Thresholds,
+        exclusions: Exclusions,
+        *,
+        texts_stored: bool | None = None,
+        sides: SideCache | None = None,
+    ) -> None:
+        """`texts_stored` is read from the store if it is not given; `sides` has texts of earlier questions."""
         self._store = store
         self._scheme = store.scheme
         self._question = question
@@ -96,6 +108,12 @@ class SimilarPages:
         self._texts: dict[str, str] = {}  # by id, of the first TEXT_BATCH matches
         self._end: float | None = None  # when the time is up
         self._unscored = 0
+        self._short = ShortQuestion.of(store, question, texts_stored)
+        self._prepared = sides or SideCache(store.scheme)
+
+    def first_lookups(self, *, exact: bool = True, limit: int | None = None) -> LookupsOfQuestion:
+        """Return what `find` looks up first, to look it up together with other questions."""
+        return LookupsOfQuestion(self._lookups(_most(limit)), self._sizes() if exact else None)
 
     def find(
         self,
@@ -108,21 +126,26 @@ class SimilarPages:
         all_captures: bool = False,
         passages: bool = True,
         max_seconds: float | None = None,
+        looked_up: Sequence[Candidates] | None = None,
     ) -> Matches:
         """Return the matches, best first; without `passages`, which take as long as the scores, if they are not wanted.
 
         Captures of `exclude_url` are no matches. Of several captures of a URL, only the best one is a match, or the
         newest if their scores are equal. `all_captures` lifts both rules. After `max_seconds` no further candidate is
         scored; those with the most shared tokens are scored first. With a `limit`, a question for any passage compares
-        only the candidates that share the most.
+        only the candidates that share the most. `looked_up` is what the store has found for `first_lookups`.
         """
         start = time.perf_counter()
         self._end = None if max_seconds is None else start + max_seconds
         sizes = self._sizes() if exact else None
         check = FrequencyCheck.of(self._store.scheme, frequent)
-        most = None if limit is None else max(limit, MIN_COMPARED)
+        most = _most(limit)
         while True:
-            candidates = self._candidates(where, check, sizes, most)
+            found_pages = looked_up or self._store.candidates(self._lookups(most), where, check, sizes)
+            looked_up = None
+            candidates = self._candidates(found_pages, sizes, most)
+            if self._short and exact:
+                candidates = self._with_phrases(candidates, where, sizes, most)
             if not all_captures:
                 candidates = candidates._replace(pages=[page for page in candidates.pages if page.url != exclude_url])
             found = self._scored(candidates, exact=exact, all_captures=all_captures)
@@ -141,6 +164,7 @@ class SimilarPages:
             seconds=time.perf_counter() - start,
             unscored=self._unscored,
             uncompared=candidates.others,
+            below_guarantee=self._short is not None and not (exact and self._short.words),
         )
 
     def _scored(self, candidates: CandidatePages, *, exact: bool, all_captures: bool) -> list[ScoredPage]:
@@ -170,11 +194,15 @@ class SimilarPages:
         size = self._question.record.shingle_count
         return Sizes(floor(size * minimum), ceil(min(size / minimum, MAX_SIZE)))
 
-    def _candidates(
-        self, where: Filters, check: FrequencyCheck, sizes: Sizes | None, most: int | None
-    ) -> CandidatePages:
+    def _lookups(self, most: int | None) -> list[Lookup]:
         wanted = list(lookups(self._question, self._thresholds, boilerplate=bool(self._exclusions), most=most))
-        found = self._store.candidates(wanted, where, check, sizes)
+        bands = self._question.record.bands
+        if self._short and not self._short.words and bands and all(lookup.field != "bands" for lookup in wanted):
+            wanted.append(Lookup("bands", bands, len(set(bands))))  # of pages with the same words
+        return wanted
+
+    def _candidates(self, found: Sequence[Candidates], sizes: Sizes | None, most: int | None) -> CandidatePages:
+        wanted = self._lookups(most)
         pages = {
             each.id: each for some in found for each in some.pages if sizes is None or sizes.include(each.shingle_count)
         }
@@ -192,10 +220,22 @@ class SimilarPages:
         others = sum(each.others for each in found)
         return CandidatePages(list(pages.values()), tokens, tokens - kept, sketch, others)
 
+    def _with_phrases(
+        self, candidates: CandidatePages, where: Filters, sizes: Sizes | None, most: int | None
+    ) -> CandidatePages:
+        """Add the pages that have a phrase of a short question."""
+        assert self._short is not None
+        found = self._short.candidates(where, most)
+        known = {page.id for page in candidates.pages} | {self._question.record.id}
+        more = [page for page in found.pages if page.id not in known]
+        if sizes is not None:
+            more = [page for page in more if sizes.include(page.shingle_count)]
+        return candidates._replace(pages=candidates.pages + more, others=candidates.others + found.others)
+
     def _plausible(self, candidates: CandidatePages) -> Sequence[Candidate]:
         """Leave out candidates that cannot match: by the tokens they share, then by estimates."""
         pages: Sequence[Candidate] = candidates.pages
-        if self._thresholds.any_passage:
+        if self._thresholds.any_passage or self._short:
             return pages
         if candidates.sketch and not self._exclusions:
             shared = candidates.sketch.with_page
@@ -252,6 +292,8 @@ class SimilarPages:
         """Return the exact scores, or None below a threshold."""
         ours, theirs = self._sides(card, text)
         found = scores(ours, theirs, self._exclusions)
+        if self._short and self._short.is_all_in(theirs, self._exclusions):
+            found = found._replace(containment=1.0)
         if not self._thresholds.met_by(found):
             return None
         if self._thresholds.any_passage:
@@ -318,12 +360,20 @@ class SimilarPages:
 
     def _sides(self, card: Card, text: str) -> tuple[Side, Side]:
         assert self._question.side is not None
-        return self._question.side, side(text, self._scheme, name=card.url, site=card.site)
+        return self._question.side, self._prepared.get(card, text)
 
     def _shared_text(self, ours: Side, theirs: Side) -> SharedText:
+        if self._short and self._short.is_below_noise:
+            passages = self._short.passages(theirs, self._exclusions)
+            return SharedText(passages, [], lengths(ours, theirs), sameness(ours, theirs, self._scheme))
         window = min(self._question.window, self._scheme.w)
         found = shared_passages(ours, theirs, self._scheme, window=window, exclusions=self._exclusions)
         return SharedText(*found, lengths(ours, theirs), sameness(ours, theirs, self._scheme))
+
+
+def _most(limit: int | None) -> int | None:
+    """Return how many candidates for any passage are compared first."""
+    return None if limit is None else max(limit, MIN_COMPARED)
 
 
 def _score_key(card: Card) -> tuple[str, str]:

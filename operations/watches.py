@@ -71,6 +71,7 @@ class Watches:
     def add(self, watch: Watch, *, seen: bool, replace: bool) -> None:
         """Save a watch. With `seen`, current matches do not count as new; with `replace`, it may replace another."""
         self._require_room([watch], replace=replace)
+        self._require_fingerprints(watch)
         matches = self._ask(watch)  # even without `seen`: a question that cannot be answered is not kept
         self._store.set_setting(SETTING + watch.name, _kept_value(watch, [each.card.id for each in matches] * seen))
 
@@ -89,6 +90,7 @@ class Watches:
         known = {card.url for card in captures_of_urls(self._store, urls)}
         for watch in watches:
             try:
+                self._require_fingerprints(watch)
                 if seen:
                     yield watch, [match.card.id for match in self._ask(watch)]
                     continue
@@ -140,6 +142,11 @@ class Watches:
             raise WatchError(f"{self._store.name} has a watch {min(there)} already: replace it, or give another name")
         if len(existing.union(names)) > MAX_WATCHES:
             raise WatchError(f"{self._store.name} has {MAX_WATCHES:,} watches, the most it can have: remove one")
+
+    def _require_fingerprints(self, watch: Watch) -> None:
+        """Raise a QuestionError if a text is too short: new pages are found by fingerprints alone."""
+        if watch.text is not None:
+            PageFinder(self._store).text_record(watch.text, None, least=self._store.scheme.k)
 
     def _ask(self, watch: Watch) -> Matches:
         return self._similar(url=watch.url, text=watch.text, min_containment=watch.min_containment, limit=MAX_MATCHES)

@@ -66,6 +66,7 @@ class Matches:
     seconds: float
     unscored: int = 0  # candidates that were not scored, because the time was up
     uncompared: int = 0  # captures in `total` that share a hash but were not compared: others share as much or more
+    below_guarantee: bool = False  # the question is so short that a page with it, or with some of it, may be missed
 
     def __len__(self) -> int:
         return len(self.matches)

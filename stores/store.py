@@ -1,4 +1,4 @@
-"""Defines what every store can do: 23 methods, which tests/stores/test_store.py checks on every kind of store."""
+"""Defines what every store can do: 24 methods, which tests/stores/test_store.py checks on every kind of store."""
 
 from __future__ import annotations
 
@@ -66,6 +66,13 @@ class Sizes(NamedTuple):
 
     def include(self, shingle_count: int) -> bool:
         return self.least <= shingle_count <= self.most
+
+
+class LookupsOfQuestion(NamedTuple):
+    """What is looked up for one of several questions."""
+
+    lookups: Sequence[Lookup]
+    sizes: Sizes | None = None  # pages of other sizes may be left out
 
 
 class Candidates(NamedTuple):
@@ -268,6 +275,11 @@ class Store(AbstractContextManager["Store"], Protocol):
 
         With `check`, frequent tokens are left out of the lookups first. Pages of other `sizes` may be left out.
         """
+
+    def candidates_of_many(
+        self, questions: Sequence[LookupsOfQuestion], where: Filters = Filters(), check: FrequencyCheck | None = None
+    ) -> list[list[Candidates]]:
+        """For each question, find what `candidates` finds for its lookups and sizes: together, which is faster."""
 
     def frequencies(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
         """For each lookup, return its tokens that are on more than `over` pages, with the number of those pages."""

@@ -342,7 +342,6 @@ def test_the_latest_captures_are_searched(index: Index) -> None:
         ({"url": "https://a.example/article", "at": datetime(2023, 1, 1, tzinfo=UTC)}, "no capture of .* until 2023"),
         ({"text": ""}, "no text"),
         ({"text": "  …  "}, "it has 0 letters and digits"),
-        ({"text": "too short"}, "too short: it has 8 letters and digits, and .* needs at least 50"),
         ({"html": "<p>"}, "no text"),
         ({}, "one of url, id, text and html, not none"),
         ({"text": "x", "url": "y"}, "not url and text"),

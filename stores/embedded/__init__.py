@@ -53,6 +53,7 @@ from opensearch_winnow.stores.store import (
     Crawl,
     Fields,
     Hits,
+    LookupsOfQuestion,
     Order,
     Sizes,
     Statistics,
@@ -167,8 +168,13 @@ class EmbeddedStore(Closing):
         check: FrequencyCheck | None = None,
         sizes: Sizes | None = None,
     ) -> list[Candidates]:
+        return self.candidates_of_many([LookupsOfQuestion(lookups, sizes)], where, check)[0]
+
+    def candidates_of_many(
+        self, questions: Sequence[LookupsOfQuestion], where: Filters = Filters(), check: FrequencyCheck | None = None
+    ) -> list[list[Candidates]]:
         with self._file.reading() as db:
-            return find_candidates(db, lookups, where, check, sizes)
+            return find_candidates(db, questions, where, check)
 
     def frequencies(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
         with self._file.reading() as db:

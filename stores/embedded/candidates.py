@@ -4,38 +4,84 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from heapq import nsmallest
+from typing import NamedTuple
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
-from opensearch_winnow.queries.lookups import Lookup
+from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.rows import CARD, card_of, conditions
 from opensearch_winnow.stores.embedded.writes import gone_pages
-from opensearch_winnow.stores.store import Candidate, Candidates, Sizes
+from opensearch_winnow.stores.store import Candidate, Candidates, LookupsOfQuestion, Sizes
+
+MAX_HELD = 1_000  # pages of a token that are kept in memory; those of a more frequent one are read again
+
+
+class _Holders(NamedTuple):
+    """The pages that have the tokens of a field."""
+
+    known: dict[int, list[array[int]]]  # by token: the numbers of its pages, those of each run of postings
+    counts: dict[int, int]  # by token: how many pages have it, if these are more than MAX_HELD
 
 
 def find_candidates(
-    db: sqlite3.Connection,
-    lookups: Sequence[Lookup],
-    where: Filters,
-    check: FrequencyCheck | None,
-    sizes: Sizes | None,
-) -> list[Candidates]:
-    """Find the pages of each lookup, after the frequency check."""
-    if check is not None:
-        over = check.max_pages
-        lookups = check.trimmed(lookups, lambda checked: count_pages(db, checked, over=over))
-    return [_found(db, lookup, where, sizes) for lookup in lookups]
+    db: sqlite3.Connection, questions: Sequence[LookupsOfQuestion], where: Filters, check: FrequencyCheck | None
+) -> list[list[Candidates]]:
+    """Find the pages of each lookup of each question, after the frequency check. Every block is read once."""
+    tokens: dict[Field, set[int]] = {}
+    for question in questions:
+        for lookup in question.lookups:
+            tokens.setdefault(lookup.field, set()).update(lookup.tokens)
+    deleted = set(gone_pages(db))
+    most = MAX_HELD if check is None else min(check.max_pages, MAX_HELD)
+    holders = {field: _holders(db, field, some, deleted, most=most) for field, some in tokens.items()}
+    over = 0 if check is None else check.max_pages
+
+    def count(lookups: Sequence[Lookup]) -> list[dict[int, int]]:
+        return [_frequent(lookup.tokens, holders[lookup.field], over) for lookup in lookups]
+
+    found = []
+    for lookups, sizes in questions:
+        trimmed = lookups if check is None else check.trimmed(lookups, count)
+        found.append([_found(db, lookup, holders[lookup.field], where, sizes) for lookup in trimmed])
+    return found
 
 
-def _found(db: sqlite3.Connection, lookup: Lookup, where: Filters, sizes: Sizes | None) -> Candidates:
+def _holders(db: sqlite3.Connection, field: Field, tokens: Iterable[int], deleted: set[int], *, most: int) -> _Holders:
+    known: dict[int, list[array[int]]] = {}
+    counts: Counter[int] = Counter()
+    for token, pages in Postings(db, field).pages(tokens):
+        counts[token] += sum(page not in deleted for page in pages) if deleted else len(pages)
+        if counts[token] <= most:
+            known.setdefault(token, []).append(pages)
+        else:
+            known.pop(token, None)
+    return _Holders(known, {token: count for token, count in counts.items() if count > most})
+
+
+def _frequent(tokens: Iterable[int], holders: _Holders, over: int) -> dict[int, int]:
+    if not holders.counts:
+        return {}
+    counts = ((token, holders.counts.get(token, 0)) for token in tokens)
+    return {token: count for token, count in counts if count > over}
+
+
+def _found(
+    db: sqlite3.Connection, lookup: Lookup, holders: _Holders, where: Filters, sizes: Sizes | None
+) -> Candidates:
     shared: Counter[int] = Counter()
-    for _, pages in Postings(db, lookup.field).pages(lookup.tokens):
-        shared.update(pages)
+    tokens = set(lookup.tokens)
+    for token in tokens:
+        for pages in holders.known.get(token, ()):
+            shared.update(pages)
+    if again := tokens.intersection(holders.counts):
+        for _, pages in Postings(db, lookup.field).pages(again):
+            shared.update(pages)
     numbers = [number for number, count in shared.items() if count >= lookup.minimum]
     others = 0
     if lookup.most is not None and len(numbers) > lookup.most:
@@ -75,8 +121,6 @@ def count_pages(db: sqlite3.Connection, lookups: Sequence[Lookup], *, over: int)
     deleted = set(gone_pages(db))
     counted = []
     for lookup in lookups:
-        pages: Counter[int] = Counter()
-        for token, some in Postings(db, lookup.field).pages(lookup.tokens):
-            pages[token] += sum(page not in deleted for page in some) if deleted else len(some)
-        counted.append({token: count for token, count in pages.items() if count > over})
+        holders = _holders(db, lookup.field, lookup.tokens, deleted, most=min(over, MAX_HELD))
+        counted.append(_frequent(lookup.tokens, holders, over))
     return counted

@@ -13,7 +13,7 @@ import sqlite3
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import reduce
 from typing import NamedTuple
 
@@ -61,7 +61,7 @@ class Postings:
         self._db = db
         self._table = table
 
-    def pages(self, tokens: array[int]) -> Iterator[tuple[int, array[int]]]:
+    def pages(self, tokens: Iterable[int]) -> Iterator[tuple[int, array[int]]]:
         """Yield tokens with their pages. A token comes once for each run that has it."""
         wanted = sorted(set(tokens))
         # The query returns each block once, although many tokens of a long question are in the same one.

@@ -14,7 +14,7 @@ from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.opensearch_mapping import missing_fields, written_in
 from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigests
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
-from opensearch_winnow.queries.dsl.filters import conditions
+from opensearch_winnow.queries.dsl.filters import Clause, conditions
 from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
@@ -45,6 +45,7 @@ from opensearch_winnow.stores.store import (
     Crawl,
     Fields,
     Hits,
+    LookupsOfQuestion,
     Order,
     Sizes,
     Statistics,
@@ -188,17 +189,31 @@ class OpenSearchStore(Closing):
         check: FrequencyCheck | None = None,
         sizes: Sizes | None = None,
     ) -> list[Candidates]:
+        return self.candidates_of_many([LookupsOfQuestion(lookups, sizes)], where, check)[0]
+
+    def candidates_of_many(
+        self, questions: Sequence[LookupsOfQuestion], where: Filters = Filters(), check: FrequencyCheck | None = None
+    ) -> list[list[Candidates]]:
+        self._overlaps.forget()
+        filters = [self._filters(where, each.sizes) for each in questions]
+        if check is None:
+            return self._overlaps.find(questions, filters)
+        # Usually no token is frequent: one request shows that, and finds the pages.
+        found = self._overlaps.find_rare(questions, filters, check)
+        if others := [number for number, rare in enumerate(found) if rare is None]:
+            lookups = [lookup for number in others for lookup in questions[number].lookups]
+            trimmed = iter(check.trimmed(lookups, lambda checked: self.frequencies(checked, over=check.max_pages)))
+            again = [LookupsOfQuestion([next(trimmed) for _ in questions[number].lookups]) for number in others]
+            rest = self._overlaps.find(again, [filters[number] for number in others])
+            for number, candidates in zip(others, rest, strict=True):
+                found[number] = candidates
+        return [each for each in found if each is not None]
+
+    def _filters(self, where: Filters, sizes: Sizes | None) -> list[Clause]:
         filters = conditions(where)
         if sizes is not None and self._index.engine.searches_doc_values:
             filters.append({"range": {"shingle_count": {"gte": sizes.least, "lte": sizes.most}}})
-        if check is not None:
-            # Usually no token is frequent: one request shows that, and finds the pages.
-            rare = self._overlaps.find_rare(lookups, filters, check)
-            if rare is not None:
-                return rare
-            over = check.max_pages
-            lookups = check.trimmed(lookups, lambda checked: self.frequencies(checked, over=over))
-        return self._overlaps.find(lookups, filters)
+        return filters
 
     def frequencies(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
         hashes = [dict(zip(tokens_of(each.tokens), each.tokens, strict=True)) for each in lookups]

@@ -26,13 +26,13 @@ from opensearch_winnow.queries.dsl.ranked import without_place
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.opensearch.index_client import Document, Hit, IndexClient, total
-from opensearch_winnow.stores.store import Candidate, Candidates
+from opensearch_winnow.stores.store import Candidate, Candidates, LookupsOfQuestion
 
 # The best candidates come as whole documents, because their texts are usually read next, and another request costs
 # more. All others come from doc values: reading a document takes fifty times as long as reading these.
 WHOLE_DOCUMENTS = 16
 LIGHT_FIELDS = ("url", "site", "fetched_us", "shingle_count", "sketch_count", "minhash")
-CACHE_SECONDS = 1.0  # for documents
+CACHE_SECONDS = 1.0  # for the documents of a question
 MAX_PLACES = 100_000  # that are remembered
 NO_PLACE = 2**63 - 1  # the sort value of a page without a place, which other software has written
 MAX_TOKENS_OF_TWO = MAX_TOKENS_PER_QUERY - 20  # of two lookups in one query, with room for the filters of both
@@ -50,6 +50,25 @@ class _TokenQuery(NamedTuple):
     def of(cls, lookup: Lookup) -> _TokenQuery:
         minimum = max(lookup.minimum, 1)
         return cls(lookup.field, minimum, parts(tokens_of(lookup.tokens), minimum), lookup.most)
+
+
+class _Posed(NamedTuple):
+    """The lookups of a question, and the searches for them."""
+
+    lookups: Sequence[Lookup]
+    queries: list[_TokenQuery]
+    searches: list[Search]
+    most: int | None  # the number of pages that are wanted
+
+    @classmethod
+    def of(cls, lookups: Sequence[Lookup], filters: Sequence[Clause]) -> _Posed:
+        queries = [_TokenQuery.of(lookup) for lookup in lookups]
+        return cls(lookups, queries, _searches(queries, filters), _most(queries))
+
+    def checks(self, check: FrequencyCheck) -> list[Search]:
+        """Return the searches that count the pages with any token, for each field that is checked."""
+        tokens = [(each.field, [token for part in each.parts for token in part.tokens]) for each in self.queries]
+        return [with_any(field, some, up_to=check.max_pages + 1) for field, some in tokens if field in check.fields]
 
 
 class _Page(NamedTuple):
@@ -75,27 +94,32 @@ class Overlaps:
         self._places: dict[str, int] = {}
         self._until = 0.0
 
-    def find(self, lookups: Sequence[Lookup], filters: Sequence[Clause]) -> list[Candidates]:
-        """Find the candidates of each lookup."""
-        queries = [_TokenQuery.of(lookup) for lookup in lookups]
-        searches = _searches(queries, filters)
-        return self._candidates(lookups, queries, searches, self._index.searches(searches))
+    def find(
+        self, questions: Sequence[LookupsOfQuestion], filters: Sequence[Sequence[Clause]]
+    ) -> list[list[Candidates]]:
+        """Find the candidates of each lookup of each question; `filters` has those of each question."""
+        posed = [_Posed.of(each.lookups, some) for each, some in zip(questions, filters, strict=True)]
+        return self._candidates(posed, self._index.searches([search for each in posed for search in each.searches]))
 
     def find_rare(
-        self, lookups: Sequence[Lookup], filters: Sequence[Clause], check: FrequencyCheck
-    ) -> list[Candidates] | None:
-        """Find the candidates if no token is frequent, in one request; None if some token may be.
+        self, questions: Sequence[LookupsOfQuestion], filters: Sequence[Sequence[Clause]], check: FrequencyCheck
+    ) -> list[list[Candidates] | None]:
+        """Find the candidates of the questions without frequent tokens, in one request; None if some token may be.
 
         It counts the pages that have any of the tokens. If these are few, no single token is on many.
         """
-        queries = [_TokenQuery.of(lookup) for lookup in lookups]
-        searches = _searches(queries, filters)
-        tokens = [(each.field, [token for part in each.parts for token in part.tokens]) for each in queries]
-        checks = [with_any(field, some, up_to=check.max_pages + 1) for field, some in tokens if field in check.fields]
-        answers = self._index.searches([*checks, *searches])
-        if any(total(answer) > check.max_pages for answer in answers[: len(checks)]):
-            return None
-        return self._candidates(lookups, queries, searches, answers[len(checks) :])
+        posed = [_Posed.of(each.lookups, some) for each, some in zip(questions, filters, strict=True)]
+        checks = [each.checks(check) for each in posed]
+        searches = [search for some, each in zip(checks, posed, strict=True) for search in (*some, *each.searches)]
+        answers = iter(self._index.searches(searches))
+        rare, found = [], []
+        for some, each in zip(checks, posed, strict=True):
+            counts = [total(next(answers)) for _ in some]
+            own = [next(answers) for _ in each.searches]
+            rare.append(all(pages <= check.max_pages for pages in counts))
+            found += own if rare[-1] else []
+        candidates = iter(self._candidates([each for each, is_rare in zip(posed, rare, strict=True) if is_rare], found))
+        return [next(candidates) if is_rare else None for is_rare in rare]
 
     def documents(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, Document]:
         """Return the documents of candidates by their ids: from the cache, or else with these fields from the index.
@@ -121,50 +145,54 @@ class Overlaps:
         """Forget documents, which may have changed. Places never change."""
         self._documents = {}
 
-    def _candidates(
-        self,
-        lookups: Sequence[Lookup],
-        queries: Sequence[_TokenQuery],
-        searches: Sequence[Search],
-        answers: Sequence[dict[str, Any]],
-    ) -> list[Candidates]:
-        most = _most(queries)
-        pages, counted = self._counts(searches, answers, most)
-        others = 0 if most is None else max(total(answers[0]) - len(counted[0]), 0)
-        counts = iter(split_scores(counted[0]) if _fit_one_query(queries) else counted)
-        found = [[next(counts) for _ in each.parts] for each in queries]
+    def _candidates(self, posed: Sequence[_Posed], answers: Sequence[dict[str, Any]]) -> list[list[Candidates]]:
+        """Make candidates of the `answers` to all searches of the questions."""
+        searches = [search for each in posed for search in each.searches]
+        pages, counted = self._counts(searches, answers, [each.most for each in posed for _ in each.searches])
         keys = {page.id: key for key, page in pages.items()}
-        more = [
-            (number, best(part.overlap_of(each.field, _these([keys[id_] for id_ in some]))))
-            for number, each in enumerate(queries)
-            if len(each.parts) > 1
-            for part, ids in zip(each.parts, uncounted(each.parts, found[number], each.minimum), strict=True)
-            for some in _batches(ids)
-        ]
-        rest = [
-            {pages[_key(hit)].id: round(hit["_score"]) for hit in answer["hits"]["hits"]}
-            for answer in self._index.searches([search for _, search in more])
-        ]
-        for (number, _), shared in zip(more, rest, strict=True):
-            found[number].append(shared)
+        self._until = time.monotonic() + CACHE_SECONDS * max(len(posed), 1)  # the questions are answered in turn
+        found: list[
+            list[list[dict[str, int]]]
+        ] = []  # shared tokens by id: of each part of each lookup of each question
+        others: list[int] = []
+        more: list[tuple[list[dict[str, int]], Search]] = []
+        start = 0
+        for each in posed:
+            own = counted[start : start + len(each.searches)]
+            others.append(0 if each.most is None else max(total(answers[start]) - len(own[0]), 0))
+            start += len(own)
+            counts = iter(split_scores(own[0]) if _fit_one_query(each.queries) else own)
+            found.append([[next(counts) for _ in query.parts] for query in each.queries])
+            more += [
+                (shared, best(part.overlap_of(query.field, _these([keys[id_] for id_ in some]))))
+                for query, shared in zip(each.queries, found[-1], strict=True)
+                if len(query.parts) > 1
+                for part, ids in zip(query.parts, uncounted(query.parts, shared, query.minimum), strict=True)
+                for some in _batches(ids)
+            ]
+        rest = self._index.searches([search for _, search in more])
+        for (shared, _), answer in zip(more, rest, strict=True):
+            shared.append({pages[_key(hit)].id: round(hit["_score"]) for hit in answer["hits"]["hits"]})
         return [
-            Candidates(
-                lookup,
-                sorted(
-                    (pages[keys[id_]].candidate(shared) for id_, shared in put_together(counts, query.minimum).items()),
-                    key=lambda candidate: (-candidate.shared, candidate.id),
-                ),
-                others,
-            )
-            for lookup, query, counts in zip(lookups, queries, found, strict=True)
+            [
+                Candidates(
+                    lookup,
+                    sorted(
+                        (pages[keys[id_]].candidate(n) for id_, n in put_together(shared, query.minimum).items()),
+                        key=lambda candidate: (-candidate.shared, candidate.id),
+                    ),
+                    left,
+                )
+                for lookup, query, shared in zip(each.lookups, each.queries, parts, strict=True)
+            ]
+            for each, parts, left in zip(posed, found, others, strict=True)
         ]
 
     def _counts(
-        self, searches: Sequence[Search], answers: Sequence[dict[str, Any]], most: int | None
+        self, searches: Sequence[Search], answers: Sequence[dict[str, Any]], most: Sequence[int | None]
     ) -> tuple[dict[int | str, _Page], list[dict[str, int]]]:
         """Return the pages by their `_key`, all or the `most` best of each search, and its shared tokens by id."""
         pages: dict[int | str, _Page] = {}
-        self.forget()
         found: list[dict[str, int]] = [{} for _ in searches]
         waiting = list(zip(range(len(searches)), searches, answers, strict=True))
         while waiting:
@@ -179,7 +207,8 @@ class Overlaps:
                         self._documents[pages[key].id] = hit["_id"], hit["_source"]
                     found[number][pages[key].id] = round(hit["_score"])
                 more = following(search, hits)
-                wanted = MAX_RESULT_WINDOW if most is None else min(most - len(found[number]), MAX_RESULT_WINDOW)
+                room = most[number]
+                wanted = MAX_RESULT_WINDOW if room is None else min(room - len(found[number]), MAX_RESULT_WINDOW)
                 if more is not None and wanted > 0:
                     light = best_by_doc_values(more["query"], LIGHT_FIELDS)
                     rest.append((number, light | {"search_after": more["search_after"], "size": wanted}))
@@ -188,7 +217,6 @@ class Overlaps:
         if len(self._places) > MAX_PLACES:
             self._places = {}
         self._places |= {page.id: key for key, page in pages.items() if isinstance(key, int)}
-        self._until = time.monotonic() + CACHE_SECONDS
         return pages, found
 
     def _identified(self, search: Search, hits: Sequence[Hit]) -> Iterator[Hit]:

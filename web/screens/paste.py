@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NotRequired, TypedDict
 
 from opensearch_winnow.answers.quotes import QuotesDocument, quoted_runs, quotes_document
+from opensearch_winnow.answers.similar_words import below_guarantee_sentence
 from opensearch_winnow.answers.source_words import found_sentence, quotes_summary
 from opensearch_winnow.answers.sources import Sources, sources
 from opensearch_winnow.foundation.canonical import canonical
@@ -58,10 +59,11 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     """Find the pages that quote a pasted text."""
     pasted = pasted_text(request, request["id"])
     length = len(canonical(pasted.text, index.scheme).chars)
-    if length < index.scheme.noise:
+    matches = _matches(index, request, pasted.text) if length else None
+    if length < index.scheme.noise and not matches:  # no page has all of its words
         document = _too_short(pasted.text, length, index.scheme)
         return ScreenAnswer(document, lambda: _common_values(index, pasted) | {"short": True})
-    matches = _matches(index, request, pasted.text)
+    assert matches is not None
     found = sources(pasted.text, matches.matches)
     document = _document(pasted.text, matches, found)
     return ScreenAnswer(document, lambda: _template_values(index, request, pasted, matches, found) | {"short": False})
@@ -114,6 +116,7 @@ def _template_values(
         "matches": matches,
         "found": found,
         "found_sentence": found_sentence(matches, found),
+        "below_guarantee": below_guarantee_sentence(index.scheme) if matches.below_guarantee else "",
         "view": source_text(pasted.text, found, lambda number: request.link(**{"from": number}), start=request["from"]),
         "narrowed": narrowed,
         "suggested_words": "" if matches.total or narrowed else _suggested_words(index, pasted.text),

@@ -1,0 +1,61 @@
+"""JSON values and table rows of the answers to many questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from opensearch_winnow.answers.formatting import time_stamp
+from opensearch_winnow.answers.matches_document import matches_document
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.queries.matches import Matches
+
+# The columns of a table, and the types they have in Parquet.
+ANSWER_COLUMNS = {
+    "question": "string",
+    "rank": "int64",
+    "url": "string",
+    "title": "string",
+    "fetched_at": "string",
+    "resemblance": "double",
+    "containment": "double",
+    "contained": "double",
+    "kind": "string",
+    "error": "double",
+    "passages": "int64",
+    "relationship": "string",
+    "below_guarantee": "bool",
+    "reason": "string",
+}
+NO_VALUES: dict[str, Any] = dict.fromkeys(ANSWER_COLUMNS)
+
+
+def answer_document(question: str, answer: Matches | QuestionError) -> dict[str, Any]:
+    """Return a question with its matches; one that could not be answered has a `reason` and no matches."""
+    if isinstance(answer, QuestionError):
+        return {"id": question, "reason": str(answer), "matches": []}
+    return {"id": question, "reason": None, **matches_document(answer)}
+
+
+def answer_rows(question: str, answer: Matches | QuestionError) -> Iterator[dict[str, Any]]:
+    """Yield a row for each match, ranked from 1; one row without a page if there is none."""
+    if isinstance(answer, QuestionError):
+        yield NO_VALUES | {"question": question, "reason": str(answer)}
+        return
+    common = NO_VALUES | {"question": question, "below_guarantee": answer.below_guarantee}
+    if not answer.matches:
+        yield common
+    for rank, match in enumerate(answer, 1):
+        yield common | {
+            "rank": rank,
+            "url": match.url,
+            "title": match.title,
+            "fetched_at": time_stamp(match.card),
+            "resemblance": match.resemblance,
+            "containment": match.containment,
+            "contained": match.contained,
+            "kind": match.kind,
+            "error": match.error,
+            "passages": len(match.passages),
+            "relationship": match.relationship and match.relationship.kind,
+        }

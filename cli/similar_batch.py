@@ -1,0 +1,221 @@
+"""Answers the questions of `winnow similar --batch`: as one JSON object, in a file, or as a line for each question."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from opensearch_winnow.answers.batch_document import ANSWER_COLUMNS, answer_document, answer_rows
+from opensearch_winnow.answers.display_text import one_line, shorten, shorten_middle, width
+from opensearch_winnow.answers.formatting import count_of, duration, scored_percent
+from opensearch_winnow.answers.similar_words import below_guarantee_sentence
+from opensearch_winnow.cli.export_rows import write_csv, write_json, write_table
+from opensearch_winnow.cli.match_table import HEADS, score
+from opensearch_winnow.cli.phase_progress import show_phases
+from opensearch_winnow.cli.terminal import Terminal, remark, say, terminal
+from opensearch_winnow.cli.text_file import read_text
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.progress import Progress
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.rows import FailedRow, FieldNames
+from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.queries.matches import Matches
+
+MAX_NAMED = 10  # questions that could not be answered, of which the messages tell; the output has all
+FORMATS = ("jsonl", "csv", "parquet")
+PHASE = "Asking questions"
+MAX_QUESTION_COLUMNS = 40
+
+RowQuestion = Page | dict[str, Any]
+
+
+class Answered(NamedTuple):
+    """A question, by its name, and its answer."""
+
+    name: str
+    answer: Matches | QuestionError
+
+
+@dataclass(slots=True)
+class Counts:
+    """What became of the questions so far."""
+
+    questions: int = 0
+    found: int = 0
+    failed: int = 0
+    below_guarantee: int = 0
+    matches: int = 0
+    named: list[str] = field(default_factory=list)  # the first that could not be answered, with the reasons
+
+    def add(self, answered: Answered) -> None:
+        self.questions += 1
+        if isinstance(answered.answer, QuestionError):
+            self.failed += 1
+            if len(self.named) < MAX_NAMED:
+                self.named.append(f"{answered.name}: {answered.answer}")
+            return
+        self.found += bool(answered.answer.matches)
+        self.matches += len(answered.answer)
+        self.below_guarantee += answered.answer.below_guarantee
+
+    def document(self) -> dict[str, int]:
+        return {
+            "questions": self.questions,
+            "found": self.found,
+            "failed": self.failed,
+            "below_guarantee": self.below_guarantee,
+        }
+
+
+@contextmanager
+def batch_questions(rows: str | None, urls: str | None, fields: FieldNames) -> Iterator[Iterable[RowQuestion]]:
+    """Open the questions of a batch: the `rows` of a file or folder, or the `urls` in a file, one in each line."""
+    if rows is None:
+        lines = (line.strip() for line in read_text(str(urls)).splitlines())
+        yield ({"url": line} for line in lines if line)
+        return
+    with RowFiles([rows], fields) as files:
+        yield (
+            {"name": row.where, "reason": row.reason} if isinstance(row, FailedRow) else row.page
+            for row in files.rows()
+        )
+
+
+def check_target(to: str, source: str, ctx: click.Context, *, overwrite: bool) -> None:
+    """Refuse a name of another format, to overwrite a file without `overwrite`, and the questions in any case."""
+    kind_of(to, ctx)
+    if Path(to).exists() and Path(source).exists() and Path(to).samefile(source):
+        raise RecordsError(f"--to {to} would overwrite the questions; name another file")
+    if Path(to).exists() and not overwrite:
+        raise RecordsError(f"{to} exists; name another file, or add --overwrite to replace it")
+
+
+def kind_of(out: str, ctx: click.Context) -> str:
+    """Return the format that the name of a file says."""
+    kind = out.removesuffix(".gz").rpartition(".")[2]
+    if kind not in FORMATS or out.endswith(".parquet.gz"):
+        raise click.UsageError(f"--to {out}: the name ends in .jsonl, .csv or .parquet", ctx)
+    return kind
+
+
+def answer_batch(
+    ctx: click.Context,
+    index: Index,
+    questions: Iterable[RowQuestion],
+    options: dict[str, Any],
+    *,
+    to: str | None,
+    as_json: bool,
+    color: str,
+) -> Counts:
+    """Ask all questions, and write or print each answer as soon as it is there."""
+    kind = None if to is None else kind_of(to, ctx)
+    counts, start = Counts(), time.monotonic()
+    screen = None if to or as_json else terminal(color)
+    with show_phases(quiet=screen is not None, color=color) as show:
+        answers = _answers(index, questions, options, counts, show)
+        if kind is not None:
+            _write(Path(str(to)), kind, answers)
+        elif as_json:
+            _print_json(answers, counts)
+        elif screen:
+            _print_table(screen, answers)
+        else:
+            _print_rows(answers)
+    if to is not None and as_json:
+        click.echo(json.dumps(counts.document() | {"to": to}))
+    _say_summary(counts, index, time.monotonic() - start, to)
+    return counts
+
+
+def _answers(
+    index: Index, questions: Iterable[RowQuestion], options: dict[str, Any], counts: Counts, show: Progress
+) -> Iterator[Answered]:
+    for question, answer in index.similar_batch(questions, **options):
+        if isinstance(question, Page):
+            answered = Answered(question.url, answer)
+        elif "url" in question:
+            answered = Answered(question["url"], answer)
+        else:
+            answered = Answered(question["name"], QuestionError(question["reason"]))
+        counts.add(answered)
+        show(PHASE, counts.questions, None)
+        yield answered
+
+
+def _write(target: Path, kind: str, answers: Iterable[Answered]) -> None:
+    if kind == "jsonl":
+        write_json(target, (answer_document(*each) for each in answers))
+        return
+    rows = (row for each in answers for row in answer_rows(*each))
+    if kind == "csv":
+        write_csv(target, rows, list(ANSWER_COLUMNS))
+    else:
+        write_table(target, rows, ANSWER_COLUMNS)
+
+
+def _print_json(answers: Iterable[Answered], counts: Counts) -> None:
+    """Print one object, an answer at a time: all of them may be more than fits in memory."""
+    sys.stdout.write('{"answers": [')
+    for number, each in enumerate(answers):
+        sys.stdout.write(f"{', ' * bool(number)}{json.dumps(answer_document(*each))}")
+    sys.stdout.write(f"], {json.dumps(counts.document())[1:]}\n")
+
+
+def _print_rows(answers: Iterable[Answered]) -> None:
+    """Print tab-separated values for programs: a line for each question, with its best match."""
+    sys.stdout.write("question\tmatches\tresemblance\tcontainment\tcontained\turl\treason\n")
+    for name, answer in answers:
+        cells = ["", "", "", "", "", str(answer)]
+        if not isinstance(answer, QuestionError):
+            best = next(iter(answer), None)
+            scores = (best.resemblance, best.containment, best.contained) if best else ()
+            cells = [str(answer.total), *(f"{each:.6g}" for each in scores), *("",) * (3 - len(scores))]
+            cells += [one_line(best.url) if best else "", ""]
+        sys.stdout.write("\t".join([one_line(name), *cells]) + "\n")
+
+
+def _print_table(screen: Terminal, answers: Iterable[Answered]) -> None:
+    """Print a line for each question: the score and the URL of its best match, and how many matches there are."""
+    columns = min(max(screen.columns // 3, 12), MAX_QUESTION_COLUMNS)
+    for number, (name, answer) in enumerate(answers):
+        if number == 0:
+            head = "score" if isinstance(answer, QuestionError) else HEADS[answer.score]
+            screen.echo(screen.paint(f"{head:<11}  matches  {'question (A)':<{columns}}  best page (B)", "dim"))
+        best, cells = "–", f"{'–':>11}  {'–':>7}"
+        if isinstance(answer, QuestionError):
+            best = str(answer)
+        elif answer.matches:
+            first = answer[0]
+            share = scored_percent(score(first, answer.score), first.kind, first.error)
+            best, cells = first.url, f"{share:>11}  {answer.total:>7,}"
+        else:
+            cells = f"{'–':>11}  {0:>7}"
+        question = shorten(one_line(name), columns)
+        room = max(screen.columns - len(cells) - columns - 4, 10)
+        padding = " " * (columns - width(question))
+        screen.echo(f"{cells}  {question}{padding}  {shorten_middle(one_line(best), room)}")
+
+
+def _say_summary(counts: Counts, index: Index, seconds: float, to: str | None) -> None:
+    for each in counts.named:
+        say(f"Not answered: {each}")
+    if counts.failed > len(counts.named):
+        say(f"and {counts.failed - len(counts.named):,} more that could not be answered: the answers say why")
+    if counts.below_guarantee:
+        say(f"{count_of(counts.below_guarantee, 'question')}: {below_guarantee_sentence(index.scheme)}")
+    summary = f"{counts.found:,} of {count_of(counts.questions, 'question')} found a page"
+    if counts.failed:
+        summary += f", {counts.failed:,} could not be answered"
+    where = f": {to}" if to else ""
+    (say if to else remark)(f"{summary} · {duration(seconds)}{where}")
