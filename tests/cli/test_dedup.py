@@ -54,7 +54,8 @@ def test_a_dry_run_writes_nothing(winnow: Winnow, tmp_path: Path) -> None:
     rows = made(tmp_path / "rows.jsonl", 4)
     done = winnow("dedup", rows, "--dry-run", "--to", tmp_path / "kept.jsonl", "--quiet")
     assert done.exit_code == 0
-    assert done.stdout.splitlines()[:4] == ["part\tname\tvalue", "count\trows\t4", "count\tkept\t2", "count\tdropped\t2"]
+    counts = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("count")]
+    assert counts[:3] == [["count", "rows", "4"], ["count", "kept", "2"], ["count", "dropped", "2"]]
     assert list(tmp_path.iterdir()) == [rows]
 
 
@@ -137,7 +138,8 @@ def test_a_stopped_run_leaves_the_old_output(tmp_path: Path, number: signal.Sign
 def test_a_full_disk_is_one_sentence(tmp_path: Path, size: int) -> None:
     made(tmp_path / "rows.jsonl", 2_000)
     (tmp_path / "kept.jsonl").write_text("old")
-    run = started(tmp_path, "rows.jsonl", "--to", "kept.jsonl", "--overwrite", "--match", "exact", "-q", file_bytes=size)
+    exactly = ("--match", "exact", "--quiet")
+    run = started(tmp_path, "rows.jsonl", "--to", "kept.jsonl", "--overwrite", *exactly, file_bytes=size)
     out, said = run.communicate()
     assert (run.returncode, out) == (2, b"")
     assert b"Traceback" not in said

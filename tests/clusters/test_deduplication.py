@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opensearch_winnow.clusters.deduplication.decisions import Deduplication
 from opensearch_winnow.clusters.deduplication.deciding import decide_rows
+from opensearch_winnow.clusters.deduplication.decisions import Deduplication
 from opensearch_winnow.clusters.deduplication.options import DeduplicationError, DeduplicationOptions, KeepRule, Match
 from opensearch_winnow.clusters.deduplication.row_columns import MISS_PROBABILITY, min_long_shingles
 from opensearch_winnow.clusters.result import band_probability
