@@ -97,7 +97,9 @@ class Index(CaptureMethods, SettingsMethods):
 
         A source is a web archive (WARC, ARC, WET, WACZ), a folder, JSON lines, CSV, Parquet, a pattern of names, or
         "-" for standard input. `id_field`, `text_field`, `title_field` and `url_field` name the fields of rows that
-        have others than the usual ones. Pages are parsed in worker processes; a script needs no `if __name__ == "__main__":` for them.
+        have others than the usual ones.
+
+        Pages are parsed in worker processes; a script needs no `if __name__ == "__main__":` for them.
         A run that is stopped, by `stop` or by Ctrl-C, keeps what is done; calling this again continues from there.
         """
         return index_sources(self._lazy_store, sources, **options)

@@ -22,7 +22,7 @@ class Row:
     number: int  # from 0, over all sources
     source: int  # the place of its source among those named, from 0
     page: Page
-    value: object = None  # of the field that was asked for, to rank rows by it
+    value: object = None  # of the field that the caller names, to rank rows by it
 
 
 @dataclass(slots=True)

@@ -15,12 +15,11 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
 from opensearch_winnow.ingest.rows.packed import open_packed
 from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, other_columns, reading
-from opensearch_winnow.ingest.sources import SourceFile
 from opensearch_winnow.ingest.sources.csv_file import CsvFile, Record, line_break
 from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.jsonl import line_limit
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
-from opensearch_winnow.ingest.sources.split import Failed
+from opensearch_winnow.ingest.sources.split import Failed, SourceFile
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 
 _DAMAGE = (DamagedError, UnicodeDecodeError)

@@ -17,7 +17,6 @@ from opensearch_winnow.ingest.rows import Edit
 from opensearch_winnow.ingest.rows.json_members import is_object, members, with_members
 from opensearch_winnow.ingest.rows.packed import open_packed
 from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, reading
-from opensearch_winnow.ingest.sources import SourceFile
 from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.files import too_large
 from opensearch_winnow.ingest.sources.jsonl import (
@@ -29,7 +28,7 @@ from opensearch_winnow.ingest.sources.jsonl import (
     rest_of_line,
 )
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
-from opensearch_winnow.ingest.sources.split import Failed
+from opensearch_winnow.ingest.sources.split import Failed, SourceFile
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
 
 _ASCII, _UTF_8 = json.JSONEncoder(), json.JSONEncoder(ensure_ascii=False)

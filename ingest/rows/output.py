@@ -12,9 +12,10 @@ from typing import Protocol
 
 from opensearch_winnow.ingest.rows.packed import packing_of
 from opensearch_winnow.ingest.rows.row_format import NextEdit, RowChoice, RowFormat, RowWriter, reading
-from opensearch_winnow.ingest.sources import SourceError, SourceFile, csv_file, printable
+from opensearch_winnow.ingest.sources import SourceError, csv_file, printable
 from opensearch_winnow.ingest.sources.formats import JSON_LINES
 from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS
+from opensearch_winnow.ingest.sources.split import SourceFile
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.record_files.atomic_file import AtomicFile, lock, reporting_os_errors, sync_folder
 
@@ -30,7 +31,7 @@ class Output(Protocol):
 
     @property
     def rows(self) -> int:
-        """How many rows were written."""
+        """The number of rows that were written."""
 
     def add(self, file: SourceFile, next_edit: NextEdit) -> None:
         """Write the rows of `file` as `next_edit` decides."""

@@ -19,11 +19,11 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
 from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, other_columns, reading
-from opensearch_winnow.ingest.sources import SourceError, SourceFile, UnreadableError, printable
+from opensearch_winnow.ingest.sources import SourceError, UnreadableError, printable
 from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
 from opensearch_winnow.ingest.sources.parquet import DAMAGED, batch_rows, columns_of, item_of, read_fields
-from opensearch_winnow.ingest.sources.split import Failed
+from opensearch_winnow.ingest.sources.split import Failed, SourceFile
 from opensearch_winnow.record_files.atomic_parquet import reporting_write_errors
 
 ROW_GROUP_BYTES = 32_000_000  # as they are in memory: rows wait up to this size

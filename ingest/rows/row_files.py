@@ -19,10 +19,10 @@ from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, Row
 from opensearch_winnow.ingest.rows.output import LABELS, FolderOutput, OneFileOutput, Output, check_output, format_named
 from opensearch_winnow.ingest.rows.row_format import RowChoice, RowFormat
-from opensearch_winnow.ingest.sources import MAX_PIPED_BYTES, SourceError, SourceFile, Sources, printable
+from opensearch_winnow.ingest.sources import MAX_PIPED_BYTES, SourceError, Sources, printable
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.formats import ARCHIVES
-from opensearch_winnow.ingest.sources.split import Failed, Skipped
+from opensearch_winnow.ingest.sources.split import Failed, Skipped, SourceFile
 
 _MODULES = {"jsonl": "json_lines", "parquet": "parquet_rows", "csv_file": "csv_rows"}  # formats that can be written
 _OTHERS = "page_files"

@@ -12,9 +12,9 @@ from typing import NamedTuple, Protocol
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit
-from opensearch_winnow.ingest.sources import SourceError, SourceFile, printable
+from opensearch_winnow.ingest.sources import SourceError, printable
 from opensearch_winnow.ingest.sources.field_names import BASE64, USUAL, FieldNames
-from opensearch_winnow.ingest.sources.split import Failed, Skipped
+from opensearch_winnow.ingest.sources.split import Failed, Skipped, SourceFile
 
 NextEdit = Callable[[], Edit | None]
 """Decides on the next row: what becomes of it, or None if it is dropped. Called once for each row, in order."""

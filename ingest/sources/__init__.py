@@ -26,7 +26,7 @@ from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.folder import LINK, Folder, Found
 from opensearch_winnow.ingest.sources.formats import JSON_LINES, format_in_folder, format_of, reader
 from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS, Missing, missing_fields
-from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, Split
+from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, SourceFile, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 
 STDIN = "-"
@@ -74,17 +74,6 @@ class _File:
     path: str
     format: str
     source: str = ""  # the URL, if it was piped in
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file of a source, as it is found: a page, or a file of many pages or rows."""
-
-    path: str
-    source: int  # the place of the source among those named, from 0
-    name: str  # its path below the folder that all sources have in common
-    format: str
-    splits: tuple[Split, ...]  # which read all of it
 
 
 class Sources(Closing):

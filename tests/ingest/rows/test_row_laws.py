@@ -102,14 +102,14 @@ def check_laws(source: Path, target: Path, kept: Callable[[int], bool], same: Ca
         assert files.write(target, lambda number: Edit(), overwrite=True) == len(found)  # noqa: ARG005
         assert same(source, target)
         some = [row for row in found if kept(row.number)]
-        asked: list[int] = []
+        decided: list[int] = []
 
         def decide(number: int) -> Edit | None:
-            asked.append(number)
+            decided.append(number)
             return Edit() if kept(number) else None
 
         assert files.write(target, decide, overwrite=True) == len(some)
-        assert asked == list(range(len(found)))
+        assert decided == list(range(len(found)))
         with RowFiles([str(target)]) as again:
             assert [content(row) for row in again.rows()] == [content(row) for row in some]
 
