@@ -26,7 +26,7 @@ RUN = "from opensearch_winnow.cli import main; main(prog_name='winnow')"
 
 def made(path: Path, count: int, words: int = 100) -> Path:
     """Write rows of which every second is a copy of the one before it."""
-    random = Random(3)
+    random, text = Random(3), ""
     with path.open("w", encoding="utf-8") as file:
         for number in range(count):
             if number % 2 == 0:
@@ -81,7 +81,7 @@ def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
         (["--dry-run", "--keep", "best"], "the row to keep is chosen by"),
         (["--dry-run", "--threshold", "0"], "0<x<=1"),
         (["--dry-run", "--memory", "much"], "'much' is not a memory size"),
-        (["--to", "rows.jsonl"], "rows.jsonl exists"),
+        (["--to", "there.jsonl"], "there.jsonl exists"),
         (["--to", "rows.jsonl", "--overwrite"], "is one of the sources"),
         (["--to", "kept.jsonl", "--against", "no.jsonl"], "no.jsonl"),
     ],
@@ -91,10 +91,11 @@ def test_usage_errors(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     made(tmp_path / "rows.jsonl", 2)
+    (tmp_path / "there.jsonl").touch()
     done = winnow("dedup", "rows.jsonl", *arguments)
     assert (done.exit_code, done.stdout) == (2, "")
     assert message in " ".join(done.stderr.split())
-    assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.jsonl", "there.jsonl"]
 
 
 def started(folder: Path, *arguments: str, file_bytes: int | None = None) -> subprocess.Popen[bytes]:
