@@ -143,7 +143,7 @@ def memory_table(run: Run) -> Table:
         ("match", "CPU s", "peak memory, MB", "peak disk, GB", "rows kept"),
         rows,
         f"Aim: 2 GB of memory. With --memory {MEMORY}; the disk is for temporary files and the output. Every tenth row"
-        " is an edited copy of another, of which 1 to 8 tenths are the same. The rows are"
+        " is an edited copy of another. The rows are"
         f" {VARIANTS} variants, with other letters, of {count // VARIANTS:,}.",
     )
 

@@ -203,7 +203,7 @@ def _write_lists(files: RowFiles, result: Deduplication, ids: IO[str] | None, dr
 
 
 def _check_new(path: Path, *, overwrite: bool) -> None:
-    """Refuse to replace a file unless asked to: before the work, which takes long."""
+    """Refuse to replace a file unless `overwrite`: before the work, which takes long."""
     check_target(path)
     if path.exists() and not overwrite:
         raise RecordsError(f"{path} exists: name another, or add --overwrite")

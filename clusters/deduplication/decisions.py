@@ -1,4 +1,4 @@
-"""What becomes of each row: kept, dropped for another, or failed."""
+"""The result of a deduplication: whether each row is kept, dropped for another, or failed."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Deduplication:
 
     @property
     def dropped_for_earlier_set(self) -> int:
-        """How many rows are dropped because the earlier set has them."""
+        """The number of rows that are dropped because the earlier set has them."""
         return sum(number < 0 for number in self.representatives)
 
     def outcome(self, number: int) -> Outcome:

@@ -26,7 +26,7 @@ RUN = "from opensearch_winnow.cli import main; main(prog_name='winnow')"
 
 def made(path: Path, count: int, words: int = 100) -> Path:
     """Write rows of which every second is a copy of the one before it."""
-    random = Random(3)
+    random, text = Random(3), ""
     with path.open("w", encoding="utf-8") as file:
         for number in range(count):
             if number % 2 == 0:
@@ -54,12 +54,8 @@ def test_a_dry_run_writes_nothing(winnow: Winnow, tmp_path: Path) -> None:
     rows = made(tmp_path / "rows.jsonl", 4)
     done = winnow("dedup", rows, "--dry-run", "--to", tmp_path / "kept.jsonl", "--quiet")
     assert done.exit_code == 0
-    assert done.stdout.splitlines()[:4] == [
-        "part\tname\tvalue",
-        "count\trows\t4",
-        "count\tkept\t2",
-        "count\tdropped\t2",
-    ]
+    counts = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("count")]
+    assert counts[:3] == [["count", "rows", "4"], ["count", "kept", "2"], ["count", "dropped", "2"]]
     assert list(tmp_path.iterdir()) == [rows]
 
 
@@ -85,7 +81,7 @@ def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
         (["--dry-run", "--keep", "best"], "the row to keep is chosen by"),
         (["--dry-run", "--threshold", "0"], "0<x<=1"),
         (["--dry-run", "--memory", "much"], "'much' is not a memory size"),
-        (["--to", "rows.jsonl"], "rows.jsonl exists"),
+        (["--to", "there.jsonl"], "there.jsonl exists"),
         (["--to", "rows.jsonl", "--overwrite"], "is one of the sources"),
         (["--to", "kept.jsonl", "--against", "no.jsonl"], "no.jsonl"),
     ],
@@ -95,10 +91,11 @@ def test_usage_errors(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     made(tmp_path / "rows.jsonl", 2)
+    (tmp_path / "there.jsonl").touch()
     done = winnow("dedup", "rows.jsonl", *arguments)
     assert (done.exit_code, done.stdout) == (2, "")
     assert message in " ".join(done.stderr.split())
-    assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.jsonl", "there.jsonl"]
 
 
 def started(folder: Path, *arguments: str, file_bytes: int | None = None) -> subprocess.Popen[bytes]:
@@ -142,9 +139,8 @@ def test_a_stopped_run_leaves_the_old_output(tmp_path: Path, number: signal.Sign
 def test_a_full_disk_is_one_sentence(tmp_path: Path, size: int) -> None:
     made(tmp_path / "rows.jsonl", 2_000)
     (tmp_path / "kept.jsonl").write_text("old")
-    run = started(
-        tmp_path, "rows.jsonl", "--to", "kept.jsonl", "--overwrite", "--match", "exact", "-q", file_bytes=size
-    )
+    exactly = ("--match", "exact", "--quiet")
+    run = started(tmp_path, "rows.jsonl", "--to", "kept.jsonl", "--overwrite", *exactly, file_bytes=size)
     out, said = run.communicate()
     assert (run.returncode, out) == (2, b"")
     assert b"Traceback" not in said

@@ -1,4 +1,4 @@
-"""Of rows that contain each other, a kernel is kept: every other row is in it, and no row of it is in another."""
+"""A kernel of the rows is kept: every other row is in a kept one, and no kept row is in another."""
 
 from __future__ import annotations
 

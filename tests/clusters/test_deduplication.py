@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from random import Random
 
@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.clusters.deduplication.deciding import decide_rows
 from opensearch_winnow.clusters.deduplication.decisions import Deduplication
-from opensearch_winnow.clusters.deduplication.options import DeduplicationError, DeduplicationOptions, KeepRule, Match
+from opensearch_winnow.clusters.deduplication.options import (
+    MATCHES,
+    DeduplicationError,
+    DeduplicationOptions,
+    KeepRule,
+    Match,
+)
 from opensearch_winnow.clusters.deduplication.row_columns import MISS_PROBABILITY, min_long_shingles
 from opensearch_winnow.clusters.result import band_probability
 from opensearch_winnow.foundation.scheme import Scheme
@@ -49,9 +55,10 @@ def in_order(rows: Sequence[Row], keep: str) -> list[int]:
         return float("inf") if row.page.fetched_at is None else row.page.fetched_at.timestamp()
 
     def score(row: Row) -> float:
-        return {1: 1.0, 2.5: 2.5, "3": 3.0}.get(row.value, float("-inf" if keep == "best:score" else "inf"))  # type: ignore[call-overload, no-any-return]
+        numbers: dict[object, float] = {1: 1.0, 2.5: 2.5, "3": 3.0}
+        return numbers.get(row.value, float("-inf" if keep == "best:score" else "inf"))
 
-    ranks = {
+    ranks: dict[str, Callable[[Row], tuple[float, ...]]] = {
         "earliest": lambda row: (time(row),),
         "newest": lambda row: (row.page.fetched_at is None, -time(row) if row.page.fetched_at else 0),
         "longest": lambda row: (-len((row.page.text or "").strip()), time(row)),
@@ -223,8 +230,8 @@ def test_no_rows(match: Match) -> None:
 
 def test_texts_without_words_are_compared_as_they_are() -> None:
     rows = [Row(number, 0, Page("x", text=text)) for number, text in enumerate(["!!!", "???", "!!!", "", "", "a"])]
-    for match in ("exact", "near", "contained"):
-        assert decide_rows(rows, DeduplicationOptions(match=match)).kept_numbers() == [0, 1, 3, 5]  # type: ignore[arg-type]
+    for match in MATCHES:
+        assert decide_rows(rows, DeduplicationOptions(match=match)).kept_numbers() == [0, 1, 3, 5]
 
 
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.7, 0.9, 1.0])

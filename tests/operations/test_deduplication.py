@@ -137,14 +137,16 @@ def test_rows_in_memory() -> None:
 def test_what_cannot_be_done_is_said_before_the_work(tmp_path: Path) -> None:
     source = json_lines(tmp_path / "rows.jsonl", ROWS)
     there = json_lines(tmp_path / "there.jsonl", [])
-    for options, message in (
+    refused: list[tuple[dict[str, Any], str]] = [
         ({"to": there}, "exists"),
-        ({"to": tmp_path / "no" / "kept.jsonl"}, "there is no folder"),
+        ({"to": tmp_path / "no" / "kept.jsonl"}, "cannot work in the folder"),
+        ({"ids": tmp_path / "no" / "ids.txt"}, "there is no folder"),
         ({"ids": there}, "exists"),
         ({"mark": True}, "need a place"),
-    ):
+    ]
+    for options, message in refused:
         with pytest.raises(WinnowError, match=message):
-            deduplicate(source, **options)  # type: ignore[arg-type]
+            deduplicate(source, **options)
     with pytest.raises(WinnowError, match="name at least one source"):
         deduplicate([])
     with pytest.raises(WinnowError, match="is one of the sources"):
