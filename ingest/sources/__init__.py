@@ -330,7 +330,7 @@ class Sources(Closing):
                 raise SourceError(f"{name} is empty")
             return "csv_file" if csv_file.NAME.fullmatch(path) else "jsonl"
         kind = files.type_of(path, head)
-        if found == "files" and (JSON_LINES.fullmatch(path) or jsonl.has_objects(head)):
+        if found == "files" and (JSON_LINES.fullmatch(path) or (not self._every_text and jsonl.has_objects(head))):
             found = "jsonl"
         elif found == "files" and kind != files.HTML:
             named = csv_file.NAME.fullmatch(path) and (self._fields.text or not self._every_text)

@@ -177,7 +177,10 @@ def _delimiter(line: str, path: str, fields: FieldNames) -> str:
 
 
 def _values(line: str, delimiter: str) -> list[str]:
-    values = next(csv.reader([line.removeprefix(_BOM)], delimiter=delimiter), [])
+    try:
+        values = next(csv.reader([line.removeprefix(_BOM)], delimiter=delimiter), [])
+    except csv.Error:  # a carriage return within the line: no text, or one with other line breaks
+        return []
     return [value.strip() for value in values]
 
 

@@ -5,6 +5,8 @@ import io
 import json
 import os
 import resource
+import signal
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -254,3 +256,23 @@ def test_a_full_disk(tmp_path: Path, name: str) -> None:
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("to", ["b.jsonl", "out/"])
+def test_a_killed_process_leaves_the_old_output(tmp_path: Path, lines: Path, to: str) -> None:
+    copied([lines], f"{tmp_path}/{to}")
+    old = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    program = (
+        "import os, signal, sys\n"
+        "from opensearch_winnow.ingest.rows import Edit\n"
+        "from opensearch_winnow.ingest.rows.row_files import RowFiles\n"
+        "with RowFiles([sys.argv[1]]) as files:\n"
+        "    die = lambda: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    files.write(sys.argv[2], lambda n: die() if n else Edit(), overwrite=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(lines), f"{tmp_path}/{to}"], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert {path: path.read_bytes() for path in old} == old
+    with RowFiles([str(lines)]) as files:
+        assert files.write(f"{tmp_path}/{to}", lambda number: Edit() if number else None, overwrite=True) == 2
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == set(old)

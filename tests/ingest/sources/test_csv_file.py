@@ -67,6 +67,7 @@ def test_csv_is_a_source_if_it_has_a_text(tmp_path: Path) -> None:
         (b"id,text\n1,x\n", True),
         (b'\xef\xbb\xbf"url"\t"html"\r\n', True),
         (b"id, text", False),
+        (b"SQLite format 3\0\r\x10\0id,text\r\x01\n", False),
         (b"The text has an id, as always.\nMore text.\n", False),
         (b"text\nA line.\n", False),
         (b"", False),
