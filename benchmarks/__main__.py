@@ -46,6 +46,7 @@ ON_REQUEST = (
     "quality",  # not about speed: the same on every machine
     "koala",  # about quality, too
     "relationship",  # and this
+    "programs",  # and this
     "evasion",  # and this; takes a quarter of an hour, and draws the curves of docs/limits.md
     "locate",  # and this; starts a real OpenSearch, as the next five do
     "opensearch_bulk",
