@@ -1,4 +1,4 @@
-"""How well copied programs are told from independent ones, beside JPlag, Dolos and copydetect, each with its defaults."""
+"""How well copied programs are told from independent ones, beside JPlag, Dolos and copydetect with their defaults."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_rarer_shingles_weigh_more() -> None:
 
 
 def test_names_are_a_second_opinion() -> None:
-    """A statement between every two of a copy leaves little structure, but the names are still those of the original."""
+    """A statement between every two of a copy leaves little structure, but it has the names of the original."""
     signs = list(product("+-*/%&|^", repeat=2))
     lines = [f"total_{n} = price_{n} {a} amount_{n} {b} total_{n} {a} {n}" for n, (a, b) in enumerate(signs)]
     kept = "\n".join(f"{line}\npass" for line in lines)
