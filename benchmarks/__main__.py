@@ -49,6 +49,7 @@ ON_REQUEST = (
     "contamination",  # about quality, too
     "koala",  # and this
     "relationship",  # and this
+    "programs",  # and this
     "evasion",  # and this; takes a quarter of an hour, and draws the curves of docs/limits.md
     "locate",  # and this; starts a real OpenSearch, as the next five do
     "opensearch_bulk",

@@ -147,7 +147,7 @@ def command(
     if not (sources or store):
         raise click.UsageError("name what to compare: files and folders, or --store S", ctx)
     if scheme is not None and ctx.get_parameter_source("preset") is ParameterSource.DEFAULT:
-        raise click.UsageError("name the preset too: --preset code for programs, or pages", ctx)
+        raise click.UsageError("name the preset too: --preset programs, or pages", ctx)
     if minimum is not None and minimum > 1 and by != "longest":
         raise click.UsageError(f"--min {minimum:g}: a {by} is a share from 0 to 1", ctx)
     if to is not None:

@@ -17,8 +17,8 @@ cdef class SharedTokens:
     """The tokens of many sets, which tell how many of them each set shares with those after it.
 
     `tokens` are the tokens of all sets, one set after another ('Q'), and `counts` their numbers ('I'). With `weights`
-    ('d'), a token that n sets have weighs weights[n]; otherwise it weighs 1. An instance must not be used by two
-    threads at once.
+    ('d'), a token that n sets have weighs weights[n]; otherwise it weighs 1. With `groups` ('I'), the number of the
+    group of each set, the sets of a group count as one in n. An instance must not be used by two threads at once.
     """
 
     cdef readonly Py_ssize_t sets
@@ -27,10 +27,10 @@ cdef class SharedTokens:
     cdef array.array starts  # the first posting of each set in the next three, and the end of the last
     cdef array.array places  # of the postings of a set in `pages`
     cdef array.array ends  # of the postings of the same token
-    cdef array.array frequencies  # how many sets have the token
+    cdef array.array frequencies  # how many sets, or groups of sets, have the token
     cdef array.array shared, shared_weights  # with each set: 0 between two calls
 
-    def __cinit__(self, tokens, counts, weights=None):
+    def __cinit__(self, tokens, counts, weights=None, groups=None):
         cdef const uint64_t[::1] token
         cdef const uint32_t[::1] page
         cdef Py_ssize_t i, j, k, n, at, sets = page_numbers(counts, "SharedTokens").shape[0]
@@ -55,6 +55,11 @@ cdef class SharedTokens:
         cdef uint32_t* places = self.places.data.as_uints
         cdef uint32_t* ends = self.ends.data.as_uints
         cdef uint32_t* frequencies = self.frequencies.data.as_uints
+        cdef array.array group_numbers = _groups(groups, numbers)
+        cdef array.array last_seen = array.clone(NUMBERS, sets, zero=True)  # for each group, a place after its token
+        cdef const uint32_t* group = group_numbers.data.as_uints
+        cdef uint32_t* last = last_seen.data.as_uints
+        cdef uint32_t frequency
         with nogil:
             # start[a + 1] is where the next posting of set a goes, and so becomes the start of the set after it.
             for i in range(n):
@@ -64,14 +69,17 @@ cdef class SharedTokens:
             i = 0
             while i < n:
                 j = i
+                frequency = 0
                 while j < n and token[j] == token[i]:
+                    frequency += last[group[page[j]]] <= i
+                    last[group[page[j]]] = <uint32_t>(j + 1)
                     j += 1
                 for k in range(i, j):
                     at = start[page[k] + 1]
                     start[page[k] + 1] += 1
                     places[at] = <uint32_t>k
                     ends[at] = <uint32_t>j
-                    frequencies[at] = <uint32_t>(j - i)
+                    frequencies[at] = frequency
                 i = j
 
     def weight(self, Py_ssize_t number) -> float:
@@ -131,3 +139,13 @@ cdef array.array _weights(object weights, Py_ssize_t sets):
     if getattr(weights, "typecode", None) != "d" or len(weights) <= sets:
         raise ValueError(f"SharedTokens() expects an array of {sets + 1} weights (typecode 'd'), got {kind(weights)}")
     return weights
+
+
+cdef array.array _groups(object groups, array.array numbers):
+    if groups is None:
+        return numbers
+    if getattr(groups, "typecode", None) != "I" or len(groups) != len(numbers):
+        raise ValueError(f"SharedTokens() expects an array of {len(numbers)} groups (typecode 'I'), got {kind(groups)}")
+    if any(group >= len(numbers) for group in groups):
+        raise ValueError(f"SharedTokens() expects groups below {len(numbers)}, the number of sets")
+    return groups

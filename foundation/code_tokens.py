@@ -2,13 +2,15 @@
 
 Each token is one canonical character and one word. All names, including those of types, become one symbol, strings
 another and numbers a third; each keyword has a symbol of its own, and each sign of an operator stays. Comments,
-documentation strings and layout are left out, and so is what formatters add and remove: semicolons, commas before a
-closing bracket, and parentheses other than those of a call. Adjacent strings become one.
+documentation strings and layout are left out, and so is what formatters add and remove: semicolons, braces, commas
+before a closing bracket, and parentheses other than those of a call. Adjacent strings become one. Imports and modifiers
+such as public and final are left out too: unrelated programs share them, and a disguised copy changes them freely.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
@@ -74,6 +76,17 @@ PLAIN_TEXT = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+# An import, from the start of a line or statement. The rest of it is up to the first semicolon or line end outside
+# brackets. import( and using ( are no imports: the first is a call, the second a block.
+IMPORT = re.compile(
+    r"(?:(?<=[;\n])|\A)[^\S\n]*+(?:import(?!\()|from\s[^\n;]*?\bimport|package|\#[^\S\n]*+include|using(?!\s*\()|use)(?![\w.=])"
+)
+IMPORT_PART = re.compile(r"[(\[{]|[)\]}]|[;\n]")
+MAX_IMPORT = 2_000  # characters: a bracket that is never closed takes no more with it
+MODIFIERS = frozenset(
+    "abstract final internal override private protected public readonly sealed static synchronized".split()  # noqa: SIM905
+)
+NO_SPAN = (sys.maxsize, sys.maxsize)
 PLAIN_KINDS = {"string": STRING, "number": NUMBER, "sign": SIGN}
 WORD_OR_SIGN = re.compile(r"(\w+)|\S")
 
@@ -99,7 +112,7 @@ def code_text(text: str, name: str | None = None) -> CanonicalText:
     lines = ("\n" + lines[1:] if lines.startswith("\ufeff") else lines) + "\n"  # some lexers need a final line end
     lexer = lexer_for(name)
     try:
-        pieces = list(_lexed(lexer, lines) if lexer else _plain(lines, 0, len(lines)))
+        pieces = list(_significant(_lexed(lexer, lines), lines) if lexer else _plain(lines, 0, len(lines)))
     except LEXER_ERRORS:
         pieces = list(_plain(lines, 0, len(lines)))
     chars, offsets, ends = _symbols(pieces, lines)
@@ -129,6 +142,31 @@ def _lexed(lexer: Any, text: str) -> Iterator[Piece]:
             yield from _plain(text, start, end, NAME if kind == PREPROCESSOR else PLAIN_WORD)
         else:
             yield kind, start, end
+
+
+def _significant(pieces: Iterable[Piece], text: str) -> Iterator[Piece]:
+    """Leave out modifiers, and imports of any language that writes them at the start of a line."""
+    imports = _imports(text)
+    first, last = next(imports, NO_SPAN)
+    for piece in pieces:
+        kind, start, end = piece
+        while start >= last:
+            first, last = next(imports, NO_SPAN)
+        if start < first and not (kind == WORD and text[start:end] in MODIFIERS):
+            yield piece
+
+
+def _imports(text: str) -> Iterator[tuple[int, int]]:
+    at = 0
+    while match := IMPORT.search(text, at):
+        depth, at = 0, match.end()
+        for part in IMPORT_PART.finditer(text, at, min(at + MAX_IMPORT, len(text))):
+            at = part.end()
+            depth += (part[0] in "([{") - (part[0] in ")]}")
+            if depth <= 0 and part[0] in ";\n":
+                at = part.start()
+                break
+        yield match.start(), at
 
 
 @lru_cache(4096)
@@ -171,7 +209,7 @@ def _symbols(pieces: Iterable[Piece], text: str) -> tuple[str, array[int], array
                         each.pop()
                 grouping = sign == ")" or (sign == "(" and not can_be_called)
                 can_be_called = sign in ")]}"
-                if not (grouping or sign == ";" or (sign == "\\" and text[end] == "\n")):
+                if not (grouping or sign in ";{}" or (sign == "\\" and text[end] == "\n")):
                     put(sign, start, end)
             continue
         can_be_called = kind not in (WORD, NUMBER)

@@ -15,7 +15,7 @@ KOALA: Final = "koala"
 SELECTIONS = (*LOCAL_SELECTIONS, KOALA)
 FORMS = ("text", "consonants", "code")
 # The versions of code_tokens.py and rare_grams.pyx. They are in the ids of schemes whose hashes they decide.
-CODE_RULE = 1
+CODE_RULE = 2
 KOALA_RULE = 2
 
 
@@ -96,7 +96,7 @@ class Scheme:
     @classmethod
     def preset(cls, name: str) -> Scheme:
         """Return the scheme for a purpose: one of "pages" (the default), "passages", "ideographs", "consonants",
-        "koala" and "code"."""
+        "koala", "code" and "programs"."""
         if name not in PRESETS:
             raise SchemeError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
         return PRESETS[name]
@@ -177,4 +177,7 @@ PRESETS = {
     # 30 tokens are about five lines. Of unrelated files in one language, one pair in 50 shares 30 tokens, and one in
     # ten shares 20.
     "code": Scheme(form="code", noise=30, guarantee=50),
+    # The programs of a class, where a copy is disguised: 15 tokens are two to three lines, and 7 are about one
+    # statement, so that an edit leaves its neighbours alone (docs/decisions/0021-programs-of-a-class.md).
+    "programs": Scheme(form="code", noise=15, guarantee=20, shingle=7),
 }

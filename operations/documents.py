@@ -77,15 +77,15 @@ def read_documents(
 
 
 def scheme_for(documents: Iterable[Document]) -> Scheme:
-    """Return the preset code for programs, and pages for other documents."""
+    """Return the preset programs for programs, and pages for other documents."""
     return scheme_for_names([file.name for document in documents for file in document.files])
 
 
 def scheme_for_names(names: Sequence[str]) -> Scheme:
-    """Return the preset code if there are at least as many programs as texts, otherwise pages. Data does not count."""
+    """Return the preset programs if at least as many are programs as texts, otherwise pages. Data does not count."""
     programs = sum(map(is_program, names))
     texts = sum(type_by_name(name) in (HTML, TEXT, None) for name in names)
-    return PRESETS["code" if programs and programs >= texts else "pages"]
+    return PRESETS["programs" if programs and programs >= texts else "pages"]
 
 
 def unique_ids(documents: Iterable[Document]) -> list[Document]:

@@ -39,7 +39,7 @@ def pairs(
     Sources are files, folders and patterns, or documents. A zip file is read like a folder; a file of JSON lines, CSV
     or Parquet has a document in each row. Nothing is sampled: all pairs are compared.
 
-    - `scheme`: by default, the preset code if the files are programs, otherwise pages.
+    - `scheme`: by default, the preset programs if the files are programs, otherwise pages.
     - `by`: rank pairs by their "similarity", "resemblance", "containment" (the larger of both) or "longest" passage.
     - `minimum`: of what pairs are ranked by, from 0 to 1; for the longest passage, its words. By default, that at
       which a pair is worth a look.

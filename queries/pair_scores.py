@@ -12,9 +12,12 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.pairs import Measure
 from opensearch_winnow.queries.prepared_document import PreparedDocument
+from opensearch_winnow.queries.program_similarity import ProgramSimilarity
 
-# Independent programs for one task resemble each other more than independent texts do.
+# Independent programs for one task resemble each other more than independent texts do. Their similarity is weighted by
+# rarity: from .5, most of what is special in two programs is in both (docs/decisions/0021-programs-of-a-class.md).
 DEFAULT_MINIMA = {"code": 0.3, "text": 0.1}
+MIN_PROGRAM_SIMILARITY = 0.5
 
 
 class ScoredPair(NamedTuple):
@@ -33,8 +36,10 @@ def score_pairs(
 ) -> Iterator[ScoredPair]:
     """Yield the scores of all pairs of documents that share a shingle: those of A after those of each A before it.
 
-    With `rows`, A is one of the first `rows` documents. The similarity is the resemblance.
+    With `rows`, A is one of the first `rows` documents. The similarity of texts is their resemblance; that of programs
+    is weighted by rarity.
     """
+    programs = ProgramSimilarity(documents, rows=rows) if any(each.named_shingles for each in documents) else None
     values = array("Q")
     for document in documents:
         values += document.shingles
@@ -42,13 +47,15 @@ def score_pairs(
     for a, ours in enumerate(documents[:rows]):
         size = len(ours.shingles)
         partners, counts, _ = shared.after(a)
+        similarities = programs.after(a) if programs else {}
         for b, both in zip(partners, counts, strict=True):
             theirs = documents[b]
             if exclusions.has_template(ours.site) or exclusions.has_template(theirs.site):
                 sizes = evidence_sizes(ours, theirs, exclusions)
             else:
                 sizes = both, size, len(theirs.shingles)
-            yield ScoredPair(a, b, *_scores(*sizes))
+            resemblance, *containments = _scores(*sizes)
+            yield ScoredPair(a, b, similarities.get(b, resemblance), resemblance, *containments)
 
 
 def evidence_sizes(ours: PreparedDocument, theirs: PreparedDocument, exclusions: Exclusions) -> tuple[int, int, int]:
@@ -57,13 +64,14 @@ def evidence_sizes(ours: PreparedDocument, theirs: PreparedDocument, exclusions:
     return overlap(a, b), len(a), len(b)
 
 
-def _scores(both: int, ours: int, theirs: int) -> tuple[float, float, float, float]:
-    resemblance = both / max(ours + theirs - both, 1)
-    return resemblance, resemblance, both / max(ours, 1), both / max(theirs, 1)
+def _scores(both: int, ours: int, theirs: int) -> tuple[float, float, float]:
+    return both / max(ours + theirs - both, 1), both / max(ours, 1), both / max(theirs, 1)
 
 
 def default_minimum(measure: Measure, scheme: Scheme) -> float:
     """Return the minimum of a measure at which a pair is worth a look; for the longest passage, any."""
     if measure == "longest":
         return 0.0
+    if measure == "similarity" and scheme.form == "code":
+        return MIN_PROGRAM_SIMILARITY
     return DEFAULT_MINIMA["code" if scheme.form == "code" else "text"]

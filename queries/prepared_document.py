@@ -18,6 +18,8 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.pairs import Document, FilePart
 
+# Tokens in a shingle with real names. Names tell programs apart, so that fewer do.
+NAMED_SHINGLE = 4
 FILE_END = "\0"  # between two files; a run that reaches it is split there
 # Passages of a few pairs are sought more finely than in a store: each run is found that has 9 characters more than the
 # noise threshold. A window of 1 would find the rest, and take eight times as long.
@@ -48,6 +50,19 @@ class PreparedDocument:
             hashes += shingles(file, scheme.shingle, scheme.seed)
         # Without what counts on no page; the template of a site does not count between some pages.
         self.shingles, _ = exclusions.evidence_of_pair(distinct(hashes), array("Q"))
+        self.named_shingles = distinct(self._named_shingles(exclusions)) if scheme.form == "code" else array("Q")
+
+    def _named_shingles(self, exclusions: Exclusions) -> array[int]:
+        """Return the hashes of short shingles of tokens with their real names, without those in boilerplate."""
+        from opensearch_winnow.foundation.code_names import with_real_names  # noqa: PLC0415 (Pygments is slow to import)
+
+        hashes = array("Q")
+        for file in self._files:
+            found = shingles(with_real_names(file), NAMED_SHINGLE, self._scheme.seed)
+            for start, end in reversed(exclusions.spans(file.chars)):
+                del found[start : max(end - NAMED_SHINGLE + 1, start)]
+            hashes += found
+        return hashes
 
     @property
     def file_ends(self) -> Sequence[int]:

@@ -62,3 +62,15 @@ def test_wrong_arguments_are_refused() -> None:
         shared_tokens([[1]], array("f", [1.0, 1.0]))
     with pytest.raises(TypeError, match="typecode 'I'"):
         SharedTokens(array("Q"), array("Q"))
+
+
+def test_the_sets_of_a_group_count_as_one() -> None:
+    tokens, counts, weights = array("Q", [1, 2, 1, 2, 1, 3]), array("I", [2, 2, 2]), array("d", [0.0, 1.0, 10.0, 100.0])
+    alone = SharedTokens(tokens, counts, weights)
+    assert [alone.weight(each) for each in range(3)] == [110.0, 110.0, 101.0]
+    grouped = SharedTokens(tokens, counts, weights, array("I", [0, 0, 2]))
+    assert [grouped.weight(each) for each in range(3)] == [11.0, 11.0, 11.0]
+    assert list(grouped.after(0)[2]) == [11.0, 10.0]
+    for wrong in (array("I", [0]), array("I", [0, 0, 3]), array("Q", [0, 0, 0])):
+        with pytest.raises(ValueError, match="groups"):
+            SharedTokens(tokens, counts, weights, wrong)

@@ -120,6 +120,18 @@ def test_comments_and_layout_do_not_count(block: Block, names: Renaming, indent:
         ("a.c", "#define MAX(a, b) ((a) > (b) ? (a) : (b))", "#define most(x,y) (x > y ? x : y) // of two"),
         ("a.hs", "data Tree = Leaf Int", "data Rose = Thorn Word -- renamed"),
         ("a.sql", "SELECT a FROM b", "select x\nfrom y; -- renamed"),
+        ("a.py", "import os\nfrom a import (\n    b,\n    c,\n)\nf(x)", "f(y)"),
+        (
+            "a.java",
+            "package a.b;\nimport java.util.*;\nclass A { public static final int b = 1; }",
+            "class C { long d = 2; }",
+        ),
+        ("a.js", "import { a,\n  b } from 'c'\nf(a)", "f(b);"),
+        ("a.go", 'import (\n\t"fmt"\n\t"os"\n)\nvar a = b', "var c = d"),
+        ("a.c", '#include <stdio.h>\n# include "a.h"\nint a;', "long b;"),
+        ("a.cpp", "using namespace std;\nint a;", "int b;"),
+        ("a.rs", "use std::io::{self, Read};\nlet a = b;", "let c = d"),
+        ("a.js", "if (a) { b() }", "if (a) b()"),
         ("a.f", "      INTEGER X\n      X = 1", "      integer y\nC a comment\n      Y = 2"),
     ],
 )
@@ -138,6 +150,10 @@ def test_two_ways_to_write(file: str, one: str, other: str) -> None:
         ("a.py", "a = 1", "a = 'one'"),
         ("a.py", "a = None", "a = b"),
         ("a.c", "#ifdef A", "#ifndef A"),
+        ("a.js", "import('a').then(b)", "then(b)"),
+        ("a.cs", "using (var a = b()) { c(a); }", "c(a);"),
+        ("a.py", "imported = 1", "pass"),
+        ("a.py", "use = 1", "pass"),
     ],
 )
 def test_what_the_program_does_counts(file: str, one: str, other: str) -> None:
