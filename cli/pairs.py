@@ -53,7 +53,7 @@ SOME_FAILED = 1
     "minimum",
     metavar="X",
     type=click.FloatRange(0),
-    help="List pairs from X on: a share from 0 to 1; with --by longest, a number of words.  [default: 0.3 for programs,"
+    help="List pairs from X on: a share from 0 to 1; with --by longest, a number of words.  [default: 0.4 for programs,"
     " 0.1 for texts]",
 )
 @click.option(

@@ -40,7 +40,7 @@ preset = click.option(
 preset_by_names = click.option(
     "--preset",
     type=click.Choice(list(PRESETS)),
-    show_default="code for programs, otherwise pages, or that of the store",
+    show_default="programs for programs, otherwise pages, or that of the store",
     help=f"Scheme to start from; other options override it. K and T of each: {THRESHOLDS}.",
 )
 # Not a click.Choice: Scheme reports a wrong selection together with everything else that is wrong.

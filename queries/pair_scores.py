@@ -15,9 +15,9 @@ from opensearch_winnow.queries.prepared_document import PreparedDocument
 from opensearch_winnow.queries.program_similarity import ProgramSimilarity
 
 # Independent programs for one task resemble each other more than independent texts do. Their similarity is weighted by
-# rarity: from .5, most of what is special in two programs is in both (docs/decisions/0021-programs-of-a-class.md).
+# rarity. From .4 on, every generated copy is found (docs/decisions/0021-programs-of-a-class.md).
 DEFAULT_MINIMA = {"code": 0.3, "text": 0.1}
-MIN_PROGRAM_SIMILARITY = 0.5
+MIN_PROGRAM_SIMILARITY = 0.4
 
 
 class ScoredPair(NamedTuple):

@@ -33,7 +33,7 @@ def test_a_table_on_a_terminal(winnow: Winnow, homework: str) -> None:
     assert done.exit_code == 0
     lines = done.stdout.splitlines()
     assert "3 submissions (each sub-folder is one), compared as programs: 3 pairs" in lines[0]
-    assert lines[1:3] == ["1 pair has a similarity of 50 % or more, in 1 group", ""]
+    assert lines[1:3] == ["1 pair has a similarity of 40 % or more, in 1 group", ""]
     assert lines[3].replace("\x1b[1m", "").replace("\x1b[0m", "").split() == [
         *("similarity", "A", "in", "B", "B", "in", "A", "longest", "(tokens)", "A", "B")
     ]
@@ -154,7 +154,7 @@ def test_a_report(winnow: Winnow, homework: str, tmp_path: Path, target: str) ->
     done = winnow("pairs", homework, "--report", report, "--json")
     assert (done.exit_code, json.loads(done.stdout)["total"]) == (0, 1)
     page = (report if target.endswith(".html") else report / "index.html").read_text()
-    assert "<h1>1 pair has a similarity of 50 % or more, in 1 group</h1>" in page
+    assert "<h1>1 pair has a similarity of 40 % or more, in 1 group</h1>" in page
     assert "1: not a program" in page
     assert "alice" in page
     before = page

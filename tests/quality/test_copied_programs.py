@@ -39,7 +39,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(("base", "floor"), [(False, 0.85), (True, 0.91)])
+@pytest.mark.parametrize(("base", "floor"), [(False, 0.73), (True, 0.88)])
 def test_progpedia(programs: Path, base: bool, floor: float) -> None:
     labelled = progpedia(programs)
     scores = similarities(labelled, SCHEME, base=base)
@@ -51,6 +51,6 @@ def test_progpedia(programs: Path, base: bool, floor: float) -> None:
 def test_ir_plag(programs: Path) -> None:
     tasks = ir_plag(programs)
     scores = [similarities(each, SCHEME) for each in tasks]
-    assert f1(*pooled(scores, tasks), THRESHOLD) >= 0.67
+    assert f1(*pooled(scores, tasks), THRESHOLD) >= 0.74
     assert best_f1(*pooled(scores, tasks)) >= 0.87
     assert mean(auc(each, task.copied) for each, task in zip(scores, tasks, strict=True)) >= 0.655

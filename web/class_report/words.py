@@ -36,6 +36,11 @@ def measure_sentence(measure: Measure, pairs: Pairs) -> str:
         return f"Pairs are ranked by their longest shared passage, in {unit(pairs)}."
     if measure == "containment":
         return f"Containment is the share of one document's {runs} that the other has too: the larger of both numbers."
+    if measure == "similarity" and pairs.parameters.form == "code":
+        return (
+            f"Similarity is the share of {runs} that both programs have. Those that few programs have count more, and"
+            " real names are a second opinion."
+        )
     return f"{measure.capitalize()} is the share of {runs} that both documents have, of all that either has."
 
 
