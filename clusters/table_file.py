@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from opensearch_winnow.clusters.options import ClusterError
 from opensearch_winnow.mappings.record_metadata import METADATA
 from opensearch_winnow.record_files.atomic_file import AtomicFile
-from opensearch_winnow.record_files.atomic_parquet import reporting_write_errors
+from opensearch_winnow.record_files.parquet_sink import reporting_write_errors
 
 
 def check_target(target: Path, *, overwrite: bool) -> None:

@@ -13,10 +13,10 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.ingest.rows import FailedRow, Row
 from opensearch_winnow.ingest.rows.output import FolderOutput, check_output, name_packing
-from opensearch_winnow.ingest.rows.packed import open_packed
 from opensearch_winnow.ingest.rows.row_format import RowChoice
 from opensearch_winnow.ingest.sources.split import SourceFile
 from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
+from opensearch_winnow.record_files.packed import open_packed
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA
 from opensearch_winnow.mappings.record_metadata import METADATA, metadata_of
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
-from opensearch_winnow.record_files.atomic_file import AtomicFile, cannot_be_written
+from opensearch_winnow.record_files.atomic_file import AtomicFile
+from opensearch_winnow.record_files.parquet_sink import ParquetSink, reporting_write_errors
 from opensearch_winnow.record_files.reader import batches
 
 # Rows wait in memory up to this size, and take about as much again while they are compressed. A reader has one row
@@ -31,22 +29,22 @@ class AtomicParquet:
         self._waiting_size = 0
         with reporting_write_errors(target):
             self._atomic = AtomicFile(target, suffix, alone=alone)
-            try:
-                self._sink = pa.OSFile(str(self._atomic.path), "wb")  # not in Python: Ctrl-C cannot interrupt a write
-                self._writer = pq.ParquetWriter(
-                    self._sink,
-                    SCHEMA.with_metadata({METADATA: metadata_of(scheme)}),
-                    # Figures in docs/records.md. Hashes do not repeat: a dictionary of them would be longer.
-                    compression="zstd",
-                    compression_level={"text": 3},
-                    use_dictionary=["site", "crawl", "duplicate", "source.file", "source.record_type", "source.mime"],
-                    column_encoding={"positions.list.element": "DELTA_BINARY_PACKED"},
-                    write_statistics=["id", "url", "site", "crawl", "fetched_at", "cluster"],
-                    write_page_checksum=True,
-                )
-            except BaseException:
-                self._atomic.discard()
-                raise
+        try:
+            self._sink = ParquetSink(
+                self._atomic.path,
+                target,
+                SCHEMA.with_metadata({METADATA: metadata_of(scheme)}),
+                # Figures in docs/records.md. Hashes do not repeat: a dictionary of them would be longer.
+                compression="zstd",
+                compression_level={"text": 3},
+                use_dictionary=["site", "crawl", "duplicate", "source.file", "source.record_type", "source.mime"],
+                column_encoding={"positions.list.element": "DELTA_BINARY_PACKED"},
+                write_statistics=["id", "url", "site", "crawl", "fetched_at", "cluster"],
+                write_page_checksum=True,
+            )
+        except BaseException:
+            self._atomic.discard()
+            raise
 
     @property
     def path(self) -> Path:
@@ -69,11 +67,9 @@ class AtomicParquet:
 
     def finish(self) -> None:
         """Complete the file without putting it in place. Calling this again does nothing."""
-        with reporting_write_errors(self._atomic.target):
-            if self._waiting:
-                self._write_row_group()
-            self._writer.close()
-            self._sink.close()
+        if self._waiting:
+            self._write_row_group()
+        self._sink.close()
 
     def place(self) -> None:
         self.finish()
@@ -82,17 +78,11 @@ class AtomicParquet:
 
     def discard(self) -> None:
         """Remove the unfinished file, whatever happened. Does nothing after `place`."""
-        with suppress(OSError, pa.ArrowException):
-            self._writer.close()
-        self._writer.is_open = False  # or it would try again, and complain, when it is collected
-        with suppress(OSError):
-            self._sink.close()
+        self._sink.abort()
         self._atomic.discard()
 
     def _write_row_group(self) -> None:
-        with reporting_write_errors(self._atomic.target):
-            table = pa.Table.from_batches(self._waiting)
-            self._writer.write_table(table, row_group_size=len(table))
+        self._sink.write(self._waiting)
         self._waiting, self._waiting_size = [], 0
 
 
@@ -108,14 +98,3 @@ def merge_files(
         out.discard()
         raise
     return out.rows
-
-
-@contextmanager
-def reporting_write_errors(target: Path) -> Iterator[None]:
-    """Raise a RecordsError in place of an error of the system or of Arrow about writing `target`."""
-    try:
-        yield
-    except UnicodeEncodeError:
-        raise RecordsError(f"{target}: Arrow cannot write to a name that is not UTF-8; choose another") from None
-    except (pa.ArrowException, OSError) as error:
-        raise cannot_be_written(target, error) from None

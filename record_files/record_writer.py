@@ -14,7 +14,8 @@ from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigest
 from opensearch_winnow.mappings.record_columns import as_columns
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
 from opensearch_winnow.record_files.atomic_file import lock
-from opensearch_winnow.record_files.atomic_parquet import AtomicParquet, merge_files, reporting_write_errors
+from opensearch_winnow.record_files.atomic_parquet import AtomicParquet, merge_files
+from opensearch_winnow.record_files.parquet_sink import reporting_write_errors
 from opensearch_winnow.record_files.reader import (
     latest_rows,
     part_number,

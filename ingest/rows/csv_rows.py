@@ -13,7 +13,6 @@ from typing import IO
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
-from opensearch_winnow.ingest.rows.packed import open_packed
 from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, other_columns, reading
 from opensearch_winnow.ingest.sources.csv_file import CsvFile, Record, line_break
 from opensearch_winnow.ingest.sources.field_names import value_at
@@ -21,6 +20,7 @@ from opensearch_winnow.ingest.sources.jsonl import line_limit
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
 from opensearch_winnow.ingest.sources.split import Failed, SourceFile
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
+from opensearch_winnow.record_files.packed import open_packed
 
 _DAMAGE = (DamagedError, UnicodeDecodeError)
 

@@ -15,7 +15,6 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
 from opensearch_winnow.ingest.rows.json_members import is_object, members, with_members
-from opensearch_winnow.ingest.rows.packed import open_packed
 from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, reading
 from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.files import too_large
@@ -30,6 +29,7 @@ from opensearch_winnow.ingest.sources.jsonl import (
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
 from opensearch_winnow.ingest.sources.split import Failed, SourceFile
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
+from opensearch_winnow.record_files.packed import open_packed
 
 _ASCII, _UTF_8 = json.JSONEncoder(), json.JSONEncoder(ensure_ascii=False)
 

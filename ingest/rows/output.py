@@ -10,12 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from opensearch_winnow.ingest.rows.packed import packing_of
 from opensearch_winnow.ingest.rows.row_format import NextEdit, RowChoice, RowFormat, RowWriter, reading
 from opensearch_winnow.ingest.sources import SourceError, csv_file, printable
 from opensearch_winnow.ingest.sources.formats import JSON_LINES
 from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS
 from opensearch_winnow.ingest.sources.split import SourceFile
+from opensearch_winnow.ingest.sources.unpacked import GZIP, is_packed
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.record_files.atomic_file import AtomicFile, lock, reporting_os_errors, sync_folder
 
@@ -203,6 +203,7 @@ def name_packing(name: str) -> str | None:
 
 
 def content_packing(file: SourceFile) -> str:
-    """Return the compression of a source."""
-    with reading(file):
-        return packing_of(file.path)
+    """Return the compression of a source: .gz, .zst or none."""
+    with reading(file), open(file.path, "rb") as source:  # noqa: PTH123
+        head = source.read(4)
+    return ".gz" if head.startswith(GZIP) else ".zst" if is_packed(head) else ""

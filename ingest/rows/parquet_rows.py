@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
 from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, other_columns, reading
@@ -24,7 +23,7 @@ from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
 from opensearch_winnow.ingest.sources.parquet import DAMAGED, batch_rows, columns_of, item_of, read_fields
 from opensearch_winnow.ingest.sources.split import Failed, SourceFile
-from opensearch_winnow.record_files.atomic_parquet import reporting_write_errors
+from opensearch_winnow.record_files.parquet_sink import ParquetSink
 
 ROW_GROUP_BYTES = 32_000_000  # as they are in memory: rows wait up to this size
 MAX_COPIED_ROWS = 4_096  # in a batch that is copied
@@ -116,8 +115,7 @@ class ParquetRowsWriter:
         self._added = {name: _TYPES[kind] for name, kind in columns.items()}
         self._schema: pa.Schema | None = None  # of the sources
         self._first: SourceFile | None = None
-        self._sink: pa.OSFile | None = None
-        self._writer: pq.ParquetWriter | None = None
+        self._sink: ParquetSink | None = None
         self._waiting: list[pa.RecordBatch] = []
         self._waiting_size = 0
 
@@ -146,9 +144,8 @@ class ParquetRowsWriter:
                 raise other_columns(file, self._first)
             return
         self._schema, self._first = schema, file
-        with reporting_write_errors(self._target):
-            self._sink = pa.OSFile(str(self._path), "wb")
-            self._writer = pq.ParquetWriter(self._sink, self._new_schema(schema), compression=self._compression(table))
+        written = self._new_schema(schema)
+        self._sink = ParquetSink(self._path, self._target, written, compression=self._compression(table))
 
     def _new_schema(self, schema: pa.Schema) -> pa.Schema:
         for name, kind in self._added.items():
@@ -198,29 +195,20 @@ class ParquetRowsWriter:
         return content_field(fields, self._choice.fields)
 
     def _write_row_group(self) -> None:
-        assert self._writer
-        with reporting_write_errors(self._target):
-            table = pa.Table.from_batches(self._waiting, self._writer.schema).unify_dictionaries()
-            self._writer.write_table(table, row_group_size=max(table.num_rows, 1))
+        assert self._sink
+        self._sink.write(self._waiting)
         self._waiting, self._waiting_size = [], 0
 
     def close(self) -> None:
-        if self._writer is None or self._sink is None:
+        if self._sink is None:
             raise SourceError(f"{self._target} cannot be written: no source could be read")
         if self._waiting:
             self._write_row_group()
-        with reporting_write_errors(self._target):
-            self._writer.close()
-            self._sink.close()
+        self._sink.close()
 
     def abort(self) -> None:
-        if self._writer is not None:
-            with suppress(OSError, pa.ArrowException, WinnowError):
-                self._writer.close()
-            self._writer.is_open = False  # or it would try again, and complain, when it is collected
         if self._sink is not None:
-            with suppress(OSError):
-                self._sink.close()
+            self._sink.abort()
 
 
 def _with_texts(batch: pa.RecordBatch, name: str, texts: Mapping[int, str]) -> pa.RecordBatch:

@@ -7,7 +7,6 @@ import io
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-from opensearch_winnow.ingest.sources.unpacked import GZIP, is_packed
 from opensearch_winnow.record_files.atomic_file import reporting_os_errors
 
 if TYPE_CHECKING:
@@ -24,13 +23,6 @@ def open_packed(path: Path, packing: str, target: Path) -> IO[bytes]:
     with reporting_os_errors(target):
         file = path.open("wb", buffering=0)
     return cast("IO[bytes]", io.BufferedWriter(_Packed(file, packing, target), _PIECE))
-
-
-def packing_of(path: str) -> str:
-    """Return the compression of a file: .gz, .zst or none."""
-    with open(path, "rb") as file:  # noqa: PTH123
-        head = file.read(4)
-    return ".gz" if head.startswith(GZIP) else ".zst" if is_packed(head) else ""
 
 
 class _Packed(io.RawIOBase):
