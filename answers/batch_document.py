@@ -10,22 +10,22 @@ from opensearch_winnow.answers.matches_document import matches_document
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.matches import Matches
 
-# The columns of a table, and the types they have in Parquet.
-ANSWER_COLUMNS = {
-    "question": "string",
-    "rank": "int64",
-    "url": "string",
-    "title": "string",
-    "fetched_at": "string",
-    "resemblance": "double",
-    "containment": "double",
-    "contained": "double",
-    "kind": "string",
-    "error": "double",
-    "passages": "int64",
-    "relationship": "string",
-    "below_guarantee": "bool",
-    "reason": "string",
+# The columns of a table, and their types.
+ANSWER_COLUMNS: dict[str, type] = {
+    "question": str,
+    "rank": int,
+    "url": str,
+    "title": str,
+    "fetched_at": str,
+    "resemblance": float,
+    "containment": float,
+    "contained": float,
+    "kind": str,
+    "error": float,
+    "passages": int,
+    "relationship": str,
+    "below_guarantee": bool,
+    "reason": str,
 }
 NO_VALUES: dict[str, Any] = dict.fromkeys(ANSWER_COLUMNS)
 

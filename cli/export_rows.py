@@ -50,7 +50,7 @@ def say_left_out(written: RowsWritten) -> None:
         )
 
 
-def write_csv(target: Path | None, rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> RowsWritten:
+def write_csv(target: Path | None, rows: Iterable[Row], columns: Sequence[str]) -> RowsWritten:
     """Write rows with a header, for spreadsheets. An unknown value is an empty one."""
 
     def lines() -> Iterator[str]:
@@ -62,9 +62,7 @@ def write_csv(target: Path | None, rows: Iterable[Mapping[str, Any]], columns: S
     return written._replace(rows=written.rows - 1)
 
 
-def write_json(
-    target: Path | None, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None
-) -> RowsWritten:
+def write_json(target: Path | None, rows: Iterable[Row], columns: Sequence[str] | None = None) -> RowsWritten:
     """Write a JSON object for each row: all of it, or these columns."""
     escaped = target is None and sys.stdout.isatty()  # control characters beyond ASCII would act on a terminal
     objects = ({name: _plain(row[name]) for name in columns or row} for row in rows)
@@ -109,24 +107,20 @@ def _not_in_an_index(row: Row) -> str | None:
 def write_parquet(target: Path, rows: Iterable[Row], columns: Sequence[str]) -> RowsWritten:
     """Write a table with these columns, of the types that they have in record files."""
     with extra("parquet"):
-        from opensearch_winnow.mappings.record_columns import SCHEMA, SOURCE  # noqa: PLC0415 (an extra)
-    of_source = {field.name: field.type for field in SOURCE}
-    return write_table(target, rows, {name: of_source.get(name) or SCHEMA.field(name).type for name in columns})
-
-
-def write_table(target: Path, rows: Iterable[Mapping[str, Any]], columns: Mapping[str, Any]) -> RowsWritten:
-    """Write a Parquet table with these columns: names and types, each a type of Arrow or its name."""
-    with extra("parquet"):
         import pyarrow as pa  # noqa: PLC0415 (an extra)
         import pyarrow.parquet as pq  # noqa: PLC0415
-    schema = pa.schema(columns.items())
+
+        from opensearch_winnow.mappings.record_columns import SCHEMA, SOURCE  # noqa: PLC0415
+    of_source = {field.name: field.type for field in SOURCE}
+    types = {name: of_source.get(name) or SCHEMA.field(name).type for name in columns}
+    schema = pa.schema(types.items())
     count, rest = 0, iter(rows)
     with reporting_os_errors(target):
         atomic = AtomicFile(target)
         try:
             with pq.ParquetWriter(atomic.path, schema, compression="zstd") as writer:
                 while some := list(islice(rest, ROWS_PER_GROUP)):
-                    columns_of = [pa.array([row[each.name] for row in some], each.type) for each in schema]
+                    columns_of = [pa.array([row[name] for row in some], kind) for name, kind in types.items()]
                     writer.write_batch(pa.RecordBatch.from_arrays(columns_of, schema=schema))
                     count += len(some)
             atomic.place()

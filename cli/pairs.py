@@ -16,7 +16,7 @@ from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.cluster_files import check_files
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.field_options import field_options
-from opensearch_winnow.cli.pairs_table import FORMATS, show_rows, show_table, write_pairs
+from opensearch_winnow.cli.pairs_table import JSON, show_rows, show_table, write_pairs
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
@@ -28,6 +28,7 @@ from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.operations.pairs import PairOptions, find
 from opensearch_winnow.operations.submissions import Submissions
 from opensearch_winnow.queries.pairs import Measure, Pairs
+from opensearch_winnow.record_files.answer_table import check_table
 from opensearch_winnow.stores.opening import open_store
 
 MAX_ROWS = 25  # of a table on a terminal, unless --limit says otherwise
@@ -84,7 +85,10 @@ SOME_FAILED = 1
 @click.option("--no-boilerplate", is_flag=True, help="Treat the store's boilerplate as ordinary text.")
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset_by_names, choose.fold_confusables, optional=True)
 @click.option(
-    "--to", metavar="OUT", type=click.Path(path_type=Path), help="Write the pairs to this .json, .csv or .parquet file."
+    "--to",
+    metavar="OUT",
+    type=click.Path(path_type=Path),
+    help="Write the pairs to this file: .json, .jsonl, .csv or .parquet.",
 )
 @click.option(
     "--report",
@@ -208,11 +212,8 @@ def command(
 
 def check_output(to: Path, inputs: tuple[str, ...], *, overwrite: bool) -> None:
     """Check that OUT can be written, before the work starts."""
-    if to.suffix not in FORMATS:
-        raise FileError(f"--to {to}: a name that ends in {', '.join(FORMATS)} says what to write")
     check_files({"--to": str(to)}, list(map(Path, inputs)))
-    if to.exists() and not overwrite:
-        raise FileError(f"{to} exists; name another file, or add --overwrite to replace it")
+    check_table(to, overwrite=overwrite, more=[JSON])
 
 
 def check_report(report: Path, to: Path | None, inputs: tuple[str, ...], *, overwrite: bool) -> None:

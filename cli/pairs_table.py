@@ -11,17 +11,16 @@ from opensearch_winnow.answers.display_text import Span, one_line, shorten_middl
 from opensearch_winnow.answers.formatting import compact_percent
 from opensearch_winnow.answers.pairs_document import COLUMNS, pair_rows, pairs_document
 from opensearch_winnow.answers.pairs_words import unit
-from opensearch_winnow.cli.export_rows import write_csv
 from opensearch_winnow.cli.short_urls import short_urls
 from opensearch_winnow.cli.terminal import Terminal, bar
-from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.queries.pairs import Pair, Pairs
+from opensearch_winnow.record_files.answer_table import AnswerTable
 from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
 
 GAP = "  "
 BAR_COLUMNS = 10
 MIN_NAME_COLUMNS = 12
-FORMATS = (".json", ".csv", ".parquet")
+JSON = ".json"
 
 
 def show_table(screen: Terminal, pairs: Pairs) -> None:
@@ -69,33 +68,21 @@ def show_rows(pairs: Pairs) -> None:
 
 
 def write_pairs(target: Path, pairs: Pairs) -> None:
-    """Write the pairs to a file that appears when it is complete: JSON, or a table as CSV or Parquet."""
-    if target.suffix == ".csv":
-        write_csv(target, pair_rows(pairs), list(COLUMNS))
+    """Write the pairs to a file that appears when it is complete: one JSON object, or a table."""
+    if target.suffix != JSON:
+        with AnswerTable(target, COLUMNS, overwrite=True) as answers:
+            for row in pair_rows(pairs):
+                answers.add(*row.values())
         return
-    write = _write_parquet if target.suffix == ".parquet" else _write_json
     with reporting_os_errors(target):
         atomic = AtomicFile(target)
         try:
-            write(atomic.path, pairs)
+            with atomic.path.open("w", encoding="utf-8") as file:
+                json.dump(pairs_document(pairs), file)
+                file.write("\n")
             atomic.place()
         finally:
             atomic.discard()
-
-
-def _write_json(path: Path, pairs: Pairs) -> None:
-    with path.open("w", encoding="utf-8") as file:
-        json.dump(pairs_document(pairs), file)
-        file.write("\n")
-
-
-def _write_parquet(path: Path, pairs: Pairs) -> None:
-    with extra("parquet"):
-        import pyarrow as pa  # noqa: PLC0415 (an extra)
-        import pyarrow.parquet as pq  # noqa: PLC0415
-    types = {str: pa.string(), float: pa.float64(), int: pa.int64()}
-    schema = pa.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
-    pq.write_table(pa.Table.from_pylist(list(pair_rows(pairs)), schema), path)
 
 
 def _share(pair: Pair, measure: str) -> float:

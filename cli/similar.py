@@ -112,7 +112,7 @@ SHARE = click.FloatRange(0, 1)
 @no_boilerplate_option
 @click.option("--id-field", metavar="NAME", help="With --batch: the field with the id of a row.")
 @click.option("--text-field", metavar="NAME", help="With --batch: the field with the text of a row.")
-@click.option("--to", metavar="OUT", help="With a batch: write the answers to OUT (.jsonl, .csv or .parquet).")
+@click.option("--to", metavar="OUT", help="With a batch: write the answers to this file: .jsonl, .csv or .parquet.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
 @json_option
 @full_option
@@ -199,11 +199,11 @@ def command(
     }
     if batch is not None or batch_urls is not None:
         if to is not None:
-            check_target(to, batch or batch_urls or "", ctx, overwrite=overwrite)
+            check_target(to, batch or batch_urls or "", overwrite=overwrite)
         options |= minima | {"limit": limit}
         fields = FieldNames(id=id_field, text=text_field)
         with Index.open(store, create=False) as index, batch_questions(batch, batch_urls, fields) as questions:
-            counts = answer_batch(ctx, index, questions, options, to=to, as_json=as_json, color=color)
+            counts = answer_batch(index, questions, options, to=to, as_json=as_json, color=color)
         ctx.exit(0 if counts.found and not counts.failed else NOTHING_FOUND)
     question = options | {"url": url, "text": text, "html": html, "at": at and at.last}
     with Index.open(store, create=False) as index:

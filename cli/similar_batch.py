@@ -17,7 +17,7 @@ from opensearch_winnow.answers.batch_document import ANSWER_COLUMNS, answer_docu
 from opensearch_winnow.answers.display_text import one_line, shorten, shorten_middle, width
 from opensearch_winnow.answers.formatting import count_of, duration, scored_percent
 from opensearch_winnow.answers.similar_words import below_guarantee_sentence
-from opensearch_winnow.cli.export_rows import write_csv, write_json, write_table
+from opensearch_winnow.cli.cluster_files import check_files
 from opensearch_winnow.cli.match_table import HEADS, score
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.terminal import Terminal, remark, say, terminal
@@ -28,11 +28,10 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import FailedRow, FieldNames
 from opensearch_winnow.ingest.rows.row_files import RowFiles
-from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.queries.matches import Matches
+from opensearch_winnow.record_files.answer_table import AnswerTable, check_table
 
 MAX_NAMED = 10  # questions that could not be answered, of which the messages tell; the output has all
-FORMATS = ("jsonl", "csv", "parquet")
 PHASE = "Asking questions"
 MAX_QUESTION_COLUMNS = 40
 
@@ -91,25 +90,13 @@ def batch_questions(rows: str | None, urls: str | None, fields: FieldNames) -> I
         )
 
 
-def check_target(to: str, source: str, ctx: click.Context, *, overwrite: bool) -> None:
-    """Refuse a name of another format, to overwrite a file without `overwrite`, and the questions in any case."""
-    kind_of(to, ctx)
-    if Path(to).exists() and Path(source).exists() and Path(to).samefile(source):
-        raise RecordsError(f"--to {to} would overwrite the questions; name another file")
-    if Path(to).exists() and not overwrite:
-        raise RecordsError(f"{to} exists; name another file, or add --overwrite to replace it")
-
-
-def kind_of(out: str, ctx: click.Context) -> str:
-    """Return the format that the name of a file says."""
-    kind = out.removesuffix(".gz").rpartition(".")[2]
-    if kind not in FORMATS or out.endswith(".parquet.gz"):
-        raise click.UsageError(f"--to {out}: the name ends in .jsonl, .csv or .parquet", ctx)
-    return kind
+def check_target(to: str, source: str, *, overwrite: bool) -> None:
+    """Check that the answers can be written, before the questions are asked, and do not overwrite these."""
+    check_files({"--to": to}, [Path(source)])
+    check_table(Path(to), overwrite=overwrite)
 
 
 def answer_batch(
-    ctx: click.Context,
     index: Index,
     questions: Iterable[RowQuestion],
     options: dict[str, Any],
@@ -119,13 +106,12 @@ def answer_batch(
     color: str,
 ) -> Counts:
     """Ask all questions, and write or print each answer as soon as it is there."""
-    kind = None if to is None else kind_of(to, ctx)
     counts, start = Counts(), time.monotonic()
     screen = None if to or as_json else terminal(color)
     with show_phases(quiet=screen is not None, color=color) as show:
         answers = _answers(index, questions, options, counts, show)
-        if kind is not None:
-            _write(Path(str(to)), kind, answers)
+        if to is not None:
+            _write(Path(to), answers)
         elif as_json:
             _print_json(answers, counts)
         elif screen:
@@ -153,15 +139,15 @@ def _answers(
         yield answered
 
 
-def _write(target: Path, kind: str, answers: Iterable[Answered]) -> None:
-    if kind == "jsonl":
-        write_json(target, (answer_document(*each) for each in answers))
-        return
-    rows = (row for each in answers for row in answer_rows(*each))
-    if kind == "csv":
-        write_csv(target, rows, list(ANSWER_COLUMNS))
-    else:
-        write_table(target, rows, ANSWER_COLUMNS)
+def _write(target: Path, answers: Iterable[Answered]) -> None:
+    """Write the answers: JSON lines have one for each question, a table a row for each match."""
+    with AnswerTable(target, ANSWER_COLUMNS, overwrite=True) as table:
+        for each in answers:
+            if table.is_json:
+                table.add_object(answer_document(*each))
+            else:
+                for row in answer_rows(*each):
+                    table.add(*row.values())
 
 
 def _print_json(answers: Iterable[Answered], counts: Counts) -> None:

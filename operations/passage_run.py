@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page_record import is_plain
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.row_files import RowFiles
-from opensearch_winnow.operations.passage_files import AttributeFiles, PassageOutput, passage_table
+from opensearch_winnow.operations.passage_files import AttributeFiles, add_passages, passage_table
 from opensearch_winnow.operations.repeated_passages import (
     Occurrences,
     PassageFinder,
@@ -32,6 +33,8 @@ FINDING = "finding passages"
 ROWS_PER_REPORT = 1_000
 MAX_FREQUENT = 5  # passages that a summary lists
 BEGINNING = 80  # characters of a passage in a summary
+
+AddPassages = Callable[[Row | FailedRow, Sequence[RepeatedPassage]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +119,9 @@ def repeated_passages(
 
     `to` gets the rows without these passages: without all occurrences but the first, or without every one. A row
     without words left is dropped, and one that cannot be read is left out and in the file `failed`. `spans` is a table
-    of what is cut, in JSON lines or Parquet; `attributes` a folder of files that are aligned with the sources. Each
-    output appears when it is complete. `fields` names the fields of rows that have unusual names. The folder `work`, by
-    default that of the first output, takes 12 bytes for each word of the texts.
+    of what is cut, in JSON lines, CSV or Parquet; `attributes` a folder of files that are aligned with the sources.
+    Each output appears when it is complete. `fields` names the fields of rows that have unusual names. The folder
+    `work`, by default that of the first output, takes 12 bytes for each word of the texts.
     """
     start = time.monotonic()
     report = progress or no_progress
@@ -128,13 +131,14 @@ def repeated_passages(
     with ExitStack() as stack:
         files = stack.enter_context(RowFiles(names, fields, fields.id or "id"))
         finder = stack.enter_context(PassageFinder(options, _work_folder(work, to, spans, attributes)))
-        outputs: list[PassageOutput] = []
+        outputs: list[AddPassages] = []
         begin = None
         if spans:
-            outputs.append(stack.enter_context(_discarded(passage_table(Path(spans), files.has, overwrite=overwrite))))
+            table = stack.enter_context(passage_table(Path(spans), files.has, overwrite=overwrite))
+            outputs.append(partial(add_passages, table))
         if attributes:
-            aligned = AttributeFiles(Path(attributes), files.has, overwrite=overwrite)
-            outputs.append(stack.enter_context(_discarded(aligned)))
+            aligned = stack.enter_context(AttributeFiles(Path(attributes), files.has, overwrite=overwrite))
+            outputs.append(aligned.add)
             begin = aligned.begin
         if to:
             files.check_output(to, overwrite=overwrite)  # now, because the work takes long
@@ -153,8 +157,6 @@ def repeated_passages(
         else:
             for number in range(files.count or 0):
                 decide(number)
-        for output in outputs:
-            output.place()
     result.seconds = round(time.monotonic() - start, 3)
     return result
 
@@ -162,7 +164,7 @@ def repeated_passages(
 def _decisions(
     rows: Iterator[Row | FailedRow],
     finder: PassageFinder,
-    outputs: Sequence[PassageOutput],
+    outputs: Sequence[AddPassages],
     result: PassagesResult,
     progress: Progress,
     total: int | None,
@@ -183,8 +185,8 @@ def _decisions(
         else:
             text = _text(row)
             found = finder.passages(text)
-        for output in outputs:
-            output.add(row, found)
+        for add in outputs:
+            add(row, found)
         if isinstance(row, FailedRow):
             return None
         result.add(row, text, found)
@@ -216,11 +218,3 @@ def _work_folder(work: str | Path | None, *outputs: str | Path | None) -> Path |
         return Path(work)
     named = [Path(output) for output in outputs if output]
     return named[0].absolute().parent if named else None
-
-
-@contextmanager
-def _discarded(output: PassageOutput) -> Iterator[PassageOutput]:
-    try:
-        yield output
-    finally:
-        output.discard()

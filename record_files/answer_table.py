@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self, cast
+from typing import Any
 
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.record_files.atomic_file import AtomicFile, cannot_be_written, reporting_os_errors
+from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
+from opensearch_winnow.record_files.packed import open_packed
 
-ENDINGS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet")
+FORMATS = (".jsonl", ".csv", ".parquet")
+PACKINGS = (".gz", ".zst")  # of lines; Parquet is compressed in any case
+ENDINGS = (*FORMATS, *(f"{lines}{packing}" for lines in FORMATS[:2] for packing in PACKINGS))
 ROWS_PER_GROUP = 20_000  # of Parquet
 
-Columns = Mapping[str, Any]  # to each name its type: str, int, float; [type] for a list, {name: type} for an object
+Columns = Mapping[str, Any]  # to each name str, int, float or bool; [type] for a list, {name: type} for an object
 
 
-def check_table(target: Path, *, overwrite: bool) -> None:
-    """Refuse a file that cannot be written, or that exists and may not be replaced."""
-    if not target.name.endswith(ENDINGS):
-        raise RecordsError(f"{target}: name a file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+def check_table(target: Path, *, overwrite: bool, more: Sequence[str] = ()) -> None:
+    """Refuse a file that cannot be written, or that exists and may not be replaced. `more` are endings besides ours."""
+    if not target.name.lower().endswith((*more, *ENDINGS)):
+        *names, last = (*more, *FORMATS)
+        raise RecordsError(
+            f"{target}: name a file that ends in {', '.join(names)} or {last}; .jsonl and .csv also with .gz or .zst"
+        )
     if target.is_dir() or not target.parent.is_dir():
         raise RecordsError(f"{target} cannot be written: name a file in a folder that exists")
     if target.exists() and not overwrite:
@@ -45,86 +50,93 @@ class AnswerTable(AbstractContextManager["AnswerTable"]):
     def __init__(self, target: Path, columns: Columns, *, overwrite: bool = False) -> None:
         check_table(target, overwrite=overwrite)
         self.rows = 0
-        self._target, self._columns = target, columns
+        self._target = target
         with reporting_os_errors(target):
             self._atomic = AtomicFile(target)
         try:
-            if target.suffix == ".parquet":
-                self._format: _Parquet | _Lines = _Parquet(self._atomic.path, columns)
-            else:
-                self._format = _Lines(self._atomic.path, columns, target.name)
+            kind = _Parquet if target.suffix.lower() == ".parquet" else _Lines
+            self._format: _Parquet | _Lines = kind(self._atomic.path, target, columns)
         except BaseException:
             self._atomic.discard()
             raise
 
+    @property
+    def is_json(self) -> bool:
+        """Whether the table is JSON lines."""
+        return isinstance(self._format, _Lines) and not self._format.csv
+
     def add(self, *values: Any) -> None:
         """Add a row: a value for each column, in order."""
-        try:
-            self._format.add(values)
-        except OSError as error:
-            raise cannot_be_written(self._target, error) from None
+        self._format.add(values)
         self.rows += 1
 
-    def __enter__(self) -> Self:
-        return self
+    def add_object(self, values: Mapping[str, Any]) -> None:
+        """Add a line with other names than those of the columns. Only JSON lines can have one."""
+        assert isinstance(self._format, _Lines)
+        self._format.add_object(values)
+        self.rows += 1
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
             if kind is None:
+                self._format.close()
                 with reporting_os_errors(self._target):
-                    self._format.close()
                     self._atomic.place()
         finally:
-            with suppress(OSError, ValueError):
-                self._format.close()
+            self._format.abort()
             self._atomic.discard()
 
 
 class _Lines:
-    """JSON lines or CSV, compressed if the name ends in .gz."""
+    """JSON lines or CSV, compressed if the name says so."""
 
-    def __init__(self, path: Path, columns: Columns, name: str) -> None:
+    def __init__(self, path: Path, target: Path, columns: Columns) -> None:
+        name = target.name.lower()
         self._names = list(columns)
-        self._csv = name.removesuffix(".gz").endswith(".csv")
-        self._file = path.open("wb")
-        self._out: BinaryIO = self._file
-        if name.endswith(".gz"):  # without a name and a time in it: the same rows are the same bytes
-            self._out = cast("BinaryIO", gzip.GzipFile("", "wb", 6, self._file, mtime=0))
-        if self._csv:
-            self._out.write(_csv_line(self._names))
+        self.csv = ".csv" in Path(name).suffixes[-2:]
+        self._file = open_packed(path, next(filter(name.endswith, PACKINGS), ""), target)
+        if self.csv:
+            self._file.write(_csv_line(self._names))
 
     def add(self, values: tuple[Any, ...]) -> None:
-        if self._csv:
-            self._out.write(_csv_line([_cell(value) for value in values]))
+        if self.csv:
+            self._file.write(_csv_line([_cell(value) for value in values]))
         else:
-            line = json.dumps(dict(zip(self._names, values, strict=True)), ensure_ascii=False)
-            self._out.write(f"{line}\n".encode(errors="surrogatepass"))
+            self.add_object(dict(zip(self._names, values, strict=True)))
+
+    def add_object(self, values: Mapping[str, Any]) -> None:
+        # Half a character, in the name of a file, becomes an escape of JSON.
+        self._file.write(f"{json.dumps(values, ensure_ascii=False)}\n".encode(errors="backslashreplace"))
 
     def close(self) -> None:
-        self._out.close()
         self._file.close()
+
+    def abort(self) -> None:
+        with suppress(RecordsError):
+            self._file.close()
 
 
 class _Parquet:
-    def __init__(self, path: Path, columns: Columns) -> None:
+    def __init__(self, path: Path, target: Path, columns: Columns) -> None:
         with extra("parquet"):
             import pyarrow as pa  # noqa: PLC0415 (an extra)
-            import pyarrow.parquet as pq  # noqa: PLC0415
+
+            from opensearch_winnow.record_files.parquet_sink import ParquetSink  # noqa: PLC0415
 
         def arrow(kind: Any) -> Any:
             if isinstance(kind, list):
                 return pa.list_(arrow(kind[0]))
             if isinstance(kind, dict):
                 return pa.struct([(name, arrow(each)) for name, each in kind.items()])
-            return {str: pa.string(), int: pa.int64(), float: pa.float64()}[kind]
+            return {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}[kind]
 
-        self._batch = pa.RecordBatch
+        self._batch = pa.RecordBatch.from_arrays
         self._array = pa.array
         self._schema = pa.schema([(name, arrow(kind)) for name, kind in columns.items()])
         self._waiting: list[tuple[Any, ...]] = []
-        self._writer = pq.ParquetWriter(path, self._schema, compression="zstd")
+        self._sink = ParquetSink(path, target, self._schema, compression="zstd")
 
     def add(self, values: tuple[Any, ...]) -> None:
         self._waiting.append(values)
@@ -132,20 +144,18 @@ class _Parquet:
             self._write()
 
     def close(self) -> None:
-        if self._writer.is_open:
-            try:
-                self._write()
-            finally:
-                self._writer.close()
+        if self._waiting:
+            self._write()
+        self._sink.close()
+
+    def abort(self) -> None:
+        self._sink.abort()
 
     def _write(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        if waiting:
-            arrays = [
-                self._array(values, field.type)
-                for values, field in zip(zip(*waiting, strict=True), self._schema, strict=True)
-            ]
-            self._writer.write_batch(self._batch.from_arrays(arrays, schema=self._schema))
+        columns = zip(zip(*self._waiting, strict=True), self._schema, strict=True)
+        arrays = [self._array(values, field.type) for values, field in columns]
+        self._sink.write([self._batch(arrays, schema=self._schema)])
+        self._waiting = []
 
 
 def _cell(value: Any) -> Any:
@@ -155,4 +165,4 @@ def _cell(value: Any) -> Any:
 def _csv_line(values: list[Any]) -> bytes:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerow(values)
-    return out.getvalue().encode(errors="surrogatepass")
+    return out.getvalue().encode(errors="backslashreplace")

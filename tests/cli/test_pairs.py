@@ -50,10 +50,11 @@ def test_json_csv_parquet_and_tab_separated_values_agree(winnow: Winnow, essays:
     assert (document["by"], document["threshold"], document["submissions"]) == ("similarity", 0.1, "files")
     assert document["unread"] == [{"name": "e.txt", "reason": "empty", "failed": False}]
     rows = [each | {"passages": len(each["passages"])} for each in document["pairs"]]
-    tables = {ending: tmp_path / f"out.{ending}" for ending in ("json", "csv", "parquet")}
+    tables = {ending: tmp_path / f"out.{ending}" for ending in ("json", "jsonl", "csv", "parquet")}
     done = [winnow("pairs", essays, "--to", table) for table in tables.values()]
-    assert [each.exit_code for each in done] == [0, 0, 0]
+    assert [each.exit_code for each in done] == [0, 0, 0, 0]
     assert json.loads(tables["json"].read_text()) == document
+    assert [json.loads(line) for line in tables["jsonl"].read_text().splitlines()] == rows
     assert pq.read_table(tables["parquet"]).to_pylist() == rows
     with tables["csv"].open(newline="") as file:
         read = list(csv.DictReader(file))
@@ -97,7 +98,7 @@ def test_a_file_that_fails_is_exit_code_1(winnow: Winnow, essays: str) -> None:
         (["nowhere"], "there is no file or folder nowhere"),
         (["{essays}", "--min", "3"], "a similarity is a share from 0 to 1"),
         (["{essays}", "--noise", "10"], "name the preset too"),
-        (["{essays}", "--to", "pairs.txt"], "ends in .json, .csv, .parquet"),
+        (["{essays}", "--to", "pairs.txt"], "ends in .json, .jsonl, .csv or .parquet"),
         (["{essays}", "--to", "{essays}/pairs.csv"], "would be read as an input"),
         (["{essays}", "--owner", "["], "neither a file nor a regular expression"),
         (["{essays}", "--base", "nowhere"], "nowhere"),

@@ -182,7 +182,7 @@ def test_old_outputs_stay_until_new_ones_are_complete(tmp_path: Path, monkeypatc
     for output in outputs:
         with pytest.raises(WinnowError, match="exists"):
             repeated_passages(source, **output, words=10)
-    with pytest.raises(WinnowError, match=r"must end in \.jsonl"):
+    with pytest.raises(WinnowError, match=r"name a file that ends in \.jsonl"):
         repeated_passages(source, spans=tmp_path / "spans.txt")
 
     def interrupt(_: object) -> object:

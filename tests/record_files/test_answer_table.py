@@ -3,25 +3,32 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+import zstandard
 
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.record_files.answer_table import ENDINGS, AnswerTable
 
 COLUMNS = {"id": str, "share": float, "rows": [{"id": str, "count": int}]}
 ROWS = [("a", 0.5, [{"id": "x", "count": 1}]), ("b\n,", 1.0, []), ("日本", 0.0, [{"id": "=1", "count": 2}] * 2)]
+UNPACK: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.decompress,
+    ".zst": lambda packed: zstandard.ZstdDecompressor().decompressobj().decompress(packed),
+}
 EXPECTED = [dict(zip(COLUMNS, row, strict=True)) for row in ROWS]
 
 
 def read(path: Path) -> list[dict[str, Any]]:
     if path.suffix == ".parquet":
         return list(pq.read_table(path).to_pylist())
-    text = (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).decode()
+    text = UNPACK.get(path.suffix, bytes)(path.read_bytes()).decode()
     if ".jsonl" in path.name:
         return [json.loads(line) for line in text.splitlines()]
     rows = csv.DictReader(text.splitlines(keepends=True))
@@ -71,7 +78,45 @@ def test_a_file_that_exists_or_has_no_format_is_refused(tmp_path: Path) -> None:
     path.write_text("old")
     with pytest.raises(RecordsError, match=r"table\.csv exists; name another file, or add --overwrite"):
         AnswerTable(path, COLUMNS)
-    with pytest.raises(RecordsError, match=r"name a file that ends in \.jsonl, \.jsonl\.gz, .* or \.parquet"):
+    with pytest.raises(RecordsError, match=r"ends in \.jsonl, \.csv or \.parquet; \.jsonl and \.csv also with"):
         AnswerTable(tmp_path / "table.txt", COLUMNS)
     with pytest.raises(RecordsError, match="in a folder that exists"):
         AnswerTable(tmp_path / "no" / "table.csv", COLUMNS)
+
+
+def test_a_json_line_may_have_other_names(tmp_path: Path) -> None:
+    path = tmp_path / "TABLE.JSONL"
+    with AnswerTable(path, COLUMNS) as table:
+        assert table.is_json
+        table.add_object({"name": "a\udcff", "found": None})
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [{"name": "a\udcff", "found": None}]
+    with AnswerTable(tmp_path / "table.csv", COLUMNS) as table:
+        assert not table.is_json
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_full_disk_is_one_sentence(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"table{ending}"
+    path.write_text("old")
+    done = subprocess.run([sys.executable, "-c", FULL_DISK, path], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (f"{path} cannot be written: File too large\n", "")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+FULL_DISK = """
+import random, resource, signal, sys
+from pathlib import Path
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.record_files import answer_table
+
+answer_table.ROWS_PER_GROUP = 100
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+try:
+    with answer_table.AnswerTable(Path(sys.argv[1]), {"id": str}, overwrite=True) as table:
+        for number in range(400):
+            table.add(random.randbytes(500).hex())
+except RecordsError as error:
+    print(error)
+"""
