@@ -13,6 +13,7 @@ from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, CommandFailedError
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.run_options import quiet_option
 from opensearch_winnow.cli.store_option import STORE_VARIABLE
 from opensearch_winnow.cli.terminal import json_option, say, suggest
 from opensearch_winnow.foundation.scheme import Scheme
@@ -69,7 +70,7 @@ REPORTED = ("documents", "done", "unchanged", "no_text", "failed", "addresses")
     help="Write at most N documents a second, to leave the cluster time for others.",
 )
 @click.option("--dry-run", is_flag=True, help="Change nothing: print the missing requests, for the Dev Tools console.")
-@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
+@quiet_option
 @json_option
 @click.pass_context
 def command(

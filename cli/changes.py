@@ -28,6 +28,7 @@ from opensearch_winnow.cli.export_rows import say_left_out, write_cdxj
 from opensearch_winnow.cli.export_source import StoredRecords
 from opensearch_winnow.cli.filter_options import no_boilerplate_option
 from opensearch_winnow.cli.phase_progress import show_phases
+from opensearch_winnow.cli.run_options import quiet_option
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, full_option, json_option, remark, say, terminal
 from opensearch_winnow.foundation.csv_cells import escape_formula
@@ -73,7 +74,7 @@ PAGES_ON_A_TERMINAL = 20  # of each kind: the counts should not scroll away
     help=f"List at most N pages of each kind; all are counted.  [default: {PAGES_ON_A_TERMINAL} on a terminal]",
 )
 @no_boilerplate_option
-@click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+@quiet_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
 @click.option(
     "--cdxj",

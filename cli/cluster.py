@@ -12,16 +12,12 @@ from click.core import ParameterSource
 
 from opensearch_winnow.answers.formatting import duration
 from opensearch_winnow.cli import cluster_summary as summary
-from opensearch_winnow.cli.cluster_files import (
-    check_files,
-    check_plot,
-    list_written,
-    stopped_message,
-    write_plot,
-)
+from opensearch_winnow.cli.cluster_files import check_plot, list_written, stopped_message, write_plot
 from opensearch_winnow.cli.cluster_table import show_rows, show_table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.run_options import overwrite_option, quiet_option, resource_options
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.clusters.options import (
@@ -120,7 +116,7 @@ class SparkSetting(click.ParamType[tuple[str, str]]):
 @click.option(
     "--plot", metavar="OUT", type=click.Path(path_type=Path), help="Draw the sizes of the clusters to this SVG file."
 )
-@click.option("--overwrite", is_flag=True, help="Replace these files if they exist.")
+@overwrite_option
 @click.option(
     "--state",
     metavar="FOLDER",
@@ -128,28 +124,11 @@ class SparkSetting(click.ParamType[tuple[str, str]]):
     help="Keep the pairs found in this folder, so that the next run compares only new pages. duckdb only.",
 )
 @click.option("--dry-run", is_flag=True, help="Leave the store unchanged.")
-@click.option(
-    "--memory",
-    metavar="SIZE",
-    help="Memory for duckdb and the comparison, at least 100MB; what does not fit goes to disk. winnow and its"
-    " libraries take up to 0.5 GB besides.  [default: 2GB]",
-)
-@click.option(
-    "--threads",
-    metavar="N",
-    type=click.IntRange(1, 1024),
-    help="Number of threads of duckdb.  [default: one for each processor]",
-)
-@click.option(
-    "--work",
-    metavar="FOLDER",
-    type=click.Path(),
-    help="Folder for temporary files.  [default: beside the output, or the temporary folder]",
-)
+@resource_options("duckdb only")
 @click.option(
     "--spark", metavar="KEY=VALUE", type=SparkSetting(), multiple=True, help="A setting for Spark. Can be repeated."
 )
-@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
+@quiet_option
 @json_option
 @color_option
 @click.pass_context

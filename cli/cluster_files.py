@@ -1,8 +1,8 @@
-"""Checks the files that winnow cluster writes, draws the plot, and tells what was written."""
+"""Checks the plot that winnow cluster writes, draws it, and tells what was written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from opensearch_winnow.answers.formatting import count_of
@@ -16,19 +16,6 @@ from opensearch_winnow.operations.clustering import WRITING_BACK
 from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
 
 SVG = ".svg"
-
-
-def check_files(files: Mapping[str, str], inputs: Sequence[Path]) -> None:
-    """Check that no output, by the option that names it, overwrites an input or becomes one in the next run."""
-    folders = [path for path in inputs if path.is_dir()]
-    for option, name in files.items():
-        file = Path(name)
-        if any(file.resolve() == Path(other).resolve() for key, other in files.items() if key != option):
-            raise FileError(f"{option} {name} is named twice: name another file")
-        if file.exists() and any(path.exists() and file.samefile(path) for path in inputs):
-            raise FileError(f"{option} {name} would overwrite an input: name another file")
-        if file.parent.exists() and any(file.parent.samefile(folder) for folder in folders):
-            raise FileError(f"{option} {name} would be read as an input in the next run: name a file in another folder")
 
 
 def check_plot(plot: Path, *, overwrite: bool) -> None:

@@ -16,6 +16,7 @@ from opensearch_winnow.cli.terminal import TYPED_WORDS, presentable
 from opensearch_winnow.foundation.errors import WinnowError
 
 NOTHING_FOUND = 1
+SOME_FAILED = 1
 CANNOT_BE_DONE = 2
 # The codes that a shell reports for a program killed by SIGINT (Ctrl-C) or by SIGPIPE (its reader has gone).
 INTERRUPTED = 130

@@ -8,12 +8,13 @@ from pathlib import Path
 import click
 
 from opensearch_winnow.answers.formatting import count_of, duration
-from opensearch_winnow.cli.cluster_files import check_files
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.contaminated_table import as_object, say_left_out, show_rows, show_table
 from opensearch_winnow.cli.field_options import field_options
 from opensearch_winnow.cli.many_names import ManyNamesCommand
+from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.ingest.rows import FieldNames
 from opensearch_winnow.operations.contamination import contaminated
@@ -79,8 +80,8 @@ from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WO
     help="Write the training rows without the contaminated ones to this file, in their own format; or to this folder.",
 )
 @click.option("--cut", is_flag=True, help="With --clean: cut out the passages, and keep the rest of their rows.")
-@click.option("--overwrite", is_flag=True, help="Replace these files if they exist.")
-@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
+@overwrite_option
+@quiet_option
 @json_option
 @color_option
 @click.pass_context

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import click
 
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.dedup_passages import passage_options
-from opensearch_winnow.cli.dedup_summary import print_end, show_rows, show_table
+from opensearch_winnow.cli.dedup_summary import failed_file, print_end, result_lines, show_rows, show_table
 from opensearch_winnow.cli.field_options import field_options
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.run_options import overwrite_option, quiet_option, resource_options
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
 from opensearch_winnow.clusters.deduplication.options import KEEP_CHOICES, MATCHES, DeduplicationOptions, Match
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
@@ -20,7 +21,6 @@ from opensearch_winnow.ingest.rows import FieldNames
 from opensearch_winnow.operations.deduplication import deduplicate
 
 DEFAULTS = DeduplicationOptions()
-SOME_FAILED = 1
 
 
 @click.command("dedup", short_help="Write a data set without its duplicates.")
@@ -76,7 +76,7 @@ SOME_FAILED = 1
     type=click.Path(),
     help="Write a JSON line for each row dropped to this file: its id, why, and for which row.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace these files if they exist.")
+@overwrite_option
 @click.option("--dry-run", is_flag=True, help="Write nothing, only count.")
 @field_options
 @passage_options
@@ -99,25 +99,8 @@ SOME_FAILED = 1
     type=click.Path(dir_okay=False, path_type=Path),
     help="The file for rows that cannot be read: JSON lines.  [default: OUT.failed.jsonl]",
 )
-@click.option(
-    "--memory",
-    metavar="SIZE",
-    help="Memory for the comparison, at least 100MB; what does not fit goes to disk. winnow and its libraries take up"
-    " to 0.5 GB besides.  [default: 2GB]",
-)
-@click.option(
-    "--threads",
-    metavar="N",
-    type=click.IntRange(1, 1024),
-    help="Number of threads.  [default: one for each processor]",
-)
-@click.option(
-    "--work",
-    metavar="FOLDER",
-    type=click.Path(),
-    help="Folder for temporary files.  [default: beside OUT, or the temporary folder]",
-)
-@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
+@resource_options()
+@quiet_option
 @json_option
 @color_option
 @click.pass_context
@@ -180,8 +163,7 @@ def command(
     if dry_run:
         to = ids = dropped = None
         mark = False
-    if to and failed is None:
-        failed = Path(f"{to.rstrip('/')}.failed.jsonl")
+    failed = failed_file(failed, to)
     scheme = Scheme.preset(preset)
     try:
         with show_phases(quiet=quiet, color=color) as progress:
@@ -212,7 +194,7 @@ def command(
     elif screen := terminal(color):
         show_table(screen, result)
     else:
-        show_rows(result)
+        show_rows(result_lines(result))
     print_end(result, failed, to)
     if not result.rows:
         say(f"No rows in {', '.join(sources)}")

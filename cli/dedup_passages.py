@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from pathlib import Path
@@ -14,16 +13,14 @@ from click.core import ParameterSource
 
 from opensearch_winnow.answers.display_text import one_line, shorten
 from opensearch_winnow.answers.formatting import compact_percent, count_of, duration
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.dedup_summary import MIN_COLUMNS, Line, failed_file, show_outcomes, show_rows
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.terminal import Terminal, remark, say, terminal
 from opensearch_winnow.operations.passage_run import PassagesResult, repeated_passages
 from opensearch_winnow.operations.repeated_passages import PassageOptions
 
 DEFAULTS = PassageOptions()
-SOME_FAILED = 1
-MAX_REASONS = 5  # of failed rows, listed on a terminal
-MIN_COLUMNS = 20
 OWN = ("words", "documents", "occurrences", "spans", "attributes")
 # Options of winnow dedup that also count with --passages; the others are refused.
 SHARED = {
@@ -84,7 +81,7 @@ def passage_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 "--spans",
                 metavar="OUT",
                 type=click.Path(dir_okay=False),
-                help="With --passages: write where the passages are, to a file (.jsonl, .parquet).",
+                help="With --passages: write where the passages are, to this file: .jsonl, .csv or .parquet.",
             ),
             click.option(
                 "--attributes",
@@ -119,8 +116,7 @@ def _find_passages(
         to = options["spans"] = options["attributes"] = None
     elif not any(outputs):
         raise click.UsageError("say what to write: add --to OUT, --spans OUT, --attributes FOLDER or --dry-run", ctx)
-    if to and failed is None:
-        failed = Path(f"{to.rstrip('/')}.failed.jsonl")
+    failed = failed_file(failed, to)
     try:
         with show_phases(quiet=quiet, color=color) as progress:
             result = repeated_passages(sources, to, failed=failed, progress=progress, **options)
@@ -132,8 +128,7 @@ def _find_passages(
     elif screen := terminal(color):
         _show_table(screen, result)
     else:
-        sys.stdout.write("part\tname\tvalue\n")
-        sys.stdout.writelines(f"{part}\t{one_line(name)}\t{value}\n" for part, name, value in _lines(result))
+        show_rows(_lines(result))
     if result.failed:
         count = count_of(result.failed.total(), "row")
         say(f"The failed rows are in {failed}." if failed else f"{count} could not be read.")
@@ -147,16 +142,10 @@ def _find_passages(
 
 
 def _show_table(screen: Terminal, result: PassagesResult) -> None:
-    digits = len(f"{result.rows:,}")
-    reasons = " · ".join(f"{one_line(reason)} {rows:,}" for reason, rows in result.failed.most_common(MAX_REASONS))
-    lines = [
-        ("kept", result.kept, f"{result.rows_with_passages - result.dropped:,} with a shorter text"),
-        ("dropped", result.dropped, "no words were left" if result.dropped else ""),
-        ("failed", result.failed.total(), reasons),
-    ]
-    for name, count, note in lines:
-        screen.echo(f"{name:<7}  {count:>{digits},}" + (f"  {screen.paint(note, 'dim')}" if note else ""))
-    screen.echo(screen.paint(f"{'rows':<7}  {result.rows:>{digits},}", "bold"))
+    notes = {"kept": f"{result.rows_with_passages - result.dropped:,} with a shorter text"}
+    if result.dropped:
+        notes["dropped"] = "no words were left"
+    show_outcomes(screen, result.as_document(), notes, result.failed)
     screen.echo()
     share = compact_percent(result.characters_in_passages / max(result.characters, 1))
     screen.echo(
@@ -173,7 +162,7 @@ def _show_table(screen: Terminal, result: PassagesResult) -> None:
             screen.echo(f"{each.count:>{columns},}  {shorten(one_line(each.beginning) + more, room)}")
 
 
-def _lines(result: PassagesResult) -> Iterator[tuple[str, str, int]]:
+def _lines(result: PassagesResult) -> Iterator[Line]:
     document = result.as_document()
     for name in ("rows", "kept", "dropped", "failed"):
         yield "count", name, document[name]

@@ -1,10 +1,12 @@
-"""Prints what became of the rows of a deduplication."""
+"""Prints what became of the rows of winnow dedup."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from opensearch_winnow.answers.display_text import one_line, shorten_middle
 from opensearch_winnow.answers.formatting import count_of, duration
@@ -15,16 +17,18 @@ MAX_REASONS = 5  # of failed rows, listed on a terminal
 MIN_COLUMNS = 20
 DROPPED = {"exact": "exact copies", "near": "near-duplicates", "contained": "contained in another"}
 
+Line = tuple[str, str, int]  # a part of the result, a name in it, and its value
+
+
+def failed_file(failed: Path | None, to: str | None) -> Path | None:
+    """Return the file for rows that cannot be read: by default beside the output, if there is one."""
+    return Path(f"{to.rstrip('/')}.failed.jsonl") if to and failed is None else failed
+
 
 def show_table(screen: Terminal, result: Deduplication) -> None:
     """Print the counts, and the largest clusters."""
     document = result.as_document()
-    digits = len(f"{result.rows:,}")
-    notes = {"kept": "", "dropped": _dropped(document), "failed": _failed(result)}
-    for name, note in notes.items():
-        painted = f"  {screen.paint(note, 'dim')}" if note else ""
-        screen.echo(f"{name:<7}  {document[name]:>{digits},}{painted}")
-    screen.echo(screen.paint(f"{'rows':<7}  {result.rows:>{digits},}", "bold"))
+    show_outcomes(screen, document, {"dropped": _dropped(document)}, result.failures)
     if result.largest:
         screen.echo()
         screen.echo(screen.paint("Largest clusters: rows, and the id of the one that stays", "bold"))
@@ -34,6 +38,19 @@ def show_table(screen: Terminal, result: Deduplication) -> None:
             screen.echo(f"{each.rows:>{columns},}  {shorten_middle(one_line(each.id), room)}")
 
 
+def show_outcomes(
+    screen: Terminal, document: Mapping[str, Any], notes: Mapping[str, str], failures: Counter[str]
+) -> None:
+    """Print how many rows were kept, dropped and failed, with notes and the most frequent reasons."""
+    digits = len(f"{document['rows']:,}")
+    reasons = " · ".join(f"{one_line(reason)} {rows:,}" for reason, rows in failures.most_common(MAX_REASONS))
+    for name in ("kept", "dropped", "failed"):
+        note = reasons if name == "failed" else notes.get(name, "")
+        painted = f"  {screen.paint(note, 'dim')}" if note else ""
+        screen.echo(f"{name:<7}  {document[name]:>{digits},}{painted}")
+    screen.echo(screen.paint(f"{'rows':<7}  {document['rows']:>{digits},}", "bold"))
+
+
 def _dropped(document: dict[str, int]) -> str:
     parts = [f"{words} {document[name]:,}" for name, words in DROPPED.items() if document[name]]
     if document["against"]:
@@ -41,17 +58,14 @@ def _dropped(document: dict[str, int]) -> str:
     return " · ".join(parts)
 
 
-def _failed(result: Deduplication) -> str:
-    return " · ".join(f"{one_line(reason)} {rows:,}" for reason, rows in result.failures.most_common(MAX_REASONS))
-
-
-def show_rows(result: Deduplication) -> None:
-    """Print a line for each outcome and reason, and for each of the largest clusters."""
+def show_rows(lines: Iterable[Line]) -> None:
+    """Print tab-separated values for programs."""
     sys.stdout.write("part\tname\tvalue\n")
-    sys.stdout.writelines(f"{part}\t{one_line(name)}\t{value}\n" for part, name, value in _lines(result))
+    sys.stdout.writelines(f"{part}\t{one_line(name)}\t{value}\n" for part, name, value in lines)
 
 
-def _lines(result: Deduplication) -> Iterator[tuple[str, str, int]]:
+def result_lines(result: Deduplication) -> Iterator[Line]:
+    """Yield a line for each outcome and reason, and for each of the largest clusters."""
     document = result.as_document()
     for name in ("rows", "kept", "dropped", "failed"):
         yield "count", name, document[name]

@@ -15,6 +15,7 @@ from opensearch_winnow.answers.formatting import count_of, day, duration, time_s
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import where_options
 from opensearch_winnow.cli.phase_progress import show_phases
+from opensearch_winnow.cli.run_options import quiet_option
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, terminal
@@ -58,7 +59,7 @@ FOUND = "found"  # the last key of the JSON of a dry run
     help="Afterwards, write the files of the store anew, without the bytes of deleted pages. Alone, --erase does this"
     " for pages that were deleted before.  [default: erase]",
 )
-@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
+@quiet_option
 @json_option
 @color_option
 @click.pass_context

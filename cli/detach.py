@@ -10,6 +10,7 @@ from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import INTERRUPTED, CommandFailedError
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.run_options import quiet_option
 from opensearch_winnow.cli.store_option import STORE_VARIABLE
 from opensearch_winnow.cli.terminal import json_option, say
 from opensearch_winnow.foundation.credentials import without_credentials
@@ -20,7 +21,7 @@ from opensearch_winnow.stores.opening import is_address
 @click.command("detach", short_help="Take away what winnow attach has added to an index.")
 @click.argument("index", metavar="http://HOST:9200/INDEX", envvar=STORE_VARIABLE)
 @key_file_option
-@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
+@quiet_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, index: str, quiet: bool, as_json: bool) -> None:

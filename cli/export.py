@@ -22,6 +22,7 @@ from opensearch_winnow.cli.export_rows import (
     write_parquet,
 )
 from opensearch_winnow.cli.export_source import FiledRecords, StoredRecords
+from opensearch_winnow.cli.run_options import overwrite_option
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
 from opensearch_winnow.mappings.capture_row import COLUMNS, TEXT
@@ -50,7 +51,7 @@ FORMATS = ("parquet", "jsonl", "csv", "cdxj")
 )
 @click.option("--representatives", is_flag=True, help="Only the representative of each cluster.")
 @capture_options
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
+@overwrite_option
 @json_option
 @click.pass_context
 def command(

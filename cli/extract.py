@@ -12,6 +12,7 @@ from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.capture_options import ChosenCaptures, capture_options
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.phase_progress import show_phases
+from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, say
 from opensearch_winnow.foundation.errors import QuestionError
@@ -42,8 +43,8 @@ from opensearch_winnow.operations.unknown_filters import unknown_filters
     " given several times.",
 )
 @capture_options
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
-@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
+@overwrite_option
+@quiet_option
 @json_option
 @color_option
 @click.pass_context

@@ -11,12 +11,13 @@ import click
 
 from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.cli import scheme_options as choose
-from opensearch_winnow.cli.command_group import INTERRUPTED
+from opensearch_winnow.cli.command_group import INTERRUPTED, SOME_FAILED
 from opensearch_winnow.cli.field_options import field_options
 from opensearch_winnow.cli.filter_options import TimePeriodType
 from opensearch_winnow.cli.finding_options import finding_options, open_notifier
 from opensearch_winnow.cli.index_summary import as_object, print_end, print_findings, print_notes, show_rows, show_table
 from opensearch_winnow.cli.progress import shown_progress
+from opensearch_winnow.cli.run_options import quiet_option
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, terminal
@@ -29,7 +30,6 @@ from opensearch_winnow.ingest.sources import FOLLOW_LINKS, MAX_PIPED
 from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.operations.indexing import failed_pages_file, index_sources, open_target
 
-SOME_FAILED = 1
 UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
 
@@ -146,7 +146,7 @@ class Size(click.ParamType[int]):
     "[default: S.failed.jsonl, or RECORDS.failed.jsonl]",
 )
 @finding_options
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
+@quiet_option
 @json_option
 @color_option
 @click.pass_context

@@ -13,11 +13,12 @@ from click.core import ParameterSource
 from opensearch_winnow.answers.pairs_document import pairs_document
 from opensearch_winnow.answers.pairs_words import compared_words, found_words, unread_words
 from opensearch_winnow.cli import scheme_options as choose
-from opensearch_winnow.cli.cluster_files import check_files
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.field_options import field_options
+from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.pairs_table import JSON, show_rows, show_table, write_pairs
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import FileError
@@ -32,7 +33,6 @@ from opensearch_winnow.record_files.answer_table import check_table
 from opensearch_winnow.stores.opening import open_store
 
 MAX_ROWS = 25  # of a table on a terminal, unless --limit says otherwise
-SOME_FAILED = 1
 
 
 @click.command("pairs", short_help="Compare all documents of a set with each other: the pairs that share text.")
@@ -97,8 +97,8 @@ SOME_FAILED = 1
     help="Write a report with the pairs side by side: one file if R ends in .html, otherwise a folder.",
 )
 @click.option("--anonymise", is_flag=True, help="Replace the names of documents, files and owners in the report.")
-@click.option("--overwrite", is_flag=True, help="Replace OUT and R if they exist.")
-@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
+@overwrite_option
+@quiet_option
 @json_option
 @color_option
 @click.pass_context

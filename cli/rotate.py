@@ -9,6 +9,7 @@ import click
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import INTERRUPTED
 from opensearch_winnow.cli.phase_progress import show_phases
+from opensearch_winnow.cli.run_options import quiet_option
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, say
@@ -17,7 +18,7 @@ from opensearch_winnow.index import Index
 
 @click.command("rotate", short_help="Store other fingerprints of each page (selection koala).")
 @store_option()
-@click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
+@quiet_option
 @json_option
 @color_option
 @click.pass_context

@@ -26,6 +26,7 @@ from opensearch_winnow.cli.filter_options import (
     no_boilerplate_option,
 )
 from opensearch_winnow.cli.match_table import show_rows, show_table
+from opensearch_winnow.cli.run_options import overwrite_option
 from opensearch_winnow.cli.similar_batch import answer_batch, batch_questions, check_target
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, full_option, json_option, remark, say, terminal
@@ -113,7 +114,7 @@ SHARE = click.FloatRange(0, 1)
 @click.option("--id-field", metavar="NAME", help="With --batch: the field with the id of a row.")
 @click.option("--text-field", metavar="NAME", help="With --batch: the field with the text of a row.")
 @click.option("--to", metavar="OUT", help="With a batch: write the answers to this file: .jsonl, .csv or .parquet.")
-@click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")
+@overwrite_option
 @json_option
 @full_option
 @color_option

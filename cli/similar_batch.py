@@ -17,8 +17,8 @@ from opensearch_winnow.answers.batch_document import ANSWER_COLUMNS, answer_docu
 from opensearch_winnow.answers.display_text import one_line, shorten, shorten_middle, width
 from opensearch_winnow.answers.formatting import count_of, duration, scored_percent
 from opensearch_winnow.answers.similar_words import below_guarantee_sentence
-from opensearch_winnow.cli.cluster_files import check_files
 from opensearch_winnow.cli.match_table import HEADS, score
+from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.terminal import Terminal, remark, say, terminal
 from opensearch_winnow.cli.text_file import read_text

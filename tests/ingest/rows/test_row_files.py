@@ -3,7 +3,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,35 +14,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources import SourceError
-
-LINE = b'{"id": %d, "text": "x"}\n'
-
-
-def keep(number: int) -> Edit:  # noqa: ARG001
-    return Edit()
-
-
-def drop(number: int) -> None:  # noqa: ARG001
-    return None
-
-
-def ids(names: Sequence[Path | str], **options: object) -> list[str]:
-    with RowFiles([str(name) for name in names], **options) as files:  # type: ignore[arg-type]
-        return [row.page.url if isinstance(row, Row) else row.reason for row in files.rows()]
-
-
-def copied(sources: Sequence[Path], to: Path | str, **options: object) -> int:
-    with RowFiles([str(source) for source in sources]) as files:
-        for _ in files.rows():
-            pass
-        return files.write(to, keep, **options)  # type: ignore[arg-type]
-
-
-@pytest.fixture
-def lines(tmp_path: Path) -> Path:
-    (tmp_path / "a.jsonl").write_bytes(b"".join(LINE % number for number in range(3)))
-    return tmp_path / "a.jsonl"
-
+from tests.ingest.rows.copied_rows import LINE, copied, ids, keep
 
 # --- ids and fields -------------------------------------------------------------------------------------------------
 

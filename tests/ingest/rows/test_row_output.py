@@ -8,7 +8,6 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,35 +18,7 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.rows import Edit, FieldNames, Row
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources import SourceError
-
-LINE = b'{"id": %d, "text": "x"}\n'
-
-
-def keep(number: int) -> Edit:  # noqa: ARG001
-    return Edit()
-
-
-def drop(number: int) -> None:  # noqa: ARG001
-    return None
-
-
-def ids(names: Sequence[Path | str], **options: object) -> list[str]:
-    with RowFiles([str(name) for name in names], **options) as files:  # type: ignore[arg-type]
-        return [row.page.url if isinstance(row, Row) else row.reason for row in files.rows()]
-
-
-def copied(sources: Sequence[Path], to: Path | str, **options: object) -> int:
-    with RowFiles([str(source) for source in sources]) as files:
-        for _ in files.rows():
-            pass
-        return files.write(to, keep, **options)  # type: ignore[arg-type]
-
-
-@pytest.fixture
-def lines(tmp_path: Path) -> Path:
-    (tmp_path / "a.jsonl").write_bytes(b"".join(LINE % number for number in range(3)))
-    return tmp_path / "a.jsonl"
-
+from tests.ingest.rows.copied_rows import LINE, copied, drop, ids, keep
 
 # --- writing --------------------------------------------------------------------------------------------------------
 
