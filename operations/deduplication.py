@@ -85,6 +85,7 @@ def deduplicate(
         files = stack.enter_context(RowFiles(names, fields, chosen.keep_rule.field))
         if to is not None:
             files.check_output(os.fspath(to), MARKS if mark else {}, overwrite=overwrite)
+        chosen.keep_rule.check_fields(files.fields_seen() if chosen.keep_rule.field else None)
         earlier = stack.enter_context(RowFiles(earlier_names, fields)) if earlier_names else None
         failures = stack.enter_context(FailedPages(Path(failed)) if failed is not None else nullcontext())
 

@@ -94,13 +94,17 @@ def decide_rows(
         reporting_duckdb_errors(folder),
         closing(ColumnFile(folder / "columns.arrow", scheme, row_schema(options))) as file,
     ):
+        is_ranked = False
         numbers = array("q")  # of each row of the file, those of the earlier set negative
 
         def read(some: Iterable[Row | FailedRow], *, earlier: bool) -> Iterator[tuple[FailedRow, Page | None]]:
+            nonlocal is_ranked
             columns = RowColumns(maker, options, earlier_set=earlier)
             done = 0
             for batch in map_ahead(columns, batches_of_rows(some), settings.thread_count):
                 file.add(batch.columns)
+                ranks = batch.columns["rank"]
+                is_ranked = is_ranked or (not earlier and ranks.null_count < len(ranks))
                 numbers.extend(-1 - number if earlier else number for number in batch.numbers)
                 done += len(batch.numbers) + len(batch.failed)
                 settings.report(READING, done, None)
@@ -115,6 +119,8 @@ def decide_rows(
             decisions.failures[row.reason] += 1
             if on_failure is not None:
                 on_failure(row, page)
+        if len(numbers) > first and not is_ranked and (error := options.keep_rule.without_ranks()):
+            raise error
         for _ in range(len(numbers) - first + len(failed)):
             decisions.add(KEPT)
         for number in failed:

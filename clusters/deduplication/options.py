@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import isnan
@@ -9,6 +10,7 @@ from typing import Literal, NamedTuple, Self, get_args
 
 from opensearch_winnow.clusters.options import DEFAULT_COMPARED, ClusterError
 from opensearch_winnow.ingest.rows import Row
+from opensearch_winnow.ingest.sources.row_fields import listed
 from opensearch_winnow.mappings.record import microseconds
 
 Match = Literal["exact", "near", "contained"]
@@ -38,6 +40,22 @@ class KeepRule(NamedTuple):
         if name not in (BEST, LOWEST) or not field:
             raise DeduplicationError(f"the row to keep is chosen by {KEEP_CHOICES}, not {text!r}")
         return cls(name, field)
+
+    def check_fields(self, seen: Sequence[str] | None) -> None:
+        """Raise an error if rows with the fields `seen` lack the one of the rule. None stands for unknown fields."""
+        if self.field and seen and self.field not in seen and self.field.partition(".")[0] not in seen:
+            raise DeduplicationError(
+                f"no row has the field {self.field}, by which the rule {self.name}:{self.field} chooses: the fields "
+                f"are {listed(seen)}"
+            )
+
+    def without_ranks(self) -> DeduplicationError | None:
+        """Return the error that this rule ranks none of the rows; None if it need not."""
+        if self.field:
+            return DeduplicationError(
+                f"no row has a number in the field {self.field}, by which the rule {self.name}:{self.field} chooses"
+            )
+        return DeduplicationError("no row has a date, so none is the newest") if self.name == "newest" else None
 
     def rank(self, row: Row, text: str) -> float | None:
         """Return the place of a row in the order of the rule: the lowest is kept, None comes last."""

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import cast
 
 from opensearch_winnow.foundation.closing import Closing
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, Row
@@ -22,6 +23,7 @@ from opensearch_winnow.ingest.rows.row_format import RowChoice, RowFormat
 from opensearch_winnow.ingest.sources import MAX_PIPED_BYTES, SourceError, Sources, printable
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.formats import ARCHIVES
+from opensearch_winnow.ingest.sources.row_fields import fields_seen
 from opensearch_winnow.ingest.sources.split import Failed, Skipped, SourceFile
 
 _MODULES = {"jsonl": "json_lines", "parquet": "parquet_rows", "csv_file": "csv_rows"}  # formats that can be written
@@ -147,6 +149,19 @@ class RowFiles(Closing):
             output.discard()
             raise
         return output.rows
+
+    def fields_seen(self) -> list[str] | None:
+        """Return the names of the fields in the first rows of the files; None if not all of them show theirs."""
+        seen: dict[str, None] = {}
+        for file in self._sources.files():
+            try:
+                names = fields_seen(file.format, file.path, self._choice.fields) if file.format in LABELS else None
+            except (OSError, WinnowError):  # reported when its rows are read
+                names = None
+            if names is None:
+                return None
+            seen |= dict.fromkeys(names)
+        return list(seen)
 
     def check_output(
         self, to: str | Path, columns: Mapping[str, type] = MappingProxyType({}), overwrite: bool = False

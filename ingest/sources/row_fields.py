@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from opensearch_winnow.ingest.sources import csv_file, jsonl
@@ -25,17 +26,22 @@ class Missing(NamedTuple):
 
 def missing_fields(kind: str, path: str, fields: FieldNames) -> Missing | None:
     """Return what the rows of a file lack; None if they can be read, or if none of them shows it."""
-    seen = _fields_seen(kind, path, fields)
+    seen = fields_seen(kind, path, fields)
     reason = fields.missing(seen) if seen is not None else ""
     if not reason or seen is None:
         return None
+    advice = "" if fields.text else "; name the one that holds the text with --text-field"
+    return Missing(reason, f"{reason}: its fields are {listed(seen)}{advice}")
+
+
+def listed(seen: Sequence[str]) -> str:
+    """Return the names of fields as a message has them."""
     names = [name if len(name) <= _MAX_LENGTH else f"{name[:_MAX_LENGTH]}…" for name in seen]
     more = f" and {len(names) - _MAX_SHOWN:,} more" if len(names) > _MAX_SHOWN else ""
-    advice = "" if fields.text else "; name the one that holds the text with --text-field"
-    return Missing(reason, f"{reason}: its fields are {', '.join(names[:_MAX_SHOWN]) or 'none'}{more}{advice}")
+    return f"{', '.join(names[:_MAX_SHOWN]) or 'none'}{more}"
 
 
-def _fields_seen(kind: str, path: str, fields: FieldNames) -> list[str] | None:
+def fields_seen(kind: str, path: str, fields: FieldNames) -> list[str] | None:
     """Return the names of the fields in the first rows, in their order; None if no row could be read."""
     if kind == "parquet":
         from opensearch_winnow.ingest.sources import parquet  # noqa: PLC0415 (an extra)

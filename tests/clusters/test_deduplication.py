@@ -37,6 +37,7 @@ def small_rows(random: Random, count: int) -> list[Row]:
     sources = sorted(random.randrange(2) for _ in made)
     times = [random.choice([None, *(START + timedelta(seconds=second) for second in range(3))]) for _ in made]
     scores = [random.choice([None, "no number", 1, 2.5, "3", float("nan")]) for _ in made]
+    times[:1], scores[:1] = [START], [1]  # a rule must rank a row
     return [
         Row(number, source, Page(f"id {number % 3}", text=text, fetched_at=time), score)
         for number, (source, text, time, score) in enumerate(zip(sources, made, times, scores, strict=True))

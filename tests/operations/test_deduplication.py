@@ -152,3 +152,10 @@ def test_what_cannot_be_done_is_said_before_the_work(tmp_path: Path) -> None:
     with pytest.raises(WinnowError, match="is one of the sources"):
         deduplicate(source, source, overwrite=True)
     assert read_lines(source) == ROWS
+
+
+@pytest.mark.parametrize("keep", ["best:score", "lowest:score", "newest"])
+def test_a_rule_that_ranks_no_row_is_refused(keep: str) -> None:
+    with pytest.raises(WinnowError, match=r"no row has a (number in the field score|date)"):
+        deduplicate_rows([{"text": "one two"}, {"text": "three", "score": "high"}], keep=keep)
+    assert deduplicate_rows([], keep=keep).rows == 0
