@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from opensearch_winnow.answers.formatting import count_of, duration
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.contaminated_table import as_object, say_left_out, show_rows, show_table
+from opensearch_winnow.cli.dedup_summary import failed_file
 from opensearch_winnow.cli.field_options import field_options
 from opensearch_winnow.cli.many_names import ManyNamesCommand
 from opensearch_winnow.cli.output_files import check_files
@@ -80,6 +81,12 @@ from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WO
     help="Write the training rows without the contaminated ones to this file, in their own format; or to this folder.",
 )
 @click.option("--cut", is_flag=True, help="With --clean: cut out the passages, and keep the rest of their rows.")
+@click.option(
+    "--failed",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file for training rows that cannot be read: JSON lines.  [default: OUT.failed.jsonl, with --clean OUT]",
+)
 @overwrite_option
 @quiet_option
 @json_option
@@ -99,6 +106,7 @@ def command(
     spans: str | None,
     clean: str | None,
     cut: bool,
+    failed: Path | None,
     overwrite: bool,
     quiet: bool,
     as_json: bool,
@@ -118,10 +126,11 @@ def command(
     Evaluation rows that are too short to be looked for are counted.
 
     Prints the evaluation sets and the contaminated rows; in a pipe, the rows as tab-separated values. Exit code 0 if a
-    row is contaminated, 1 if none is.
+    row is contaminated, 1 if none is or if training rows could not be read.
     """
     if cut and not clean:
         raise click.UsageError("--cut needs --clean, which names the file to write", ctx)
+    failed = failed_file(failed, clean)
     outputs = {"--to": to, "--spans": spans, "--clean": clean}
     check_files({option: name for option, name in outputs.items() if name}, [Path(name) for name in (*train, *against)])
     try:
@@ -139,11 +148,12 @@ def command(
                 spans=spans,
                 clean=clean,
                 cut=cut,
+                failed=failed,
                 overwrite=overwrite,
                 progress=progress,
             )
     except Stopped:
-        say("Stopped. A file that is not complete is as it was before.")
+        say("Stopped: nothing was written.")
         raise
     if as_json:
         click.echo(json.dumps(as_object(result, listed=to is None)))
@@ -152,9 +162,13 @@ def command(
     else:
         show_rows(result)
     say_left_out(result)
+    if result.failed and failed:
+        say(f"The failed rows are in {failed}.")
     if not result.contaminated:
         say(
             f"No passage of {count_of(words, 'word')} of the evaluation sets in {count_of(result.rows, 'training row')}"
         )
         ctx.exit(NOTHING_FOUND)
     remark(f"{count_of(result.rows, 'row')}: {duration(result.seconds)}")
+    if result.failed:
+        ctx.exit(SOME_FAILED)

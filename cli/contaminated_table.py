@@ -68,6 +68,12 @@ def say_left_out(result: Contamination) -> None:
             say(f"{each.name}: {rows} too short to check, with fewer than {count_of(result.shortest, 'word')}")
         if each.failed:
             say(f"{each.name}: {count_of(each.failed, 'row')} could not be read")
+        for failed in each.failures:
+            say(f"  {one_line(failed.where)}: {failed.reason}")
+        if each.failed > len(each.failures):
+            say(f"  and {each.failed - len(each.failures):,} more")
+        for name, count in each.lacking.items():
+            say(f"{each.name}: {count_of(count, 'row')} without the field {name}")
 
 
 def _line(row: ContaminatedRow, columns: int) -> str:

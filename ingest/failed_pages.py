@@ -87,6 +87,22 @@ class FailedPages:
             ) from None
 
 
+class FailedRows(FailedPages):
+    """The failed rows of one run over a data set: the file has no lines of earlier runs.
+
+    Unless the run says that it is complete, the file stays as it was.
+    """
+
+    def __exit__(self, *error: object) -> None:
+        if self.incomplete:
+            self._file.close()
+        else:
+            super().__exit__(*error)
+
+    def _is_outdated(self, line: bytes, sources: set[str]) -> bool:  # noqa: ARG002 (every line is)
+        return True
+
+
 def _fields(page: Page) -> dict[str, object]:
     fields: dict[str, object] = {"url": page.url}
     if page.fetched_at is not None:

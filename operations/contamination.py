@@ -13,9 +13,12 @@ from pathlib import Path
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.progress import Progress, no_progress
+from opensearch_winnow.ingest.failed_pages import FailedRows
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames
+from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
+from opensearch_winnow.ingest.rows.output import check_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.operations.evaluation_sets import EvaluationSet, EvaluationSets
 from opensearch_winnow.operations.row_text import RowTexts
 from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WORDS, IndexedPassage
@@ -125,6 +128,7 @@ def contaminated(
     spans: str | Path | None = None,
     clean: str | Path | None = None,
     cut: bool = False,
+    failed: str | Path | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Contamination:
@@ -135,8 +139,8 @@ def contaminated(
     only where a training row has that share of its words. `eval_fields` name the texts of an evaluation row.
 
     The rows that were found are returned, or written to the table `to`. `spans` is a table of every passage. `clean`
-    receives the training rows without those that were found; with `cut`, without their passages. `progress` is called
-    with the phase, the amount done, and None.
+    receives the training rows without those that were found; with `cut`, without their passages. Training
+    rows that cannot be read are in the file `failed`. `progress` is called with the phase, the amount done, and None.
     """
     start = time.monotonic()
     progress = progress or no_progress
@@ -150,12 +154,15 @@ def contaminated(
         files = opened.enter_context(RowFiles(_names(train), fields))
         if clean:
             files.check_output(clean, overwrite=overwrite)
+        if failed:
+            check_output(Path(failed), files.has, overwrite=overwrite)
+        failures = opened.enter_context(FailedRows(Path(failed))) if failed else None
         evaluation = EvaluationSets(
             _names(against), eval_fields, eval_id, words=words, shortest=shortest, progress=progress
         )
         listed = to and opened.enter_context(AnswerTable(Path(to), LIST_COLUMNS, overwrite=overwrite))
         passages = spans and opened.enter_context(AnswerTable(Path(spans), SPAN_COLUMNS, overwrite=overwrite))
-        for page, text, some, row in _found(files, evaluation, min_share, checked, progress):
+        for page, text, some, row in _found(files, evaluation, min_share, checked, failures, progress):
             count += 1
             if listed:
                 listed.add(*_list_values(row))
@@ -170,6 +177,8 @@ def contaminated(
             progress(WRITING, 0, None)
             kept = files.write(clean, lambda number: _edit(number, checked), overwrite=overwrite)
             cut_rows = sum(text is not None for text in checked.edits.values())
+        if failures:
+            failures.incomplete = False
     return Contamination(
         checked.rows,
         count,
@@ -185,11 +194,16 @@ def contaminated(
 
 
 def _found(
-    files: RowFiles, evaluation: EvaluationSets, min_share: float, checked: _Checked, progress: Progress
+    files: RowFiles,
+    evaluation: EvaluationSets,
+    min_share: float,
+    checked: _Checked,
+    failures: FailedRows | None,
+    progress: Progress,
 ) -> Iterator[tuple[Page, str, list[IndexedPassage], ContaminatedRow]]:
     """Yield each contaminated row with its text and its passages."""
     text_of = RowTexts()
-    for row in files.rows():
+    for row in files.rows(failures):
         checked.rows += 1
         if checked.rows % 1000 == 0:
             progress(CHECKING, checked.rows, None)
@@ -197,6 +211,8 @@ def _found(
         if isinstance(row, FailedRow) or text is None:
             checked.failed[row.reason if isinstance(row, FailedRow) else NO_TEXT] += 1
             checked.unread.add(row.number)
+            if failures and isinstance(row, Row):  # RowFiles has added the others
+                failures.add(Failed(row.page, NO_TEXT), files.names[row.source])
             continue
         canonical = canonical_text(text)
         passages = evaluation.index.find_canonical(canonical)

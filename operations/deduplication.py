@@ -15,10 +15,11 @@ from opensearch_winnow.clusters.options import RunSettings
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.failed_pages import FailedRows
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
+from opensearch_winnow.ingest.rows.output import check_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.page_fields import FieldError, page_of
@@ -87,7 +88,9 @@ def deduplicate(
             files.check_output(os.fspath(to), MARKS if mark else {}, overwrite=overwrite)
         chosen.keep_rule.check_fields(files.fields_seen() if chosen.keep_rule.field else None)
         earlier = stack.enter_context(RowFiles(earlier_names, fields)) if earlier_names else None
-        failures = stack.enter_context(FailedPages(Path(failed)) if failed is not None else nullcontext())
+        if failed is not None:
+            check_output(Path(failed), files.has, overwrite=overwrite)
+        failures = stack.enter_context(FailedRows(Path(failed)) if failed is not None else nullcontext())
 
         def keep_failure(row: FailedRow, page: Page | None) -> None:
             if failures is not None and page is not None:  # RowFiles has added the others
@@ -101,13 +104,13 @@ def deduplicate(
             scheme=scheme,
             on_failure=keep_failure,
         )
-        if failures is not None:
-            failures.incomplete = False
         lists = [stack.enter_context(_new_file(Path(name))) if name is not None else None for name in (ids, dropped)]
         if any(lists):
             _write_lists(files, result, *lists)
         if to is not None:
             _write_rows(files, result, to, settings, mark=mark, overwrite=overwrite)
+        if failures is not None:
+            failures.incomplete = False
     return result
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,11 +13,13 @@ from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.rows import FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources import SourceError
+from opensearch_winnow.ingest.sources.row_fields import listed
 from opensearch_winnow.operations.row_text import RowTexts
 from opensearch_winnow.queries.passage_index import IndexedPassage, PassageIndex
 from opensearch_winnow.queries.spans import merged_spans
 
 READING = "reading evaluation sets"
+FAILURES_SHOWN = 3  # rows that could not be read
 MOST_SHOWN = 10  # evaluation rows that the summary of a set names
 
 
@@ -40,6 +43,8 @@ class EvaluationSet:
     found: int = 0  # rows of which a passage is in a training row
     too_short: int = 0  # rows that could not be looked for, because no text of theirs has enough words
     failed: int = 0  # rows that could not be read
+    failures: list[FailedRow] = field(default_factory=list)  # the first of these
+    lacking: Counter[str] = field(default_factory=Counter)  # rows without a field that the caller named, by its name
     training_rows: int = 0  # that hold a passage of it
     most: list[EvaluationRow] = field(default_factory=list)  # found in the most training rows
 
@@ -52,6 +57,7 @@ class EvaluationSet:
             "found": self.found,
             "too_short": self.too_short,
             "failed": self.failed,
+            "lacking": dict(self.lacking),
             "training_rows": self.training_rows,
             "most": most,
         }
@@ -75,6 +81,7 @@ class EvaluationSets:
         progress: Progress = no_progress,
     ) -> None:
         self.fields = list(fields) or [""]
+        self.sets: list[EvaluationSet] = []
         self.rows: dict[int, EvaluationRow] = {}  # by their number
         self._row_of = array("I")  # for each text the number of its row, and its field
         self._field_of = array("I")
@@ -83,8 +90,9 @@ class EvaluationSets:
         chosen = FieldNames(id=id_field, text=self.fields[0] or None)
         for place, name in enumerate(self.fields):
             with _naming_options(), RowFiles(names, chosen, name or None) as files:
-                self.sets = [EvaluationSet(each) for each in files.names]
+                self.sets = self.sets or [EvaluationSet(each) for each in files.names]
                 self._read(files.rows(), place, progress)
+                self._check_field(name, files)
         if not self._texts:
             reasons = sorted({row.reason for row in self._failed.values()})
             raise WinnowError(f"no text in the evaluation sets{': ' if reasons else ''}{', '.join(reasons)}")
@@ -101,11 +109,23 @@ class EvaluationSets:
                 self._failed[row.number] = row
                 continue
             self.rows.setdefault(row.number, EvaluationRow(row.source, row.page.url))
+            if self.fields[place] and row.value is None:
+                self.sets[row.source].lacking[self.fields[place]] += 1
             for text in _strings(row.value) if row.value is not None else [text_of(row.page)] if place == 0 else []:
                 if text is not None:
                     self._texts.append(text)
                     self._row_of.append(row.number)
                     self._field_of.append(place)
+
+    def _check_field(self, name: str, files: RowFiles) -> None:
+        """Refuse a field that no row of a set has: its name may be misspelt."""
+        rows = Counter(row.set for row in self.rows.values())
+        for place, each in enumerate(self.sets):
+            if rows[place] and each.lacking[name] == rows[place]:
+                seen = files.fields_seen()
+                fields = f": the fields are {listed(seen)}" if seen else ""
+                raise WinnowError(f"{each.name} has no row with the field {name}, which --eval-field names{fields}")
+            each.lacking = +each.lacking
 
     def _count(self) -> None:
         for length, number in zip(self.index.lengths, self._row_of, strict=True):
@@ -114,6 +134,8 @@ class EvaluationSets:
         for failed in self._failed.values():
             self.sets[failed.source].rows += 1
             self.sets[failed.source].failed += 1
+            if len(self.sets[failed.source].failures) < FAILURES_SHOWN:
+                self.sets[failed.source].failures.append(failed)
         for row in self.rows.values():
             self.sets[row.set].rows += 1
             self.sets[row.set].too_short += not row.words

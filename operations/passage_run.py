@@ -14,9 +14,10 @@ from typing import Any
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.encoding import encoding_of, to_text
-from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.ingest.failed_pages import FailedRows
 from opensearch_winnow.ingest.page_record import is_plain
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
+from opensearch_winnow.ingest.rows.output import check_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.operations.passage_files import AttributeFiles, add_passages, passage_table
 from opensearch_winnow.operations.repeated_passages import (
@@ -142,14 +143,14 @@ def repeated_passages(
             begin = aligned.begin
         if to:
             files.check_output(to, overwrite=overwrite)  # now, because the work takes long
-        failures = stack.enter_context(FailedPages(Path(failed))) if failed else None
+        if failed:
+            check_output(Path(failed), files.has, overwrite=overwrite)
+        failures = stack.enter_context(FailedRows(Path(failed))) if failed else None
         for row in files.rows(failures):
             if row.number % ROWS_PER_REPORT == 0:
                 report(READING, row.number, None)
             if isinstance(row, Row):
                 finder.add(_text(row))
-        if failures:
-            failures.incomplete = False
         finder.count(report)
         decide = _decisions(files.rows(reading=begin), finder, outputs, result, report, files.count)
         if to:
@@ -157,6 +158,8 @@ def repeated_passages(
         else:
             for number in range(files.count or 0):
                 decide(number)
+        if failures:
+            failures.incomplete = False
     result.seconds = round(time.monotonic() - start, 3)
     return result
 

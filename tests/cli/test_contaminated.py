@@ -86,6 +86,29 @@ def test_against_takes_names_up_to_the_next_option(winnow: Winnow, train: Path, 
         ]
 
 
+def test_rows_that_cannot_be_read(winnow: Winnow, train: Path, evals: Path, tmp_path: Path) -> None:
+    for path in (train, evals):
+        with path.open("a") as file:
+            file.write("no JSON\n")
+    clean, failed = tmp_path / "clean.jsonl", tmp_path / "clean.jsonl.failed.jsonl"
+    failed.write_text("of an earlier run\n")
+    options = ("--against", evals, "--eval-field", "question", "--clean", clean)
+    assert "failed.jsonl exists" in winnow("contaminated", train, *options).stderr
+    done = winnow("contaminated", train, *options, "--overwrite")
+    assert done.exit_code == 1
+    assert f"{evals}, line 5: not JSON" in done.stderr
+    assert f"The failed rows are in {failed}." in done.stderr
+    assert [json.loads(line)["reason"] for line in failed.read_text().splitlines()] == ["not JSON"]
+
+
+def test_a_field_that_some_evaluation_rows_lack(winnow: Winnow, train: Path, evals: Path) -> None:
+    with evals.open("a") as file:
+        file.write(json.dumps({"question": "Why?", "choices": ["one", "two"]}) + "\n")
+    fields = ("--eval-field", "question", "--eval-field", "choices")
+    done = winnow("contaminated", train, "--against", evals, *fields)
+    assert (done.exit_code, f"{evals}: 4 rows without the field choices" in done.stderr) == (0, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -94,6 +117,10 @@ def test_against_takes_names_up_to_the_next_option(winnow: Winnow, train: Path, 
             "its fields are id, question; name the one that holds the text with --eval-field",
         ),
         (["--against", "no.jsonl"], "no.jsonl"),
+        (
+            ["--against", "evals.jsonl", "--eval-field", "question", "--eval-field", "choises"],
+            "evals.jsonl has no row with the field choises, which --eval-field names: the fields are id, question",
+        ),
         (["--against", "evals.jsonl", "--cut"], "--cut needs --clean"),
         (["--against", "evals.jsonl", "--words", "0"], "1<=x"),
         (["--against", "evals.jsonl", "--to", "train.jsonl", "--overwrite"], "would overwrite an input"),
@@ -154,7 +181,7 @@ def test_an_old_file_survives_a_stop(evals: Path, tmp_path: Path, number: signal
         assert run.returncode == -signal.SIGKILL, said
     else:
         assert run.returncode == 130, said
-        assert "Stopped. A file that is not complete is as it was before." in said
+        assert "Stopped: nothing was written." in said
         assert {path.name for path in tmp_path.iterdir()} == {"train.jsonl", evals.name, *(path.name for path in old)}
 
 

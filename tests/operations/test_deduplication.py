@@ -159,3 +159,20 @@ def test_a_rule_that_ranks_no_row_is_refused(keep: str) -> None:
     with pytest.raises(WinnowError, match=r"no row has a (number in the field score|date)"):
         deduplicate_rows([{"text": "one two"}, {"text": "three", "score": "high"}], keep=keep)
     assert deduplicate_rows([], keep=keep).rows == 0
+
+
+def test_failed_rows_of_an_earlier_run_do_not_remain(tmp_path: Path) -> None:
+    bad, good = tmp_path / "bad.jsonl", tmp_path / "good.jsonl"
+    bad.write_text('no JSON\n{"text": "one"}\n')
+    good.write_text('{"text": "two"}\n')
+    to, failed = tmp_path / "out.jsonl", tmp_path / "failed.jsonl"
+    assert deduplicate(bad, to, failed=failed).failed == 1
+    lines = failed.read_bytes()
+    to.unlink()
+    with pytest.raises(WinnowError, match=r"failed\.jsonl exists"):
+        deduplicate(good, to, failed=failed)
+    with pytest.raises(WinnowError, match="no row has a date"):
+        deduplicate(good, to, failed=failed, keep="newest", overwrite=True)
+    assert failed.read_bytes() == lines
+    deduplicate(good, to, failed=failed, overwrite=True)
+    assert not failed.exists()
