@@ -33,15 +33,20 @@ class AtomicFile:
         if alone:  # an earlier one that Ctrl-C interrupted may still be open, and written when it is garbage-collected
             self.path.unlink(missing_ok=True)
         self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
+        ours = alone
         try:
             if not alone:
                 lock(self._descriptor, target)
                 # Between our open and our lock, another process may have put this very file in place.
                 if not self.path.exists() or os.fstat(self._descriptor).st_ino != self.path.stat().st_ino:
                     raise being_written(target)
+                ours = True
             os.truncate(self._descriptor, 0)
-        except BaseException:
-            os.close(self._descriptor)
+        except BaseException:  # Ctrl-C, too
+            if ours:
+                self.discard()
+            else:
+                self._release()
             raise
 
     def place(self) -> None:
