@@ -33,21 +33,26 @@ class AtomicFile:
         if alone:  # an earlier one that Ctrl-C interrupted may still be open, and written when it is garbage-collected
             self.path.unlink(missing_ok=True)
         self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-        ours = alone
         try:
             if not alone:
-                lock(self._descriptor, target)
-                # Between our open and our lock, another process may have put this very file in place.
-                if not self.path.exists() or os.fstat(self._descriptor).st_ino != self.path.stat().st_ino:
-                    raise being_written(target)
-                ours = True
+                self._lock()
             os.truncate(self._descriptor, 0)
-        except BaseException:  # Ctrl-C, too
-            if ours:
-                self.discard()
-            else:
-                self._release()
+        except BeingWrittenError:
+            self._release()
             raise
+        except BaseException:  # Ctrl-C, too
+            with suppress(BeingWrittenError):
+                if not alone:
+                    self._lock()
+                self.discard()
+            self._release()
+            raise
+
+    def _lock(self) -> None:
+        lock(self._descriptor, self.target)
+        # Between our open and our lock, another process may have put this very file in place.
+        if not self.path.exists() or os.fstat(self._descriptor).st_ino != self.path.stat().st_ino:
+            raise being_written(self.target)
 
     def place(self) -> None:
         """Replace the target with the file, and sync it to disk. Calling this again does nothing."""
