@@ -131,7 +131,7 @@ def command(
     if cut and not clean:
         raise click.UsageError("--cut needs --clean, which names the file to write", ctx)
     failed = failed_file(failed, clean)
-    outputs = {"--to": to, "--spans": spans, "--clean": clean}
+    outputs = {"--to": to, "--spans": spans, "--clean": clean, "--failed": failed and str(failed)}
     check_files({option: name for option, name in outputs.items() if name}, [Path(name) for name in (*train, *against)])
     try:
         with show_phases(quiet=quiet, color=color) as progress:

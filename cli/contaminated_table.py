@@ -6,6 +6,7 @@ import sys
 
 from opensearch_winnow.answers.display_text import one_line, shorten_middle
 from opensearch_winnow.answers.formatting import compact_percent, count_of
+from opensearch_winnow.cli.dedup_summary import say_other_texts
 from opensearch_winnow.cli.terminal import Terminal, say
 from opensearch_winnow.operations.contamination import ContaminatedRow, Contamination
 
@@ -60,6 +61,7 @@ def show_table(screen: Terminal, result: Contamination) -> None:
 
 def say_left_out(result: Contamination) -> None:
     """Say which rows were not checked: nobody should take them for clean."""
+    say_other_texts(result.other_texts)
     for reason, count in sorted(result.failed.items()):
         say(f"{count_of(count, 'training row')} could not be checked: {reason}")
     for each in result.evaluation_sets:

@@ -12,6 +12,7 @@ from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.dedup_passages import passage_options
 from opensearch_winnow.cli.dedup_summary import failed_file, print_end, result_lines, show_rows, show_table
 from opensearch_winnow.cli.field_options import field_options
+from opensearch_winnow.cli.output_files import check_names
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.run_options import overwrite_option, quiet_option, resource_options
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
@@ -62,6 +63,8 @@ DEFAULTS = DeduplicationOptions()
     type=click.Path(),
     help="Drop rows that this earlier set has. Its rows are not written. Can be repeated.",
 )
+@click.option("--against-id-field", metavar="NAME", help="The field with the id of a row of OLD, if it differs.")
+@click.option("--against-text-field", metavar="NAME", help="The field with the text of a row of OLD, if it differs.")
 @click.option(
     "--mark",
     is_flag=True,
@@ -112,6 +115,8 @@ def command(
     threshold: float,
     keep: str,
     against: tuple[str, ...],
+    against_id_field: str | None,
+    against_text_field: str | None,
     mark: bool,
     ids: str | None,
     dropped: str | None,
@@ -156,10 +161,11 @@ def command(
     Files appear when they are complete. Prints counts: a table on a terminal, tab-separated values in a pipe. Exit code
     1 if rows failed, or if there are none.
     """
+    if mark and not (to or dry_run):
+        raise click.UsageError("--mark needs --to OUT, which gets the marked rows", ctx)
     if not (to or ids or dropped or dry_run):
         raise click.UsageError("say where the rows that are kept go: add --to OUT, --ids OUT or --dry-run", ctx)
-    if mark and not to:
-        raise click.UsageError("--mark needs --to OUT", ctx)
+    check_names({"--to": to, "--ids": ids, "--dropped": dropped, "--failed": failed})
     if dry_run:
         to = ids = dropped = None
         mark = False
@@ -171,6 +177,9 @@ def command(
                 sources,
                 to,
                 against=against,
+                against_fields=replace(
+                    fields, id=against_id_field or fields.id, text=against_text_field or fields.text
+                ),
                 mark=mark,
                 ids=ids,
                 dropped=dropped,

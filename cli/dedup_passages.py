@@ -14,7 +14,15 @@ from click.core import ParameterSource
 from opensearch_winnow.answers.display_text import one_line, shorten
 from opensearch_winnow.answers.formatting import compact_percent, count_of, duration
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
-from opensearch_winnow.cli.dedup_summary import MIN_COLUMNS, Line, failed_file, show_outcomes, show_rows
+from opensearch_winnow.cli.dedup_summary import (
+    MIN_COLUMNS,
+    Line,
+    failed_file,
+    say_other_texts,
+    show_outcomes,
+    show_rows,
+)
+from opensearch_winnow.cli.output_files import check_names
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.terminal import Terminal, remark, say, terminal
 from opensearch_winnow.operations.passage_run import PassagesResult, repeated_passages
@@ -112,6 +120,7 @@ def _find_passages(
     **options: Any,  # of repeated_passages()
 ) -> None:
     outputs = (to, options["spans"], options["attributes"])
+    check_names(dict(zip(("--to", "--spans", "--attributes", "--failed"), (*outputs, failed), strict=True)))
     if dry_run:
         to = options["spans"] = options["attributes"] = None
     elif not any(outputs):
@@ -129,6 +138,7 @@ def _find_passages(
         _show_table(screen, result)
     else:
         show_rows(_lines(result))
+    say_other_texts(result.other_texts)
     if result.failed:
         count = count_of(result.failed.total(), "row")
         say(f"The failed rows are in {failed}." if failed else f"{count} could not be read.")

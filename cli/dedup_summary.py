@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from opensearch_winnow.cli.terminal import Terminal, remark, say
 from opensearch_winnow.clusters.deduplication.decisions import Deduplication
 
 MAX_REASONS = 5  # of failed rows, listed on a terminal
+MAX_NAMES = 5  # of files that were not read
 MIN_COLUMNS = 20
 DROPPED = {"exact": "exact copies", "near": "near-duplicates", "contained": "contained in another"}
 
@@ -77,8 +78,17 @@ def result_lines(result: Deduplication) -> Iterator[Line]:
         yield "largest", each.id, each.rows
 
 
+def say_other_texts(names: Sequence[str]) -> None:
+    """Say which files of folders were not read."""
+    if names:
+        more = f" and {len(names) - MAX_NAMES:,} more" if len(names) > MAX_NAMES else ""
+        listed = ", ".join(map(one_line, names[:MAX_NAMES]))
+        say(f"Not read, because the folder has files of rows: {listed}{more}")
+
+
 def print_end(result: Deduplication, failed: Path | None, to: str | None) -> None:
     """Print where the failed rows are, and how long it took."""
+    say_other_texts(result.other_texts)
     if result.failed:
         say(f"The failed rows are in {failed}." if failed else f"{count_of(result.failed, 'row')} failed.")
     if result.against_failed:

@@ -74,7 +74,7 @@ class ContaminatedRow:
     evaluation_rows: list[FoundEvaluation]  # the largest share first
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Contamination:
     """What training sets have of evaluation sets."""
 
@@ -87,7 +87,13 @@ class Contamination:
     shortest: int  # words of an evaluation text that is looked for as a whole
     seconds: float
     kept: int | None = None  # rows of the cleaned set
+    other_texts: Sequence[str] = ()  # files that were not read, beside files of rows
     cut: int = 0  # of these, rows that passages were cut out of
+
+    def __repr__(self) -> str:
+        return (
+            f"<Contamination: {self.contaminated} of {self.rows} rows contaminated, {sum(self.failed.values())} failed>"
+        )
 
     def as_document(self) -> dict[str, object]:
         """Return the summary as JSON has it."""
@@ -189,6 +195,7 @@ def contaminated(
         evaluation.index.shortest,
         time.monotonic() - start,
         kept if clean else None,
+        [*files.other_texts, *evaluation.other_texts],
         cut_rows,
     )
 

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import fields as dataclass_fields
 from pathlib import Path
 from typing import IO, Any, TypedDict, Unpack
 
@@ -21,8 +22,10 @@ from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.output import check_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.ingest.sources import SourceError
 from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.page_fields import FieldError, page_of
+from opensearch_winnow.ingest.sources.row_fields import missing_in
 from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.record_files.atomic_file import AtomicFile, check_target, reporting_os_errors
@@ -31,6 +34,7 @@ PathName = str | os.PathLike[str]
 MARKS: dict[str, type] = {"cluster": int, "keep": bool, "representative": str, "similarity": float}
 WRITING = "writing"
 ROWS_PER_REPORT = 1_000
+MAX_FIELDS_SEEN = 100
 
 
 class DeduplicationKeywords(TypedDict, total=False):
@@ -52,6 +56,7 @@ def deduplicate(
     to: PathName | None = None,
     *,
     against: PathName | Iterable[PathName] = (),
+    against_fields: FieldNames | None = None,
     mark: bool = False,
     ids: PathName | None = None,
     dropped: PathName | None = None,
@@ -69,9 +74,10 @@ def deduplicate(
 
     With `mark`, all rows are written, with the columns `cluster`, `keep`, `representative` and `similarity`. `ids` is a
     file for the ids of the rows kept, one a line, and `dropped` one for JSON lines about those dropped. Rows that
-    cannot be read are in the file `failed`. `fields` names the fields of rows that have unusual names. `memory`
-    ("2GB"), `threads` and `work` (a folder for temporary files) limit the run; `progress` is called with the phase, the
-    amount done and the total.
+    cannot be read are in the file `failed`. `fields` names the fields of rows that have unusual names:
+    `FieldNames(text="story")`; `against_fields` those of the sources `against`, if they are others. `memory` ("2GB"),
+    `threads` and `work` (a folder for temporary files) limit the run; `progress` is called with the phase, the amount
+    done and the total.
     """
     chosen, settings, fields, scheme = _parts(options, to)
     names, earlier_names = _names(sources), _names(against)
@@ -87,7 +93,10 @@ def deduplicate(
         if to is not None:
             files.check_output(os.fspath(to), MARKS if mark else {}, overwrite=overwrite)
         chosen.keep_rule.check_fields(files.fields_seen() if chosen.keep_rule.field else None)
-        earlier = stack.enter_context(RowFiles(earlier_names, fields)) if earlier_names else None
+        earlier = None
+        if earlier_names:
+            with _naming_options():
+                earlier = stack.enter_context(RowFiles(earlier_names, against_fields or fields))
         if failed is not None:
             check_output(Path(failed), files.has, overwrite=overwrite)
         failures = stack.enter_context(FailedRows(Path(failed)) if failed is not None else nullcontext())
@@ -111,6 +120,7 @@ def deduplicate(
             _write_rows(files, result, to, settings, mark=mark, overwrite=overwrite)
         if failures is not None:
             failures.incomplete = False
+        result.other_texts = files.other_texts
     return result
 
 
@@ -118,6 +128,7 @@ def deduplicate_rows(
     rows: Iterable[str | Mapping[str, Any]],
     *,
     against: Iterable[str | Mapping[str, Any]] = (),
+    against_fields: FieldNames | None = None,
     **options: Unpack[DeduplicationKeywords],
 ) -> Deduplication:
     """Decide which of `rows`, texts or mappings with a field for the text, to keep. `deduplicate` has the parameters.
@@ -134,7 +145,7 @@ def deduplicate_rows(
         _rows_in_memory(rows, fields, value_field),
         chosen,
         settings,
-        earlier_set=_rows_in_memory(against, fields, None),
+        earlier_set=_rows_in_memory(against, against_fields or fields, None),
         scheme=scheme,
     )
 
@@ -146,8 +157,23 @@ def _parts(
     given: dict[str, Any] = dict(options)
     fields, scheme = given.pop("fields", FieldNames()), given.pop("scheme", Scheme())
     run = {name: given.pop(name) for name in ("memory", "threads", "work", "progress") if name in given}
+    for name in given.keys() - {each.name for each in dataclass_fields(DeduplicationOptions)}:
+        hint = ": fields are named with fields=FieldNames(text=…)" if name.endswith("_field") else ""
+        raise TypeError(f"there is no parameter {name}{hint}")
     output = None if to is None else os.fspath(to)
     return DeduplicationOptions(**given), RunSettings(output=output, **run), fields, scheme
+
+
+@contextmanager
+def _naming_options() -> Iterator[None]:
+    """Name the options of the earlier set in errors about its fields."""
+    try:
+        yield
+    except SourceError as error:
+        message = str(error).replace("FieldNames(", "against_fields=FieldNames(")
+        for name in ("text", "id"):
+            message = message.replace(f"--{name}-field", f"--against-{name}-field")
+        raise SourceError(message) from None
 
 
 def _decide_rows(*arguments: Any, **options: Any) -> Deduplication:
@@ -165,16 +191,25 @@ def _names(sources: PathName | Iterable[PathName]) -> list[str]:
 def _rows_in_memory(
     rows: Iterable[str | Mapping[str, Any]], fields: FieldNames, value_field: str | None
 ) -> Iterator[Row | FailedRow]:
+    seen: dict[str, None] | None = {}  # the fields of rows, as long as none has a text
     for number, row in enumerate(rows):
         name = str(number)
         try:
             if isinstance(row, str):
                 yield Row(number, 0, Page(name, text=row))
+                seen = None
+            elif not isinstance(row, Mapping):
+                yield FailedRow(number, 0, name, "neither a text nor a mapping")
             else:
+                if seen is not None and len(seen) < MAX_FIELDS_SEEN:
+                    seen |= dict.fromkeys(map(str, row))
                 page = page_of(row, MAX_PAGE_BYTES, fields, name, lenient=True)
+                seen = None
                 yield Row(number, 0, page, value_at(row, value_field) if value_field else None)
         except FieldError as error:
             yield FailedRow(number, 0, name, str(error))
+    if seen and (missing := missing_in(list(seen), fields)):
+        raise SourceError(f"the rows have {missing.sentence.replace(': its fields', ': their fields')}")
 
 
 def _write_rows(
@@ -210,7 +245,7 @@ def _check_new(path: Path, *, overwrite: bool) -> None:
     """Refuse to replace a file unless `overwrite`: before the work, which takes long."""
     check_target(path)
     if path.exists() and not overwrite:
-        raise RecordsError(f"{path} exists: name another, or add --overwrite")
+        raise RecordsError(f"{path} exists: name another, or add --overwrite (overwrite=True)")
     if not path.absolute().parent.is_dir():
         raise RecordsError(f"{path} cannot be written: there is no folder {path.parent}")
 

@@ -81,6 +81,7 @@ class EvaluationSets:
         progress: Progress = no_progress,
     ) -> None:
         self.fields = list(fields) or [""]
+        self.other_texts: list[str] = []  # files that were not read, beside files of rows
         self.sets: list[EvaluationSet] = []
         self.rows: dict[int, EvaluationRow] = {}  # by their number
         self._row_of = array("I")  # for each text the number of its row, and its field
@@ -93,6 +94,7 @@ class EvaluationSets:
                 self.sets = self.sets or [EvaluationSet(each) for each in files.names]
                 self._read(files.rows(), place, progress)
                 self._check_field(name, files)
+                self.other_texts = files.other_texts
         if not self._texts:
             reasons = sorted({row.reason for row in self._failed.values()})
             raise WinnowError(f"no text in the evaluation sets{': ' if reasons else ''}{', '.join(reasons)}")
@@ -124,7 +126,9 @@ class EvaluationSets:
             if rows[place] and each.lacking[name] == rows[place]:
                 seen = files.fields_seen()
                 fields = f": the fields are {listed(seen)}" if seen else ""
-                raise WinnowError(f"{each.name} has no row with the field {name}, which --eval-field names{fields}")
+                raise WinnowError(
+                    f"{each.name} has no row with the field {name}, which --eval-field or eval_fields names{fields}"
+                )
             each.lacking = +each.lacking
 
     def _count(self) -> None:
@@ -188,7 +192,12 @@ def _naming_options() -> Iterator[None]:
     try:
         yield
     except SourceError as error:
-        message = str(error).replace("--text-field", "--eval-field").replace("--id-field", "--eval-id-field")
+        message = str(error)
+        for field_name, option, parameter in (
+            ("text", "--eval-field", "eval_fields"),
+            ("id", "--eval-id-field", "eval_id"),
+        ):
+            message = message.replace(f"--{field_name}-field", option).replace(f"FieldNames({field_name}=…)", parameter)
         raise SourceError(message) from None
 
 

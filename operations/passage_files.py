@@ -52,7 +52,7 @@ class AttributeFiles(AbstractContextManager["AttributeFiles"]):
     def begin(self, file: SourceFile) -> None:
         """Begin the attributes of the next file."""
         self._end()
-        name = file.name if file.format == "jsonl" else f"{file.name}.jsonl"
+        name = attribute_name(file)
         self._path, self._target = self._folder.path_of(name)
         self._file = open_packed(self._path, name_packing(name) or "", self._target)
 
@@ -80,6 +80,11 @@ class AttributeFiles(AbstractContextManager["AttributeFiles"]):
             self._file.close()
             self._file = None
             sync_file(self._path, self._target)
+
+
+def attribute_name(file: SourceFile) -> str:
+    """Return the name of the attributes of a file."""
+    return file.name if file.format == "jsonl" else f"{file.name}.jsonl"
 
 
 def _id(row: Row | FailedRow) -> object:

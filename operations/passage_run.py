@@ -17,9 +17,9 @@ from opensearch_winnow.ingest.encoding import encoding_of, to_text
 from opensearch_winnow.ingest.failed_pages import FailedRows
 from opensearch_winnow.ingest.page_record import is_plain
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
-from opensearch_winnow.ingest.rows.output import check_output
+from opensearch_winnow.ingest.rows.output import check_folder, check_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
-from opensearch_winnow.operations.passage_files import AttributeFiles, add_passages, passage_table
+from opensearch_winnow.operations.passage_files import AttributeFiles, add_passages, attribute_name, passage_table
 from opensearch_winnow.operations.repeated_passages import (
     Occurrences,
     PassageFinder,
@@ -50,7 +50,7 @@ class FrequentPassage:
     beginning: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class PassagesResult:
     """What was found in a set, and what became of its rows: each is kept, dropped or failed."""
 
@@ -59,12 +59,17 @@ class PassagesResult:
     kept: int = 0
     dropped: int = 0  # because no words were left
     failed: Counter[str] = field(default_factory=Counter)  # rows that could not be read, by reason
+    other_texts: list[str] = field(default_factory=list)  # files that were not read, beside files of rows
     passages: int = 0
     rows_with_passages: int = 0
     characters: int = 0  # in all texts
     characters_in_passages: int = 0
     most_frequent: list[FrequentPassage] = field(default_factory=list)
     seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        passages = f"{self.passages} passages in {self.rows_with_passages} of {self.rows} rows"
+        return f"<PassagesResult: {passages}, {self.kept} kept, {self.dropped} dropped>"
 
     def add(self, row: Row, text: str, passages: Sequence[RepeatedPassage]) -> None:
         """Count the passages of a row."""
@@ -138,6 +143,7 @@ def repeated_passages(
             table = stack.enter_context(passage_table(Path(spans), files.has, overwrite=overwrite))
             outputs.append(partial(add_passages, table))
         if attributes:
+            check_folder(Path(attributes), map(attribute_name, files.files()))
             aligned = stack.enter_context(AttributeFiles(Path(attributes), files.has, overwrite=overwrite))
             outputs.append(aligned.add)
             begin = aligned.begin
@@ -160,6 +166,7 @@ def repeated_passages(
                 decide(number)
         if failures:
             failures.incomplete = False
+        result.other_texts = files.other_texts
     result.seconds = round(time.monotonic() - start, 3)
     return result
 

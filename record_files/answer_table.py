@@ -35,7 +35,7 @@ def check_table(target: Path, *, overwrite: bool, more: Sequence[str] = ()) -> N
     if target.is_dir() or not target.parent.is_dir():
         raise RecordsError(f"{target} cannot be written: name a file in a folder that exists")
     if target.exists() and not overwrite:
-        raise RecordsError(f"{target} exists; name another file, or add --overwrite to replace it")
+        raise RecordsError(f"{target} exists; name another file, or add --overwrite (overwrite=True) to replace it")
 
 
 class AnswerTable(AbstractContextManager["AnswerTable"]):

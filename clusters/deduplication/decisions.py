@@ -20,7 +20,7 @@ class LargestCluster(NamedTuple):
     id: str  # of the row that stands for the others
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Deduplication:
     """The result of a deduplication: what becomes of each row, by its number from 0.
 
@@ -35,9 +35,13 @@ class Deduplication:
     ids: dict[int, str] = field(default_factory=dict)  # of all representatives of other rows
     failures: Counter[str] = field(default_factory=Counter)  # reasons of failed rows
     largest: list[LargestCluster] = field(default_factory=list)  # the ten largest, largest first
+    other_texts: list[str] = field(default_factory=list)  # files that were not read, beside files of rows
     against_rows: int = 0  # in the earlier set
     against_failed: int = 0
     seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"<Deduplication: {self.rows} rows, {self.kept} kept, {self.dropped} dropped, {self.failed} failed>"
 
     def add(self, outcome: int) -> None:
         """Add the next row, which so far stands for itself."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
@@ -23,6 +23,7 @@ LABELS = {"jsonl": "JSONL", "csv_file": "CSV", "parquet": "Parquet"}
 
 _PARQUET = re.compile(r".*\.(?:parquet|pq)", re.IGNORECASE | re.DOTALL)
 _NAMES = {"jsonl": JSON_LINES, "csv_file": csv_file.NAME, "parquet": _PARQUET}
+_MAX_SHOWN = 5  # files in a message
 _STAGE = ".winnow-new"  # a folder inside the target, or its ending beside the target
 
 
@@ -143,6 +144,7 @@ class StagedFolder:
 
     def __init__(self, target: Path, is_source: Callable[[str], bool], *, overwrite: bool) -> None:
         self._target, self._is_source, self._overwrite = target, is_source, overwrite
+        self._names: list[str] = []
         if target.exists() and not target.is_dir():
             raise RecordsError(f"{target} is a file, not a folder: name another")
         self._stage = target / _STAGE if target.exists() else target.with_name(f".{target.name}{_STAGE}")
@@ -160,6 +162,7 @@ class StagedFolder:
     def path_of(self, name: str, *, parents: bool = True) -> tuple[Path, Path]:
         """Return where to write the file `name`, and where it will be in the end. With `parents`, make its folder."""
         target, path = self._target / name, self._stage / name
+        self._names.append(name)
         check_output(target, self._is_source, overwrite=self._overwrite)
         if parents:
             with reporting_os_errors(target):
@@ -173,12 +176,16 @@ class StagedFolder:
                 self._stage.rename(self._target)
                 sync_folder(self._target.parent)
             else:
+                # Texts that an earlier run has written, and this one drops.
+                dropped = [name for name in self._names if not (self._stage / name).exists()]
                 for folder, _, names in os.walk(self._stage):
                     into = self._target / Path(folder).relative_to(self._stage)
                     into.mkdir(parents=True, exist_ok=True)
                     for name in names:
                         Path(folder, name).replace(into / name)
                     sync_folder(into)
+                for name in dropped:
+                    (self._target / name).unlink(missing_ok=True)
                 shutil.rmtree(self._stage)
         self._release()
 
@@ -206,7 +213,26 @@ def check_output(target: Path, is_source: Callable[[str], bool], *, overwrite: b
     if is_source(str(target)):
         raise RecordsError(f"{target} is one of the sources: write to another file")
     if target.exists() and not overwrite:
-        raise RecordsError(f"{target} exists: name another, or add --overwrite")
+        raise RecordsError(f"{target} exists: name another, or add --overwrite (overwrite=True)")
+
+
+def check_folder(target: Path, written: Iterable[str]) -> None:
+    """Refuse a folder with files that are not `written`: they would be taken for files of this run."""
+    if not target.is_dir():
+        return
+    names = set(written)
+    others = [
+        str(path.relative_to(target))
+        for path in sorted(target.rglob("*"))
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(target).parts)
+    ]
+    others = [name for name in others if name not in names]
+    if others:
+        more = f" and {len(others) - _MAX_SHOWN:,} more" if len(others) > _MAX_SHOWN else ""
+        raise RecordsError(
+            f"{target} has files that this run does not write: {', '.join(map(printable, others[:_MAX_SHOWN]))}{more}; "
+            "remove them, or name another folder"
+        )
 
 
 def format_named(name: str) -> str | None:

@@ -18,12 +18,20 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, Row
-from opensearch_winnow.ingest.rows.output import LABELS, FolderOutput, OneFileOutput, Output, check_output, format_named
+from opensearch_winnow.ingest.rows.output import (
+    LABELS,
+    FolderOutput,
+    OneFileOutput,
+    Output,
+    check_folder,
+    check_output,
+    format_named,
+)
 from opensearch_winnow.ingest.rows.row_format import RowChoice, RowFormat
 from opensearch_winnow.ingest.sources import MAX_PIPED_BYTES, SourceError, Sources, printable
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.formats import ARCHIVES
-from opensearch_winnow.ingest.sources.row_fields import fields_seen
+from opensearch_winnow.ingest.sources.row_fields import fields_seen, missing_fields
 from opensearch_winnow.ingest.sources.split import Failed, Skipped, SourceFile
 
 _MODULES = {"jsonl": "json_lines", "parquet": "parquet_rows", "csv_file": "csv_rows"}  # formats that can be written
@@ -36,7 +44,8 @@ class RowFiles(Closing):
     Use it as a context manager. Rows are read in the order of `names`, and those of a folder in the order of its files;
     each file is read once. A row that has no id gets one from its place, such as `pages.jsonl#17`: the file, relative
     to the folder that the sources have in common, and the line or row, from 1. A file of a folder is a row whose id is
-    its name. `value_field` names a field whose value is read too.
+    its name; but if the folder has files of rows, its other texts, such as a README, are not read and listed in
+    `other_texts`. `value_field` names a field whose value is read too.
 
     Usage:
 
@@ -68,6 +77,8 @@ class RowFiles(Closing):
             fields=fields,
             allow_empty=True,
         )
+        self.other_texts: list[str] = []  # files that are not read, because their folder has files of rows
+        self._row_folders: set[int] | None = None  # sources with files of rows, by their place
         self._seen: array[int] | None = None  # a hash for each file, by which a change is noticed
 
     def close(self) -> None:
@@ -82,6 +93,27 @@ class RowFiles(Closing):
         """Tell whether the file `name` is one of the sources."""
         return self._sources.has(name)
 
+    def files(self) -> Iterator[SourceFile]:
+        """Yield the files that are read."""
+        if self._row_folders is None:
+            texts: list[tuple[int, str]] = []
+            self._row_folders = set()
+            for file in self._sources.files():
+                if _is_text(file):
+                    texts.append((file.source, file.name))
+                elif file.source not in self._row_folders and self._has_texts(file):
+                    self._row_folders.add(file.source)
+            self.other_texts = [name for source, name in texts if source in self._row_folders]
+        for file in self._sources.files():
+            if file.source not in self._row_folders or not _is_text(file):
+                yield file
+
+    def _has_texts(self, file: SourceFile) -> bool:
+        try:
+            return file.format in LABELS and not missing_fields(file.format, file.path, self._choice.fields)
+        except (OSError, WinnowError):  # reported when its rows are read
+            return True
+
     def rows(
         self, failed: FailedPages | None = None, reading: Callable[[SourceFile], None] | None = None
     ) -> Iterator[Row | FailedRow]:
@@ -92,7 +124,7 @@ class RowFiles(Closing):
         number = 0
         seen = array("Q")
         self.skipped = Counter()
-        for file in self._sources.files():
+        for file in self.files():
             self._check_unchanged(file, len(seen))
             seen.append(_state(file))
             if reading is not None:
@@ -138,7 +170,7 @@ class RowFiles(Closing):
         output = self._output(to, columns, overwrite=overwrite)
         try:
             place = 0
-            for place, file in enumerate(self._sources.files(), 1):
+            for place, file in enumerate(self.files(), 1):
                 self._check_unchanged(file, place - 1)
                 output.add(file, next_edit)
                 self._check_unchanged(file, place - 1)
@@ -153,7 +185,7 @@ class RowFiles(Closing):
     def fields_seen(self) -> list[str] | None:
         """Return the names of the fields in the first rows of the files; None if not all of them show theirs."""
         seen: dict[str, None] = {}
-        for file in self._sources.files():
+        for file in self.files():
             try:
                 names = fields_seen(file.format, file.path, self._choice.fields) if file.format in LABELS else None
             except (OSError, WinnowError):  # reported when its rows are read
@@ -168,10 +200,14 @@ class RowFiles(Closing):
     ) -> None:
         """Raise what `write` would complain about, before the rows are read."""
         one_file = not self._is_folder(to)
+        if not Path(to).absolute().parent.is_dir():
+            raise SourceError(f"there is no folder {Path(to).parent} for {Path(to).name}")
         formats: dict[str, SourceFile] = {}
-        for file in self._sources.files():
+        for file in self.files():
             formats.setdefault(file.format, file)
             check_output(Path(to) if one_file else Path(to, file.name), self._sources.has, overwrite=overwrite)
+        if not one_file:
+            check_folder(Path(to), (file.name for file in self.files()))
         for kind, file in formats.items():
             if kind in ARCHIVES:
                 raise SourceError(
@@ -180,6 +216,11 @@ class RowFiles(Closing):
             if kind not in LABELS and columns:
                 raise SourceError(
                     f"{printable(file.path)} is a file without columns: {', '.join(columns)} cannot be added to it"
+                )
+            if one_file and kind not in LABELS:
+                raise SourceError(
+                    f"{printable(file.path)} is written as a file again, and {to} is the name of a file of rows: name "
+                    "a folder, with / at its end"
                 )
         if one_file and len(formats) > 1:
             raise SourceError(
@@ -202,9 +243,10 @@ class RowFiles(Closing):
         """Whether each source has a file of its own: also for files of a folder, and for several under a bare name."""
         if str(to).endswith("/") or Path(to).is_dir():
             return True
-        first = list(islice(self._sources.files(), 2))
-        several = len(first) > 1 and not format_named(Path(to).name)
-        return several or any(file.format not in LABELS for file in self._sources.files())
+        first = list(islice(self.files(), 2))
+        if format_named(Path(to).name):
+            return False
+        return len(first) > 1 or any(file.format not in LABELS for file in self.files())
 
     def _check_unchanged(self, file: SourceFile, place: int) -> None:
         if self._seen is not None and (place >= len(self._seen) or self._seen[place] != _state(file)):
@@ -213,6 +255,10 @@ class RowFiles(Closing):
 
 def _format(file: SourceFile) -> RowFormat:
     return cast("RowFormat", import_module(f"{__package__}.{_MODULES.get(file.format, _OTHERS)}"))
+
+
+def _is_text(file: SourceFile) -> bool:
+    return file.format not in LABELS and file.format not in ARCHIVES
 
 
 def _state(file: SourceFile) -> int:

@@ -63,7 +63,7 @@ class FieldNames:
         for option in ("id", "text", "title", "url"):
             name = getattr(self, option)
             if name and name not in seen and name.partition(".")[0] not in seen:
-                return f"no field {name}, which --{option}-field names"
+                return f"no field {name}, which --{option}-field or FieldNames({option}=…) names"
         return "" if self.text or set(seen) & set(CONTENT) else "no field with a text"
 
 

@@ -27,10 +27,15 @@ class Missing(NamedTuple):
 def missing_fields(kind: str, path: str, fields: FieldNames) -> Missing | None:
     """Return what the rows of a file lack; None if they can be read, or if none of them shows it."""
     seen = fields_seen(kind, path, fields)
-    reason = fields.missing(seen) if seen is not None else ""
-    if not reason or seen is None:
+    return None if seen is None else missing_in(seen, fields)
+
+
+def missing_in(seen: Sequence[str], fields: FieldNames) -> Missing | None:
+    """Return what rows with the fields `seen` lack; None if they can be read."""
+    reason = fields.missing(seen)
+    if not reason:
         return None
-    advice = "" if fields.text else "; name the one that holds the text with --text-field"
+    advice = "" if fields.text else "; name the one that holds the text with --text-field or FieldNames(text=…)"
     return Missing(reason, f"{reason}: its fields are {listed(seen)}{advice}")
 
 

@@ -119,7 +119,7 @@ def test_a_field_that_some_evaluation_rows_lack(winnow: Winnow, train: Path, eva
         (["--against", "no.jsonl"], "no.jsonl"),
         (
             ["--against", "evals.jsonl", "--eval-field", "question", "--eval-field", "choises"],
-            "evals.jsonl has no row with the field choises, which --eval-field names: the fields are id, question",
+            "no row with the field choises, which --eval-field or eval_fields names: the fields are id, question",
         ),
         (["--against", "evals.jsonl", "--cut"], "--cut needs --clean"),
         (["--against", "evals.jsonl", "--words", "0"], "1<=x"),
@@ -129,6 +129,7 @@ def test_a_field_that_some_evaluation_rows_lack(winnow: Winnow, train: Path, eva
         (["--against", "evals.jsonl", "--to", "there.csv"], "there.csv exists"),
         (["--against", "evals.jsonl", "--clean", "there.csv"], "there.csv exists"),
         (["--against", "evals.jsonl", "--to", "found.txt"], "name a file that ends in .jsonl"),
+        (["--against", "evals.jsonl", "--clean", "-"], "--clean - is not supported: name a file"),
         ([], "Missing option '--against'"),
     ],
 )

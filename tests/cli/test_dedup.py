@@ -85,6 +85,10 @@ def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
         (["--dry-run", "--keep", "newest"], "no row has a date"),
         (["--dry-run", "--threshold", "0"], "0<x<=1"),
         (["--dry-run", "--memory", "much"], "'much' is not a memory size"),
+        (["--mark"], "--mark needs --to OUT"),
+        (["--to", "-"], "--to - is not supported: name a file"),
+        (["--ids", "x", "--dropped", "./x"], "x is named twice"),
+        (["--to", "none/x.jsonl"], "there is no folder none for x.jsonl"),
         (["--to", "there.jsonl"], "there.jsonl exists"),
         (["--to", "rows.jsonl", "--overwrite"], "is one of the sources"),
         (["--to", "kept.jsonl", "--against", "no.jsonl"], "no.jsonl"),
@@ -151,3 +155,16 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, size: int) -> None:
     assert said.decode().startswith("Error: ")
     assert (tmp_path / "kept.jsonl").read_text() == "old"
     assert not [path for path in tmp_path.iterdir() if path.name not in ("rows.jsonl", "kept.jsonl")]
+
+
+def test_an_earlier_set_with_other_fields(winnow: Winnow, tmp_path: Path) -> None:
+    rows = made(tmp_path / "rows.jsonl", 4)
+    old = tmp_path / "old.jsonl"
+    old.write_text(json.dumps({"doc": json.loads(rows.read_text().splitlines()[0])["text"], "n": 7}) + "\n")
+    arguments = ("dedup", rows, "--against", old, "--dropped", tmp_path / "dropped.jsonl", "--json")
+    refused = winnow(*arguments)
+    assert (refused.exit_code, "its fields are doc, n" in refused.stderr) == (2, True)
+    assert "with --against-text-field or against_fields=FieldNames(text=…)" in refused.stderr
+    done = winnow(*arguments, "--against-text-field", "doc", "--against-id-field", "n")
+    assert (done.exit_code, json.loads(done.stdout)["against"]) == (0, 2)
+    assert json.loads((tmp_path / "dropped.jsonl").read_text().splitlines()[0])["representative"] == "7"

@@ -248,6 +248,6 @@ def test_rows_without_the_needed_field_stop_the_run_with_one_sentence(process: P
     assert done.returncode == 2
     assert done.stderr.decode() == (
         "Error: rows.jsonl has no field with a text: its fields are nr, story; name the one that holds the text with "
-        "--text-field\n"
+        "--text-field or FieldNames(text=…)\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]

@@ -104,7 +104,7 @@ def test_answers_go_to_a_file(winnow: Winnow, crawl: Path, rows: Path, tmp_path:
     written = out.read_bytes()
     again = winnow(*ask)
     assert (again.exit_code, out.read_bytes()) == (2, written)
-    assert "add --overwrite to replace it" in again.stderr
+    assert "add --overwrite (overwrite=True) to replace it" in again.stderr
     assert winnow(*ask, "--overwrite").exit_code == 1
 
 

@@ -139,7 +139,7 @@ def test_what_cannot_be_done_is_said_before_the_work(tmp_path: Path) -> None:
     there = json_lines(tmp_path / "there.jsonl", [])
     refused: list[tuple[dict[str, Any], str]] = [
         ({"to": there}, "exists"),
-        ({"to": tmp_path / "no" / "kept.jsonl"}, "cannot work in the folder"),
+        ({"to": tmp_path / "no" / "kept.jsonl"}, r"there is no folder .*no for kept\.jsonl"),
         ({"ids": tmp_path / "no" / "ids.txt"}, "there is no folder"),
         ({"ids": there}, "exists"),
         ({"mark": True}, "need a place"),
@@ -176,3 +176,18 @@ def test_failed_rows_of_an_earlier_run_do_not_remain(tmp_path: Path) -> None:
     assert failed.read_bytes() == lines
     deduplicate(good, to, failed=failed, overwrite=True)
     assert not failed.exists()
+
+
+def test_rows_in_memory_that_cannot_be_read() -> None:
+    rows: list[Any] = [None, 3, "a text"]
+    result = deduplicate_rows(rows)
+    assert (result.failures["neither a text nor a mapping"], result.kept_numbers()) == (2, [2])
+    assert repr(result) == "<Deduplication: 3 rows, 1 kept, 0 dropped, 2 failed>"
+    with pytest.raises(WinnowError, match="no field with a text: their fields are story, n; name the one"):
+        deduplicate_rows([{"story": "one"}, {"story": "two", "n": 1}])
+    assert deduplicate_rows([{"story": "one"}], fields=FieldNames(text="story")).kept == 1
+
+
+def test_an_unknown_parameter_is_named() -> None:
+    with pytest.raises(TypeError, match=r"no parameter text_field: fields are named with fields=FieldNames\(text="):
+        deduplicate_rows([], text_field="story")  # type: ignore[call-arg]

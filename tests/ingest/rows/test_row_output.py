@@ -103,19 +103,66 @@ def test_a_folder_is_copied_with_its_structure(tmp_path: Path) -> None:
     (source / "a.txt").write_text("one")
     (source / "deep" / "ü.html").write_text("<p>two")
     (source / "deep" / "c.md.gz").write_bytes(gzip.compress(b"three"))
-    (source / "deep" / "d.jsonl").write_bytes(LINE % 1)
     (source / "picture.png").write_bytes(b"\x89PNG\r\n\0")
     with RowFiles([str(source)]) as files:
         found = {row.page.url: row.number for row in files.rows() if isinstance(row, Row)}
-        assert list(found) == ["a.txt", "deep/c.md.gz", "1", "deep/ü.html"]
-        edits = {found["deep/c.md.gz"]: Edit("nine"), found["deep/ü.html"]: Edit(), found["1"]: Edit()}
-        assert files.write(tmp_path / "out", edits.get) == 3
+        assert list(found) == ["a.txt", "deep/c.md.gz", "deep/ü.html"]
+        edits = {found["deep/c.md.gz"]: Edit("nine"), found["deep/ü.html"]: Edit()}
+        assert files.write(tmp_path / "out", edits.get) == 2
         with pytest.raises(SourceError, match="a file without columns: keep cannot be added"):
             files.write(tmp_path / "other", keep, {"keep": bool})
     written = {str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*") if path.is_file()}
-    assert written == {"deep/c.md.gz", "deep/d.jsonl", "deep/ü.html"}
+    assert written == {"deep/c.md.gz", "deep/ü.html"}
     assert gzip.decompress((tmp_path / "out/deep/c.md.gz").read_bytes()) == b"nine"
-    assert (tmp_path / "out/deep/d.jsonl").read_bytes() == LINE % 1
+    with RowFiles([str(source)]) as files:
+        with pytest.raises(SourceError, match="name a folder, with / at its end"):
+            files.write(tmp_path / "out.jsonl", keep)
+        files.write(tmp_path / "out", {0: Edit()}.get, overwrite=True)
+    assert [path.name for path in (tmp_path / "out").rglob("*") if path.is_file()] == ["a.txt"]
+
+
+def test_texts_beside_files_of_rows_are_not_read(tmp_path: Path) -> None:
+    source = tmp_path / "set"
+    (source / "data").mkdir(parents=True)
+    (source / "README.md").write_text("About this set")
+    (source / "data" / "a.jsonl").write_bytes(LINE % 1)
+    (source / "data" / "none.jsonl").write_text('{"size": 1}')
+    named = tmp_path / "notes.txt"
+    named.write_text("a text that is named")
+    with RowFiles([str(source), str(named)]) as files:
+        assert [row.page.url for row in files.rows() if isinstance(row, Row)] == ["1", "notes.txt"]
+        assert files.other_texts == ["set/README.md"]
+    (source / "data" / "none.jsonl").unlink()
+    with RowFiles([str(source)]) as files:
+        files.write(tmp_path / "out.jsonl", keep)
+    assert (tmp_path / "out.jsonl").read_bytes() == LINE % 1
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_files_of_an_earlier_run_do_not_remain(tmp_path: Path, overwrite: bool) -> None:
+    for number in range(3):
+        (tmp_path / f"p{number}.jsonl").write_bytes(LINE % number)
+    names = [str(tmp_path / f"p{number}.jsonl") for number in range(3)]
+    with RowFiles(names) as files:
+        files.write(tmp_path / "out", keep)
+    (tmp_path / "out" / ".hidden").touch()
+    if not overwrite:
+        for name in ("p0.jsonl", "p1.jsonl"):
+            (tmp_path / "out" / name).unlink()
+    with (
+        RowFiles(names[:2]) as files,
+        pytest.raises(WinnowError, match=r"out has files that this run does not write: p2\.jsonl; remove them"),
+    ):
+        files.check_output(tmp_path / "out", overwrite=overwrite)
+    (tmp_path / "out" / "p2.jsonl").unlink()
+    with RowFiles(names[:2]) as files:
+        files.write(tmp_path / "out", drop, overwrite=True)
+    assert [(tmp_path / "out" / name).read_bytes() for name in ("p0.jsonl", "p1.jsonl")] == [b"", b""]
+
+
+def test_a_folder_that_does_not_exist(tmp_path: Path, lines: Path) -> None:
+    with RowFiles([str(lines)]) as files, pytest.raises(WinnowError, match=r"there is no folder .*none for x\.jsonl"):
+        files.check_output(tmp_path / "none" / "x.jsonl")
 
 
 def test_web_archives_are_not_written(tmp_path: Path) -> None:
@@ -160,10 +207,9 @@ def test_what_exists_is_overwritten_only_on_request(tmp_path: Path, lines: Path)
             copied([lines], to)
         with RowFiles([str(lines)]) as files:
             files.write(to, drop, overwrite=True)
-    (tmp_path / "out" / "other").touch()
     with RowFiles([str(lines)]) as files:
         files.write(tmp_path / "out", keep, overwrite=True)
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.jsonl", "other"]
+    assert (tmp_path / "out" / "a.jsonl").read_bytes() == lines.read_bytes()
     assert (tmp_path / "b.jsonl").read_bytes() == b""
 
 

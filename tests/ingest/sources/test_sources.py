@@ -321,7 +321,7 @@ def test_all_errors_are_reported_at_once(mirror: Path, tmp_path: Path) -> None:
         f"{at}letter.docx": f"{at}letter.docx is application/zip: {accepted}",
         f"{at}paper.pdf": f"{at}paper.pdf is application/pdf: {accepted}",
         f"{at}rows.parquet": f"{at}rows.parquet has no field with a text: its fields are address; name the one that "
-        "holds the text with --text-field",
+        "holds the text with --text-field or FieldNames(text=…)",
         f"{at}none": f"{at}none is empty",
         "/dev/zero": f"/dev/zero is neither a file nor a folder: {accepted}",
     }
