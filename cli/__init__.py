@@ -52,6 +52,9 @@ def main() -> None:
       winnow search mill valley --store crawl.winnow
       winnow cluster --store crawl.winnow
       winnow dedup train.jsonl --to kept.jsonl
+      winnow dedup train.jsonl --passages --to cut.jsonl
+      winnow contaminated train.jsonl --against exam.jsonl --clean clean.jsonl
+      winnow pairs homework/ --report pairs.html
       winnow serve --store crawl.winnow --open
       winnow compare draft.txt published.txt
       winnow compare draft.txt published.txt --html compare.html

@@ -70,8 +70,12 @@ def result_lines(result: Deduplication) -> Iterator[Line]:
     document = result.as_document()
     for name in ("rows", "kept", "dropped", "failed"):
         yield "count", name, document[name]
-    for name in (*DROPPED, "against"):
+    for name in DROPPED:
         yield "dropped", name, document[name]
+    if result.against_rows:
+        yield "against", "rows", result.against_rows
+        yield "against", "failed", result.against_failed
+        yield "against", "dropped for them", document["against"]
     for reason, rows in result.failures.most_common():
         yield "failed", reason, rows
     for each in result.largest:

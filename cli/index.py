@@ -192,7 +192,7 @@ def command(
 
     \b
     Of a row, the first of these fields counts that it has, unless an option names another
-      address  url, uri, link, id, _id, doc_id, docid, document_id, docno, uuid; else its file and place in it
+      address  url, uri, link, id, _id, doc_id, docid, document_id, docno, qid, uuid; else its file and place in it
       HTML     html, raw_html
       text     text, raw_content, plain_text, content, contents, body, page_content
       time     fetched_at, crawled_at, warc_date, timestamp, date

@@ -26,7 +26,7 @@ from opensearch_winnow.cli.filter_options import (
     no_boilerplate_option,
 )
 from opensearch_winnow.cli.match_table import show_rows, show_table
-from opensearch_winnow.cli.run_options import overwrite_option
+from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.similar_batch import answer_batch, batch_questions, check_target
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, full_option, json_option, remark, say, terminal
@@ -115,6 +115,7 @@ SHARE = click.FloatRange(0, 1)
 @click.option("--text-field", metavar="NAME", help="With --batch: the field with the text of a row.")
 @click.option("--to", metavar="OUT", help="With a batch: write the answers to this file: .jsonl, .csv or .parquet.")
 @overwrite_option
+@quiet_option
 @json_option
 @full_option
 @color_option
@@ -142,6 +143,7 @@ def command(
     text_field: str | None,
     to: str | None,
     overwrite: bool,
+    quiet: bool,
     as_json: bool,
     full: bool,
     color: str,
@@ -204,7 +206,7 @@ def command(
         options |= minima | {"limit": limit}
         fields = FieldNames(id=id_field, text=text_field)
         with Index.open(store, create=False) as index, batch_questions(batch, batch_urls, fields) as questions:
-            counts = answer_batch(index, questions, options, to=to, as_json=as_json, color=color)
+            counts = answer_batch(index, questions, options, to=to, as_json=as_json, color=color, quiet=quiet)
         ctx.exit(0 if counts.found and not counts.failed else NOTHING_FOUND)
     question = options | {"url": url, "text": text, "html": html, "at": at and at.last}
     with Index.open(store, create=False) as index:

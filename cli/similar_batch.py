@@ -104,11 +104,12 @@ def answer_batch(
     to: str | None,
     as_json: bool,
     color: str,
+    quiet: bool = False,
 ) -> Counts:
     """Ask all questions, and write or print each answer as soon as it is there."""
     counts, start = Counts(), time.monotonic()
     screen = None if to or as_json else terminal(color)
-    with show_phases(quiet=screen is not None, color=color) as show:
+    with show_phases(quiet=quiet or screen is not None, color=color) as show:
         answers = _answers(index, questions, options, counts, show)
         if to is not None:
             _write(Path(to), answers)

@@ -17,7 +17,7 @@ from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 Level = Literal["content", "text", "shingles"]
 # The levels at which two pages can be equal, the strictest first, and the digests that are compared.
 LEVELS: dict[Level, str] = {"content": "content_digest", "text": "text_digest", "shingles": "shingle_digest"}
-OTHER_CONTENT = "another content of the same capture"  # the reason for skipping a page
+OTHER_CONTENT = "same id as an earlier one, other content"  # the reason for skipping a page
 
 # The file is deleted after the run, so it need not survive a crash.
 TEMPORARY = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"

@@ -20,6 +20,7 @@ from opensearch_winnow.ingest.rows.output import check_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.operations.evaluation_sets import EvaluationSet, EvaluationSets
+from opensearch_winnow.operations.repeated_passages import has_words, without_passages
 from opensearch_winnow.operations.row_text import RowTexts
 from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WORDS, IndexedPassage
 from opensearch_winnow.queries.spans import Span, merged_spans
@@ -284,10 +285,8 @@ def _without_spans(page: Page, text: str, spans: Sequence[Span]) -> str | None:
     """Return a text without these spans; None if no word is left."""
     if page.text is None:
         raise WinnowError(f"{page.url} is HTML, out of which no passage can be cut: drop rows, without --cut")
-    ends = [0, *(end for _, end in spans)]
-    starts = [*(start for start, _ in spans), len(text)]
-    left = "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
-    return left if canonical_text(left).chars else None
+    left = without_passages(text, spans)
+    return left if has_words(left) else None
 
 
 def _edit(number: int, checked: _Checked) -> Edit | None:

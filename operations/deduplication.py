@@ -188,9 +188,7 @@ def _names(sources: PathName | Iterable[PathName]) -> list[str]:
     return [os.fspath(source) for source in given]
 
 
-def _rows_in_memory(
-    rows: Iterable[str | Mapping[str, Any]], fields: FieldNames, value_field: str | None
-) -> Iterator[Row | FailedRow]:
+def _rows_in_memory(rows: Iterable[object], fields: FieldNames, value_field: str | None) -> Iterator[Row | FailedRow]:
     seen: dict[str, None] | None = {}  # the fields of rows, as long as none has a text
     for number, row in enumerate(rows):
         name = str(number)

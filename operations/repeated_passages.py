@@ -108,11 +108,14 @@ def _inside_character(words: Sequence[int], offsets: Sequence[int], word: int) -
     return place > 0 and offsets[place] == offsets[place - 1]
 
 
-def without_passages(text: str, passages: Iterable[RepeatedPassage]) -> str:
-    """Return `text` without `passages`. A space takes the place of one that had no white space on either side."""
+def without_passages(text: str, passages: Iterable[tuple[int, ...]]) -> str:
+    """Return `text` without `passages`, which begin with their start and end.
+
+    A space takes the place of one that had no white space on either side.
+    """
     parts = []
     done = 0
-    for start, end, _ in passages:
+    for start, end, *_ in passages:
         parts.append(text[done:start])
         if start and end < len(text) and not (text[start - 1].isspace() or text[end].isspace()):
             parts.append(" ")

@@ -115,7 +115,8 @@ class ShingleCounts:
             yield
         except OSError as error:
             if error.errno == ENOSPC:
-                message = f"the disk of the work folder {self._folder} is full: free some space, or name another folder"
+                full = f"the disk of the work folder {self._folder} is full"
+                message = f"{full}: free some space, or name another with --work"
             else:
                 message = f"cannot work in the folder {self._folder}: {error.strerror}"
             raise ShingleCountsError(message) from None

@@ -3,7 +3,7 @@
 A field has several usual names. The first that is present and not null counts:
 
 - the id of a row, which is the address of its page: url, uri, link, or else id, _id, doc_id, docid, document_id, docno,
-  uuid
+  qid, uuid
 - HTML: html, raw_html; html_base64 for bytes, with content_type and codings, as in the file of failed pages
 - text: text, raw_content, plain_text; content, contents, body and page_content, unless they begin like HTML
 - the time of the capture: fetched_at, crawled_at, warc_date, timestamp, date
@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 URL = ("url", "uri", "link")
-ID = ("id", "_id", "doc_id", "docid", "document_id", "docno", "uuid")
+ID = ("id", "_id", "doc_id", "docid", "document_id", "docno", "qid", "uuid")
 HTML = ("html", "raw_html")
 TEXT = ("text", "raw_content", "plain_text")
 HTML_OR_TEXT = ("content", "contents", "body", "page_content")

@@ -168,3 +168,15 @@ def test_an_earlier_set_with_other_fields(winnow: Winnow, tmp_path: Path) -> Non
     done = winnow(*arguments, "--against-text-field", "doc", "--against-id-field", "n")
     assert (done.exit_code, json.loads(done.stdout)["against"]) == (0, 2)
     assert json.loads((tmp_path / "dropped.jsonl").read_text().splitlines()[0])["representative"] == "7"
+
+
+def test_the_lines_of_an_earlier_set_are_a_part_of_their_own(winnow: Winnow, tmp_path: Path) -> None:
+    rows = made(tmp_path / "rows.jsonl", 4)
+    done = winnow("dedup", rows, "--against", rows, "--dry-run", "--quiet")
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert sum(int(value) for part, _, value in lines if part == "dropped") == 4
+    assert [line[1:] for line in lines if line[0] == "against"] == [
+        ["rows", "4"],
+        ["failed", "0"],
+        ["dropped for them", "4"],
+    ]

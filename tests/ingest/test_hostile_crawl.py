@@ -66,7 +66,7 @@ def test_every_sample_archive_is_accounted_for(run: Callable[..., Any], unpacked
     assert report.pages == sum(done.counts)
     assert len(done.records) == report.indexed
     assert (
-        report.skipped["another content of the same capture"] == 2
+        report.skipped["same id as an earlier one, other content"] == 2
     )  # a page of a WARC file that is in two WET files too
     assert len(done.failed) == report.failed.total()
     assert report.indexed > 200

@@ -84,7 +84,7 @@ def test_a_capture_with_new_content_replaces_the_stored_one(ledger: Ledger) -> N
 
 
 def test_the_first_content_of_a_capture_in_a_run_is_kept(ledger: Ledger) -> None:
-    another = Skipped("http://old/", "another content of the same capture")
+    another = Skipped("http://old/", "same id as an earlier one, other content")
     ledger.settle(record("http://old/", "changed"))
     assert ledger.settle(record("http://old/", "again")) == another
     assert ledger.settle(Unchanged("http://old/", record("http://old/", "").id, digest("old"))) == another

@@ -208,3 +208,11 @@ def test_evaluation_sets_without_a_text_are_refused(train: Path, tmp_path: Path)
     (tmp_path / "empty.jsonl").touch()
     with pytest.raises(WinnowError, match="no text in the evaluation sets"):
         contaminated(train, tmp_path / "empty.jsonl")
+
+
+def test_a_cut_leaves_no_two_words_as_one(tmp_path: Path) -> None:
+    question = " ".join(f"word{number}" for number in range(20))
+    exam = write(tmp_path / "exam.jsonl", [{"text": question}])
+    rows = write(tmp_path / "rows.jsonl", [{"text": f"before—{question}—after"}])
+    contaminated(rows, exam, clean=tmp_path / "clean.jsonl", cut=True)
+    assert json.loads((tmp_path / "clean.jsonl").read_text())["text"] == "before— —after"
