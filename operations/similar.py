@@ -106,6 +106,7 @@ class SimilarPages:
         self._exclusions = exclusions
         self._shared: dict[str, SharedText] = {}  # by id
         self._texts: dict[str, str] = {}  # by id, of the first TEXT_BATCH matches
+        self._wanted: dict[int | None, list[Lookup]] = {}  # lookups by how many candidates are wanted
         self._end: float | None = None  # when the time is up
         self._unscored = 0
         self._short = ShortQuestion.of(store, question, texts_stored)
@@ -195,10 +196,13 @@ class SimilarPages:
         return Sizes(floor(size * minimum), ceil(min(size / minimum, MAX_SIZE)))
 
     def _lookups(self, most: int | None) -> list[Lookup]:
+        if most in self._wanted:
+            return self._wanted[most]
         wanted = list(lookups(self._question, self._thresholds, boilerplate=bool(self._exclusions), most=most))
         bands = self._question.record.bands
         if self._short and not self._short.words and bands and all(lookup.field != "bands" for lookup in wanted):
             wanted.append(Lookup("bands", bands, len(set(bands))))  # of pages with the same words
+        self._wanted[most] = wanted
         return wanted
 
     def _candidates(self, found: Sequence[Candidates], sizes: Sizes | None, most: int | None) -> CandidatePages:

@@ -73,7 +73,7 @@ def test_programs_are_recognised_and_other_files_are_left_out(tmp_path: Path) ->
     )
     found = pairs(folder)
     assert names(found) == [("a.py", "b.py")]
-    assert (found.form, found.scheme) == ("code", Scheme.preset("code").id)
+    assert (found.form, found.scheme) == ("code", Scheme.preset("programs").id)
     assert {("data.csv", "not a program"), ("notes.md", "not a program")} < unread(found)
     assert {name for name, _ in unread(found)} == {"data.csv", "notes.md", "x.class"}
     assert not any(each.failed for each in found.unread)
