@@ -180,3 +180,13 @@ def test_the_lines_of_an_earlier_set_are_a_part_of_their_own(winnow: Winnow, tmp
         ["failed", "0"],
         ["dropped for them", "4"],
     ]
+
+
+def test_a_readme_beside_rows_is_named(winnow: Winnow, tmp_path: Path) -> None:
+    (tmp_path / "set").mkdir()
+    made(tmp_path / "set" / "train.jsonl", 4)
+    (tmp_path / "set" / "README.md").write_text("About this set")
+    done = winnow("dedup", tmp_path / "set", "--to", tmp_path / "out.jsonl", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["rows"]) == (0, 4)
+    assert "Not read, because the folder has files of rows: README.md" in done.stderr
+    assert (tmp_path / "out.jsonl").is_file()

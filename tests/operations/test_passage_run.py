@@ -203,3 +203,12 @@ def test_old_outputs_stay_until_new_ones_are_complete(tmp_path: Path, monkeypatc
     for output in outputs:
         repeated_passages(source, **output, words=10, overwrite=True)
     assert all(path.read_bytes() != old for path, old in before.items() if path != source)
+
+
+def test_attributes_of_an_earlier_run_do_not_remain(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"text": "one"}\n')
+    (tmp_path / "attributes").mkdir()
+    (tmp_path / "attributes" / "other.jsonl").touch()
+    with pytest.raises(WinnowError, match=r"does not write: other\.jsonl"):
+        repeated_passages(tmp_path / "rows.jsonl", attributes=tmp_path / "attributes", overwrite=True)
+    assert [path.name for path in (tmp_path / "attributes").iterdir()] == ["other.jsonl"]
