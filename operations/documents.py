@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.ingest.encoding import encoding_of, to_text
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import UNREADABLE, Recipe, RecordMaker
-from opensearch_winnow.ingest.sources import printable
+from opensearch_winnow.ingest.sources import SourceError, printable
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.files import HTML, TEXT, type_by_name
 from opensearch_winnow.operations.found_files import Found, FoundFiles
@@ -73,7 +74,15 @@ def read_documents(
     folders = any(paths != [folder] for folder, paths in grouped.items())
     if top:
         unread = [each._replace(name=each.name.removeprefix(f"{printable(top)}/")) for each in unread]
+    if not documents:
+        raise SourceError(_nothing_to_compare(names, unread))
     return ReadDocuments(unique_ids(documents), scheme, folders, unread)
+
+
+def _nothing_to_compare(names: Sequence[str], unread: Sequence[Unread]) -> str:
+    others = Counter(each.reason for each in unread).most_common(5)
+    reasons = ", ".join(f"{count:,} × {reason}" for reason, count in others)
+    return f"there is nothing to compare in {printable(', '.join(names))}{f' ({reasons})' if reasons else ''}"
 
 
 def scheme_for(documents: Iterable[Document]) -> Scheme:

@@ -90,7 +90,10 @@ class FoundFiles:
 
     def _files(self, names: Sequence[str], zips: int) -> Iterator[Found]:
         named = {os.path.abspath(name) for name in names}  # noqa: PTH100
-        with Sources(names, every_text=True, except_for=self.except_for, fields=self.fields) as sources:
+        # A folder may have nothing but zip files.
+        with Sources(
+            names, every_text=True, except_for=self.except_for, fields=self.fields, allow_no_pages=True
+        ) as sources:
             for split in sources.splits(SPLIT_BYTES):
                 for offset, item in read(split, MAX_PAGE_BYTES):
                     path = ""
@@ -130,13 +133,13 @@ class FoundFiles:
             except (zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError, NotImplementedError, EOFError) as error:
                 self.unread.append(Unread(printable(name), f"cannot be unpacked: {error}", failed=True))
                 return
-            before = len(self.unread)
-            try:
-                for each in self._files([folder], zips - 1):
-                    inside = name + each.path[len(folder) :] if each.path else ""
-                    yield replace(each, name=printable(inside) or each.name, path=inside)
-            except SourceError:
-                self.unread.append(Unread(printable(name), "a zip file without texts"))
+            before, found = len(self.unread), False
+            for each in self._files([folder], zips - 1):
+                found = True
+                inside = name + each.path[len(folder) :] if each.path else ""
+                yield replace(each, name=printable(inside) or each.name, path=inside)
+            if not found and len(self.unread) == before:
+                self.unread.append(Unread(printable(name), "a zip file without files"))
             self.unread[before:] = [
                 each._replace(name=each.name.replace(folder, printable(name), 1)) for each in self.unread[before:]
             ]

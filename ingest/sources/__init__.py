@@ -87,7 +87,7 @@ class Sources(Closing):
     `every_text`. The files `except_for`, which the run itself writes, are never read from a folder. Links in a folder
     are counted, but followed only with `follow_links`; a link that is named itself is followed. No more than
     `max_piped` bytes are taken from a pipe. Rows have the fields `fields`. A file that was named must not be
-    empty, except with `allow_empty`.
+    empty, except with `allow_empty`; a folder must have pages, except with `allow_no_pages`.
     """
 
     def __init__(
@@ -101,8 +101,9 @@ class Sources(Closing):
         max_piped: int = MAX_PIPED_BYTES,
         fields: FieldNames = USUAL,
         allow_empty: bool = False,
+        allow_no_pages: bool = False,
     ) -> None:
-        self._fields, self._allow_empty = fields, allow_empty
+        self._fields, self._allow_empty, self._allow_no_pages = fields, allow_empty, allow_no_pages
         self._base, self._every_text = base, every_text
         self._follow_links, self._max_piped = follow_links, max_piped
         self._except_for = [os.path.realpath(name) for name in except_for]
@@ -277,6 +278,8 @@ class Sources(Closing):
         return self._require_pages(folder, f"no file with pages matches {name}")
 
     def _require_pages(self, folder: Folder, complaint: str) -> Folder:
+        if self._allow_no_pages:
+            return folder
         others: Counter[str] = Counter()
         missing = ""
         for path, skipped in folder.files():

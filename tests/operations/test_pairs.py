@@ -73,7 +73,7 @@ def test_programs_are_recognised_and_other_files_are_left_out(tmp_path: Path) ->
     )
     found = pairs(folder)
     assert names(found) == [("a.py", "b.py")]
-    assert (found.form, found.scheme) == ("code", Scheme.preset("code").id)
+    assert (found.form, found.scheme) == ("code", Scheme.preset("programs").id)
     assert {("data.csv", "not a program"), ("notes.md", "not a program")} < unread(found)
     assert {name for name, _ in unread(found)} == {"data.csv", "notes.md", "x.class"}
     assert not any(each.failed for each in found.unread)
@@ -143,6 +143,29 @@ def test_a_zip_file_is_a_folder(tmp_path: Path) -> None:
     assert names(found) == [("class/alice/main.py", "class/bob/work.zip/main.py")]
     assert not (tmp_path.parent / "escaped.py").exists()
     assert [each.name for each in found.unread if each.failed] == ["class/carol/work.zip"]
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_each_student_may_have_sent_a_zip_file(tmp_path: Path, is_folder: bool) -> None:
+    for student, program in (("alice", SUM), ("bob", COPY)):
+        (tmp_path / "class" / student).mkdir(parents=True)
+        with zipfile.ZipFile(tmp_path / "class" / student / "work.zip", "w") as packed:
+            packed.writestr("main.py", program)
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as packed:
+        for student in ("alice", "bob"):
+            packed.write(tmp_path / "class" / student / "work.zip", f"{student}/work.zip")
+    found = pairs(str(tmp_path / ("class" if is_folder else "class.zip")))
+    assert (names(found), found.folders) == ([("alice", "bob")], True)
+
+
+def test_nothing_to_compare_is_an_error(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "empty.zip", "w"):
+        pass
+    with pytest.raises(WinnowError, match=r"^there is nothing to compare in .*\(1 × a zip file without files\)$"):
+        pairs(str(tmp_path / "empty.zip"))
+    folder = write(tmp_path / "class", blank_txt=" \n", raw_txt=b"\0\1")
+    with pytest.raises(WinnowError, match=r"^there is nothing to compare in .*1 × no text"):
+        pairs(folder)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1", "cp1251"])
