@@ -10,7 +10,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.operations.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.operations.documents import ReadDocuments, read_documents, scheme_for, unique_ids
-from opensearch_winnow.operations.owners import owner_by
+from opensearch_winnow.operations.owners import with_owners
 from opensearch_winnow.operations.stored_documents import all_documents, earlier_documents
 from opensearch_winnow.operations.submissions import Submissions
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
@@ -100,8 +100,8 @@ def find(
     elif store:
         documents = all_documents(store)
     if options.owner is not None:
-        owner = owner_by(options.owner)
-        documents = [replace(each, owner=owner(each.id) or each.owner) for each in documents]
+        documents, unknown = with_owners(documents, options.owner)
+        read.unread += unknown
     found = find_pairs(
         documents,
         read.scheme,

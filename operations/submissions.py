@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Literal
 
 Submissions = Literal["auto", "files", "folders"]
+
+# What Moodle adds to the name of a student: Zoë Müller_101_assignsubmission_file_
+_MOODLE = re.compile(r"_\d+_assignsubmission_[a-z]+(?:_|(?=/)|$)", re.IGNORECASE)
 
 
 def submissions(paths: Sequence[str], folders: Sequence[str], how: Submissions = "auto") -> Mapping[str, list[str]]:
@@ -63,3 +67,8 @@ def _submission(path: str, tops: Sequence[str]) -> str:
         if path.startswith(f"{top}/"):
             return f"{top}/{path[len(top) + 1 :].partition('/')[0]}"
     return path
+
+
+def without_moodle(name: str) -> str:
+    """Return the name of a submission without what Moodle adds to that of the student."""
+    return re.sub("/+", "/", _MOODLE.sub("/", name)).rstrip("/") if _MOODLE.search(name) else name

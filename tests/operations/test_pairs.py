@@ -121,6 +121,27 @@ def test_owners_by_expression_file_and_field(tmp_path: Path) -> None:
         pairs(folder, owner=str(table))
 
 
+def test_owners_that_fit_nothing_are_said(tmp_path: Path) -> None:
+    folder = write(tmp_path / "class", amy_1_txt=MILL, bob_1_txt=f"{MILL} {DOOR}")
+    with pytest.raises(WinnowError, match=r"^owner \^\(\\d\+\) matches 0 of 2 documents, such as amy_1.txt$"):
+        pairs(folder, owner=r"^(\d+)")
+    owners = tmp_path / "owners.csv"
+    owners.write_text("id,owner\namy_1.txt,amy\nzoe.txt,zoe\n")
+    found = pairs(folder, owner=str(owners))
+    assert unread(found) == {("zoe.txt", "named in owners.csv, but not among the documents")}
+
+
+def test_submissions_from_moodle_are_called_by_the_student(tmp_path: Path) -> None:
+    names_of = ["Zoë Müller_1_assignsubmission_file_", "Al Li_2_assignsubmission_file_", "Al Li_3_assignsubmission_file_"]
+    for name in names_of:
+        write(tmp_path / name, main_py=SUM, empty_py="")
+    found = pairs(str(tmp_path))
+    assert sorted(each.id for each in found.documents) == [*sorted(names_of[1:]), "Zoë Müller"]
+    assert "Zoë Müller/empty.py" in {each.name for each in found.unread}
+    flat = write(tmp_path / "flat", **{f"{name}main_py": SUM for name in names_of[:2]})
+    assert names(pairs(flat)) == [("Al Li/main.py", "Zoë Müller/main.py")]
+
+
 def test_rows_are_documents_and_their_ids_differ(tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
     rows.write_text(f'id,text\n7,"{MILL}"\n7,"{MILL}"\n8,"{SHIP}"\n')
