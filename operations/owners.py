@@ -13,6 +13,7 @@ from opensearch_winnow.queries.pairs import Document, Unread
 
 HEADER = "id"  # of the first column, if a file has a header
 
+
 class OwnerError(WinnowError):
     """Owners that cannot be read."""
 

@@ -43,7 +43,13 @@ def are_submissions(grouped: Mapping[str, Sequence[str]]) -> bool:
         return False
     names = Counter(file[len(folder) :] for folder, files in folders.items() for file in files)
     alike = sum(any(names[file[len(folder) :]] > 1 for file in files) for folder, files in folders.items())
-    return len(folders) ** 2 >= inside or 2 * alike > len(folders)
+    return are_many(grouped) or 2 * alike > len(folders)
+
+
+def are_many(grouped: Mapping[str, Sequence[str]]) -> bool:
+    """Whether there are at least as many sub-folders as files in one of them, on average."""
+    folders = {folder: files for folder, files in grouped.items() if files != [folder]}
+    return len(folders) > 1 and len(folders) ** 2 >= sum(map(len, folders.values()))
 
 
 def _tops(paths: Sequence[str], folders: Sequence[str]) -> list[str]:

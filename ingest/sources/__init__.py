@@ -19,6 +19,7 @@ from typing import IO
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from opensearch_winnow.foundation.closing import Closing
+from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import csv_file, files, jsonl
@@ -281,7 +282,7 @@ class Sources(Closing):
         if self._allow_no_pages:
             return folder
         others: Counter[str] = Counter()
-        missing = ""
+        missing, programs = "", 0
         for path, skipped in folder.files():
             if self._is_excepted(os.path.realpath(path)):
                 continue
@@ -297,11 +298,13 @@ class Sources(Closing):
             if isinstance(item, Page) or (isinstance(item, Failed) and item.page.content_type):  # or too large for this
                 return folder
             others[item.reason if isinstance(item, (Skipped, Failed)) else ""] += 1
+            programs += is_program(path)
         if missing:
             raise SourceError(missing)
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in others.most_common(5))
         links = f"; {FOLLOW_LINKS} follows the links" if others[LINK] else ""
-        raise SourceError(f"{complaint}{f' ({reasons})' if reasons else ''}: {ACCEPTED}{links}")
+        hint = "; --preset programs reads programs" if programs and not self._every_text else ""
+        raise SourceError(f"{complaint}{f' ({reasons})' if reasons else ''}: {ACCEPTED}{links}{hint}")
 
     def _spooled(self, pipe: IO[bytes], name: str, source: str) -> _File:
         if self._spool is None:

@@ -132,7 +132,11 @@ def test_owners_that_fit_nothing_are_said(tmp_path: Path) -> None:
 
 
 def test_submissions_from_moodle_are_called_by_the_student(tmp_path: Path) -> None:
-    names_of = ["Zoë Müller_1_assignsubmission_file_", "Al Li_2_assignsubmission_file_", "Al Li_3_assignsubmission_file_"]
+    names_of = [
+        "Zoë Müller_1_assignsubmission_file_",
+        "Al Li_2_assignsubmission_file_",
+        "Al Li_3_assignsubmission_file_",
+    ]
     for name in names_of:
         write(tmp_path / name, main_py=SUM, empty_py="")
     found = pairs(str(tmp_path))
@@ -262,6 +266,21 @@ class TestWithAStore:
         wanted = {("a.txt", "b.txt"), *((new, f"http://a.org/{old}") for new in ("a.txt", "b.txt") for old in "mn")}
         assert set(names(found)) == wanted
         assert len([document for document in found.documents if document.earlier]) == (3 if max_pages > 1 else 2)
+
+    @pytest.mark.parametrize("years", [("2025",), ("2024", "2025")])
+    def test_earlier_submissions_are_folders_too(self, tmp_path: Path, years: tuple[str, ...]) -> None:
+        for year in years:
+            write(tmp_path / "old" / year / "tom", main_py=SUM, more_py=OTHER, table_csv="url,text\nhttp://a.org/,x\n")
+            write(tmp_path / "old" / year / f"Li Po{year}_1_assignsubmission_file_", main_py=OTHER)
+        new = write(tmp_path / "2026", alice__main_py=COPY, bob__b_py=MILL)
+        with Index.open(tmp_path / "old.winnow", scheme=Scheme.preset("programs")) as index:
+            index.index(tmp_path / "old")
+            found = index.pairs(new, minimum=0.2)
+        top = "2025" if len(years) == 1 else "old/2025"
+        assert ("alice", f"{top}/tom") in names(found)
+        assert {each.id for each in found.documents} >= {f"{top}/Li Po2025"}
+        assert len(found.documents) == 2 + 2 * len(years)
+        assert [name for name, reason in unread(found) if reason == "not a program"] == ["http://a.org/"]
 
     def test_its_boilerplate_does_not_count(self, index: Index) -> None:
         with index:

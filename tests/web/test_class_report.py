@@ -136,6 +136,13 @@ def test_masked_texts_keep_their_length(pairs: Pairs) -> None:
     assert len(masked) == len(text)
 
 
+def test_the_name_of_a_student_is_masked_without_what_moodle_adds(pairs: Pairs) -> None:
+    students = ("Zoë Müller_101_assignsubmission_file_", "Anna Maria Li_7_assignsubmission_file_/main.py")
+    masks = NameMasks(replace(pairs, documents=[Document(name, ()) for name in students]))
+    text = "Zoë Müller; MÜLLER, Zoë; zoë_müller; Anna Maria Li; Li, Anna Maria; Anna"
+    assert masks.masked(text) == "███ ██████; ██████, ███; ███_██████; ████ █████ ██; ██, ████ █████; Anna"
+
+
 def test_numbers_do_not_follow_the_alphabet(pairs: Pairs, tmp_path: Path) -> None:
     renamed = {"miller_ada": "a", "tom": "b", "eve": "c", HOSTILE: "d", "zoe": "e"}
     documents = [replace(each, id=renamed[each.id]) for each in pairs.documents]
