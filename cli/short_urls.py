@@ -59,7 +59,7 @@ def _without_common_ending(urls: Sequence[str]) -> list[str]:
 
 
 def _different(urls: Sequence[str], columns: int) -> list[str]:
-    """Shorten URLs in their middle; those that would look the same begin shortly before they differ, or get a number."""
+    """Shorten URLs in their middle; those that would look alike begin shortly before they differ, or are numbered."""
     shown = {url: shorten_middle(url, columns) for url in urls}
     for same in _shown_alike(shown):
         begin = max(len(commonprefix(same)) - columns // 3, 0)  # noqa: RUF071

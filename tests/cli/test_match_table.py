@@ -127,7 +127,10 @@ def test_the_common_beginning_of_urls_is_omitted_if_room_is_short() -> None:
         (["http://a.example"], ["http://a.example"]),
         (["Amy Lee_1 of the first", "üller of the second year"], ["Amy Lee…he first", "üller o…ond year"]),
         (["class of/amy/work/main.py", "other year/bob/work/main.py"], ["class of/amy…", "other year/bob…"]),
-        (["one-and-the-same-1-name-for-all", "one-and-the-same-2-name-for-all"], ["…same-1…-for-all", "…same-2…-for-all"]),
+        (
+            ["one-and-the-same-1-name-for-all", "one-and-the-same-2-name-for-all"],
+            ["…same-1…-for-all", "…same-2…-for-all"],
+        ),
     ],
 )
 def test_short_urls(urls: list[str], shown: list[str]) -> None:
