@@ -152,7 +152,7 @@ def test_rows_are_documents_and_their_ids_differ(tmp_path: Path) -> None:
     text = tmp_path / "one.txt"
     text.write_text(SHIP)
     found = pairs([str(rows), str(text)])
-    assert names(found) == [("one.txt", "8"), ("7", "7 (2)")]
+    assert names(found) == [("7", "7 (2)"), ("one.txt", "8")]
 
 
 def test_a_zip_file_is_a_folder(tmp_path: Path) -> None:
@@ -239,6 +239,13 @@ def test_documents_in_memory() -> None:
         Document(name, (DocumentFile(f"{name}.py", text),)) for name, text in zip("ab", (SUM, COPY), strict=True)
     ]
     assert pairs(programs).form == "code"
+
+
+@pytest.mark.parametrize("limit", [None, 1])
+def test_equal_scores_are_ranked_by_the_longest_passage_and_the_names(limit: int | None) -> None:
+    texts = {"d": DOOR[:60], "c": DOOR[:60], "b": MILL, "a": MILL, "f": SHIP, "e": f"{SHIP} "}
+    found = pairs([Document(name, (DocumentFile(name, text),)) for name, text in texts.items()], limit=limit)
+    assert names(found) == [("b", "a"), ("f", "e"), ("d", "c")][:limit]
 
 
 class TestWithAStore:
