@@ -22,6 +22,7 @@ from opensearch_winnow.queries.pairs import Unread
 
 SPLIT_BYTES = 1 << 24  # of sources that are read at a time
 MAX_UNZIPPED_BYTES = 2_000_000_000  # of one zip file
+BINARY = "binary, not text"  # a reason: a file with the name of a text or program that is none
 MAX_ZIPS = 3  # zip files in zip files
 
 
@@ -104,7 +105,8 @@ class FoundFiles:
                     elif isinstance(item, Skipped) and _is_zip(path):
                         yield from self._unzipped(path, path, zips)
                     elif isinstance(item, Skipped):
-                        self.unread.append(Unread(printable(path) or item.url, item.reason))
+                        reason = BINARY if item.reason.startswith(("type text/", "not a record")) else item.reason
+                        self.unread.append(Unread(printable(path) or item.url, reason))
                     elif isinstance(item, Failed):
                         self.unread.append(Unread(printable(path) or item.page.url, item.reason, failed=True))
                     elif isinstance(item, Damage):

@@ -69,13 +69,21 @@ def test_texts_of_a_folder(tmp_path: Path) -> None:
 
 def test_programs_are_recognised_and_other_files_are_left_out(tmp_path: Path) -> None:
     folder = write(
-        tmp_path, a_py=SUM, b_py=COPY, c_py=OTHER, data_csv="1,2\n3,4\n", notes_md=MILL, x_class=b"\xca\xfe\0"
+        tmp_path,
+        a_py=SUM,
+        b_py=COPY,
+        c_py=OTHER,
+        data_csv="1,2\n3,4\n",
+        notes_md=MILL,
+        x_class=b"\xca\xfe\0",
+        y_py=b"\0\1\xff" * 9,
     )
     found = pairs(folder)
     assert names(found) == [("a.py", "b.py")]
     assert (found.form, found.scheme) == ("code", Scheme.preset("programs").id)
+    assert ("y.py", "binary, not text") in unread(found)
     assert {("data.csv", "not a program"), ("notes.md", "not a program")} < unread(found)
-    assert {name for name, _ in unread(found)} == {"data.csv", "notes.md", "x.class"}
+    assert {name for name, _ in unread(found)} == {"data.csv", "notes.md", "x.class", "y.py"}
     assert not any(each.failed for each in found.unread)
 
 
