@@ -281,8 +281,7 @@ class Sources(Closing):
     def _require_pages(self, folder: Folder, complaint: str) -> Folder:
         if self._allow_no_pages:
             return folder
-        others: Counter[str] = Counter()
-        missing, programs = "", 0
+        others, missing, programs = Counter[str](), "", 0
         for path, skipped in folder.files():
             if self._is_excepted(os.path.realpath(path)):
                 continue
@@ -303,8 +302,8 @@ class Sources(Closing):
             raise SourceError(missing)
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in others.most_common(5))
         links = f"; {FOLLOW_LINKS} follows the links" if others[LINK] else ""
-        hint = "; --preset programs reads programs" if programs and not self._every_text else ""
-        raise SourceError(f"{complaint}{f' ({reasons})' if reasons else ''}: {ACCEPTED}{links}{hint}")
+        links += "; --preset programs reads programs" if programs and not self._every_text else ""
+        raise SourceError(f"{complaint}{f' ({reasons})' if reasons else ''}: {ACCEPTED}{links}")
 
     def _spooled(self, pipe: IO[bytes], name: str, source: str) -> _File:
         if self._spool is None:
