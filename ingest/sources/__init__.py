@@ -105,8 +105,7 @@ class Sources(Closing):
         allow_no_pages: bool = False,
     ) -> None:
         self._fields, self._allow_empty, self._allow_no_pages = fields, allow_empty, allow_no_pages
-        self._base, self._every_text = base, every_text
-        self._follow_links, self._max_piped = follow_links, max_piped
+        self._base, self._every_text, self._follow_links, self._max_piped = base, every_text, follow_links, max_piped
         self._except_for = [os.path.realpath(name) for name in except_for]
         self._spool: Path | None = None
         self._sources: list[_File | Folder] = []
