@@ -91,7 +91,7 @@ def batch_questions(rows: str | None, urls: str | None, fields: FieldNames) -> I
 
 
 def check_target(to: str, source: str, *, overwrite: bool) -> None:
-    """Check that the answers can be written, before the questions are asked, and do not overwrite these."""
+    """Check that the answers can be written, and do not replace the questions, before the work starts."""
     check_files({"--to": to}, [Path(source)])
     check_table(Path(to), overwrite=overwrite)
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, NoReturn
+from typing import IO, TYPE_CHECKING
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.rows import FailedRow, Row
-from opensearch_winnow.ingest.rows.output import FolderOutput, check_output, name_packing
-from opensearch_winnow.ingest.rows.row_format import RowChoice
+from opensearch_winnow.ingest.rows.output import StagedFolder, check_output, name_packing, sync_file
 from opensearch_winnow.ingest.sources.split import SourceFile
 from opensearch_winnow.record_files.answer_table import AnswerTable
-from opensearch_winnow.record_files.atomic_file import reporting_os_errors
 from opensearch_winnow.record_files.packed import open_packed
 
 if TYPE_CHECKING:
@@ -48,7 +45,7 @@ class AttributeFiles(AbstractContextManager["AttributeFiles"]):
     """
 
     def __init__(self, target: Path, is_source: IsSource, *, overwrite: bool) -> None:
-        self._folder = FolderOutput(target, _no_format, RowChoice(), {}, is_source, overwrite=overwrite)
+        self._folder = StagedFolder(target, is_source, overwrite=overwrite)
         self._file: IO[bytes] | None = None
         self._path = self._target = target
 
@@ -82,8 +79,7 @@ class AttributeFiles(AbstractContextManager["AttributeFiles"]):
         if self._file:
             self._file.close()
             self._file = None
-            with reporting_os_errors(self._target), self._path.open("rb") as written:
-                os.fsync(written.fileno())
+            sync_file(self._path, self._target)
 
 
 def _id(row: Row | FailedRow) -> object:
@@ -91,7 +87,3 @@ def _id(row: Row | FailedRow) -> object:
     if isinstance(row, FailedRow):
         return None
     return row.value if isinstance(row.value, (str, int)) else row.page.url
-
-
-def _no_format(file: SourceFile) -> NoReturn:
-    raise AssertionError(f"attributes of {file.name} are not written as rows")

@@ -152,10 +152,25 @@ class _Parquet:
         self._sink.abort()
 
     def _write(self) -> None:
-        columns = zip(zip(*self._waiting, strict=True), self._schema, strict=True)
-        arrays = [self._array(values, field.type) for values, field in columns]
+        try:
+            arrays = self._arrays(self._waiting)
+        except UnicodeEncodeError:
+            arrays = self._arrays([_escaped(row) for row in self._waiting])
         self._sink.write([self._batch(arrays, schema=self._schema)])
         self._waiting = []
+
+    def _arrays(self, rows: list[tuple[Any, ...]]) -> list[Any]:
+        columns = zip(zip(*rows, strict=True), self._schema, strict=True)
+        return [self._array(values, field.type) for values, field in columns]
+
+
+def _escaped(value: Any) -> Any:
+    """Return a value with escapes in place of halves of characters, which names of files may have."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {name: _escaped(each) for name, each in value.items()}
+    return type(value)(map(_escaped, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _cell(value: Any) -> Any:

@@ -35,14 +35,24 @@ class AtomicFile:
         self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             if not alone:
-                lock(self._descriptor, target)
-                # Between our open and our lock, another process may have put this very file in place.
-                if not self.path.exists() or os.fstat(self._descriptor).st_ino != self.path.stat().st_ino:
-                    raise being_written(target)
+                self._lock()
             os.truncate(self._descriptor, 0)
-        except BaseException:
-            os.close(self._descriptor)
+        except BeingWrittenError:
+            self._release()
             raise
+        except BaseException:  # Ctrl-C, too
+            with suppress(BeingWrittenError):
+                if not alone:
+                    self._lock()
+                self.discard()
+            self._release()
+            raise
+
+    def _lock(self) -> None:
+        lock(self._descriptor, self.target)
+        # Between our open and our lock, another process may have put this very file in place.
+        if not self.path.exists() or os.fstat(self._descriptor).st_ino != self.path.stat().st_ino:
+            raise being_written(self.target)
 
     def place(self) -> None:
         """Replace the target with the file, and sync it to disk. Calling this again does nothing."""

@@ -98,10 +98,7 @@ class OneFileOutput:
 
 
 class FolderOutput:
-    """Writes a file for each file of the sources, under the same name, below a folder.
-
-    The files are written to a hidden folder. If the target is new, this is renamed; otherwise its files are.
-    """
+    """Writes a file for each file of the sources, under the same name, below a folder."""
 
     def __init__(
         self,
@@ -114,9 +111,38 @@ class FolderOutput:
         overwrite: bool,
     ) -> None:
         self.rows = 0
-        self._target, self._format_of, self._choice, self._columns = target, format_of, choice, columns
-        self._is_source, self._overwrite = is_source, overwrite
+        self._format_of, self._choice, self._columns = format_of, choice, columns
         self._writer: RowWriter | None = None
+        self._folder = StagedFolder(target, is_source, overwrite=overwrite)
+
+    def add(self, file: SourceFile, next_edit: NextEdit) -> None:
+        rows = file.format in ROW_FORMATS  # other files may not be written at all
+        path, target = self._folder.path_of(file.name, parents=rows)
+        self._writer = self._format_of(file).writer(path, target, content_packing(file), self._choice, self._columns)
+        self._writer.add(file, next_edit)
+        self._writer.close()
+        if rows:
+            sync_file(path, target)
+        self.rows += self._writer.rows
+        self._writer = None
+
+    def place(self) -> None:
+        self._folder.place()
+
+    def discard(self) -> None:
+        if self._writer:
+            self._writer.abort()
+        self._folder.discard()
+
+
+class StagedFolder:
+    """A folder whose files are written to a hidden folder first.
+
+    If the target is new, the hidden folder is renamed; otherwise its files are moved into the target.
+    """
+
+    def __init__(self, target: Path, is_source: Callable[[str], bool], *, overwrite: bool) -> None:
+        self._target, self._is_source, self._overwrite = target, is_source, overwrite
         if target.exists() and not target.is_dir():
             raise RecordsError(f"{target} is a file, not a folder: name another")
         self._stage = target / _STAGE if target.exists() else target.with_name(f".{target.name}{_STAGE}")
@@ -131,30 +157,17 @@ class FolderOutput:
                 os.close(self._descriptor)
                 raise
 
-    def add(self, file: SourceFile, next_edit: NextEdit) -> None:
-        target, path = self._target / file.name, self._stage / file.name
-        check_output(target, self._is_source, overwrite=self._overwrite)
-        if file.format in ROW_FORMATS:
-            with reporting_os_errors(target):
-                path.parent.mkdir(parents=True, exist_ok=True)
-        self._writer = self._format_of(file).writer(path, target, content_packing(file), self._choice, self._columns)
-        self._writer.add(file, next_edit)
-        self._writer.close()
-        if file.format in ROW_FORMATS:
-            with reporting_os_errors(target), path.open("rb") as written:
-                os.fsync(written.fileno())
-        self.rows += self._writer.rows
-        self._writer = None
-
-    def path_of(self, name: str) -> tuple[Path, Path]:
-        """Return where to write the file `name`, and where it will be in the end."""
+    def path_of(self, name: str, *, parents: bool = True) -> tuple[Path, Path]:
+        """Return where to write the file `name`, and where it will be in the end. With `parents`, make its folder."""
         target, path = self._target / name, self._stage / name
         check_output(target, self._is_source, overwrite=self._overwrite)
-        with reporting_os_errors(target):
-            path.parent.mkdir(parents=True, exist_ok=True)
+        if parents:
+            with reporting_os_errors(target):
+                path.parent.mkdir(parents=True, exist_ok=True)
         return path, target
 
     def place(self) -> None:
+        """Put what was written in place."""
         with reporting_os_errors(self._target):
             if self._stage.parent != self._target:
                 self._stage.rename(self._target)
@@ -170,8 +183,7 @@ class FolderOutput:
         self._release()
 
     def discard(self) -> None:
-        if self._writer:
-            self._writer.abort()
+        """Remove what was written. Does nothing after `place`."""
         if self._descriptor >= 0:
             shutil.rmtree(self._stage, ignore_errors=True)
         self._release()
@@ -181,6 +193,12 @@ class FolderOutput:
         if descriptor >= 0:
             with suppress(OSError):
                 os.close(descriptor)
+
+
+def sync_file(path: Path, target: Path) -> None:
+    """Sync a file to disk that will be renamed to `target`."""
+    with reporting_os_errors(target), path.open("rb") as written:
+        os.fsync(written.fileno())
 
 
 def check_output(target: Path, is_source: Callable[[str], bool], *, overwrite: bool) -> None:

@@ -81,7 +81,7 @@ def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
         (["--dry-run", "--words", "50"], "--words needs --passages"),
         (["--dry-run", "--spans", "spans.jsonl"], "--spans needs --passages"),
         (["--passages", "--dry-run", "--documents", "1"], "1 is not in the range x>=2"),
-        (["--passages", "--spans", "spans.txt"], "must end in .jsonl"),
+        (["--passages", "--spans", "spans.txt"], "name a file that ends in .jsonl, .csv or .parquet"),
     ],
 )
 def test_what_has_no_meaning_is_refused(winnow: Winnow, source: Path, options: list[str], message: str) -> None:

@@ -73,6 +73,21 @@ def test_a_formula_is_text_in_a_spreadsheet(tmp_path: Path) -> None:
     assert (tmp_path / "table.csv").read_text() == "id\n'=1+1\n"
 
 
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_half_a_character_is_escaped(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"table{ending}"
+    with AnswerTable(path, COLUMNS) as table:
+        table.add("\udcff.txt", 1.0, [{"id": "日\ud800", "count": 1}])
+    half = str if ".jsonl" in ending else ascii_half
+    (row,) = read(path)
+    assert row["id"] == half("\udcff") + ".txt"
+    assert row["rows"][0]["id"] in ("日\ud800", "日" + half("\ud800"))  # a list in CSV is JSON
+
+
+def ascii_half(character: str) -> str:
+    return character.encode("ascii", "backslashreplace").decode()
+
+
 def test_a_file_that_exists_or_has_no_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("old")
