@@ -93,7 +93,7 @@ class Compared:
             comparison=comparison,
             passages=long_enough,
             hidden=len(passages) - len(long_enough),
-            boilerplate=numbered_passages(a.text, runs),
+            boilerplate=numbered_passages(a.text, runs, scheme, name=a.url or a.title),
         )
 
 

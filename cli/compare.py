@@ -26,6 +26,7 @@ from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, shell_command, terminal
 from opensearch_winnow.cli.text_file import STDIN, FileError, text_file
+from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
@@ -44,7 +45,7 @@ from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbere
     help="Use the last capture of a page up to the end of DATE. Give it twice to choose that of A and that of B.",
 )
 @click.option("--no-boilerplate", is_flag=True, help="Treat the store's boilerplate as ordinary text.")
-@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.fold_confusables, optional=True)
+@choose.scheme_options(choose.noise, choose.guarantee, choose.preset_by_names, choose.fold_confusables, optional=True)
 @click.option("--differences", is_flag=True, help="Show what only one of the texts has, instead of what both have.")
 @click.option("--html", metavar="OUT", help="Write both texts side by side to a self-contained HTML file.")
 @json_option
@@ -81,12 +82,13 @@ def command(
       winnow compare draft.html http://example.org/a --store crawl.winnow
       winnow compare letter.txt - --preset passages < archive.txt
       winnow compare old.txt new.txt --fail-above 0.8 --json
-      winnow compare mine.py theirs.py --preset code
+      winnow compare mine.py theirs.py
 
     Compare the texts A and B: how much they resemble each other, how much of A is in B and of B in A, and which
     passages they share. The scores are exact, counted in runs of ten words. A and B are UTF-8 files; - reads from a
-    pipe. With --preset code they are source code, and words are tokens: renaming, comments and layout make no
-    difference. The file name tells the language.
+    pipe. Two programs are compared by their tokens, so that renaming, comments and layout make no difference: the
+    names of the files tell the language, and the preset is programs. The other presets compare them as texts, except
+    for code.
 
     With --store, a name that is not a file is a page in the store: its URL, for the latest capture, or the id of a
     capture, which history prints in a pipe. HTML files are read as the store's pages were. Its scheme is used unless
@@ -112,13 +114,16 @@ def command(
         raise click.UsageError(f"--at chooses a capture of a page, but {files[0]} is a file", ctx)
     if len(files) == 2 and ctx.get_parameter_source("store") is not ParameterSource.COMMANDLINE:
         store = None  # WINNOW_STORE is for pages: it does not change how files are compared
+    if scheme is None and store is None and b is not None and is_program(a) and is_program(b):
+        scheme = PRESETS["programs"]
+        say("compared as programs; --preset pages compares them as texts")
     texts = compared_texts(a, b, store, scheme, at=at, boilerplate=not no_boilerplate)
     say_if_same(texts)
     text, other = texts.a.text, texts.b.text
     if html is not None and any(same_file(html, name) for name in files):
         raise FileError(f"--html {html} would overwrite one of the texts; choose another name")
     comparison = compare_texts(texts)
-    passages = numbered_passages(text, comparison.passages)
+    passages = numbered(texts, comparison.passages)
     if html is not None:
         write_html(html, texts, comparison, passages)
     runs = changed_passages(text, other, texts.scheme, name=texts.a.name) if differences else None
@@ -135,7 +140,7 @@ def command(
     elif runs:
         show_difference_rows(runs)
     else:
-        show_rows(text, passages, comparison.boilerplate)
+        show_rows(text, passages, numbered(texts, comparison.boilerplate))
         remark(f"{comparison_summary(text, other, comparison, passages)}: {scores_line(comparison)}")
         if related := relationship_line(comparison):
             remark(related)
@@ -161,6 +166,10 @@ def compare_texts(texts: ComparedTexts, scheme: Scheme | None = None) -> Compari
         boilerplate=texts.boilerplate or (),
         sites=(a.site, b.site),
     )
+
+
+def numbered(texts: ComparedTexts, passages: Sequence[Passage]) -> list[NumberedPassage]:
+    return numbered_passages(texts.a.text, passages, texts.scheme, name=texts.a.name or texts.b.name)
 
 
 def say_if_same(texts: ComparedTexts) -> None:
@@ -194,7 +203,7 @@ def show(
         screen.echo(line)
     if not passages_too or not (passages or comparison.boilerplate):
         return
-    view = SideBySide(screen, text, other, full=full)
+    view = SideBySide(screen, text, other, full=full, code=texts.scheme.form == "code")
     screen.echo()
     for line in view.names(texts.a.label, texts.b.label):
         screen.echo(line)
@@ -202,7 +211,7 @@ def show(
         screen.echo()
         for line in view.passage(each):
             screen.echo(line)
-    for run in comparison.boilerplate:
+    for run in numbered(texts, comparison.boilerplate):
         screen.echo()
         for line in view.boilerplate(run):
             screen.echo(line)
@@ -218,14 +227,14 @@ def relationship_line(comparison: Comparison) -> str:
     return f"{found.kind.capitalize()}: {found.reason}" if found and found.kind != "nothing in common" else ""
 
 
-def show_rows(text: str, passages: Sequence[NumberedPassage], boilerplate: Sequence[Passage]) -> None:
+def show_rows(text: str, passages: Sequence[NumberedPassage], boilerplate: Sequence[NumberedPassage]) -> None:
     sys.stdout.write("passage\twords\tstart\tend\tother_start\tother_end\tmoved\ttext\n")
     for each in passages:
         start, end, *_ = each.passage
         offsets = "\t".join(map(str, each.passage))
         moved = "moved" if each.moved else ""
         sys.stdout.write(f"{each.number}\t{each.words}\t{offsets}\t{moved}\t{one_line(text[start:end])}\n")
-    for each in numbered_passages(text, boilerplate):
+    for each in boilerplate:
         start, end, *_ = each.passage
         offsets = "\t".join(map(str, each.passage))
         sys.stdout.write(f"boilerplate\t{each.words}\t{offsets}\t\t{one_line(text[start:end])}\n")

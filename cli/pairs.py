@@ -6,6 +6,7 @@ import json
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -32,7 +33,18 @@ from opensearch_winnow.queries.pairs import Measure, Pairs
 from opensearch_winnow.record_files.answer_table import check_table
 from opensearch_winnow.stores.opening import open_store
 
+MANY_FILES = 10  # of a submission: perhaps its sub-folders are the submissions
 MAX_ROWS = 25  # of a table on a terminal, unless --limit says otherwise
+
+
+class Minimum(click.FloatRange):
+    """A number from which pairs are listed."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = str(value).removesuffix("%").strip()
+        if number != str(value) and number.replace(".", "", 1).isdecimal():
+            self.fail(f"write {float(number) / 100:g} for {value}", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 @click.command("pairs", short_help="Compare all documents of a set with each other: the pairs that share text.")
@@ -53,7 +65,7 @@ MAX_ROWS = 25  # of a table on a terminal, unless --limit says otherwise
     "--min",
     "minimum",
     metavar="X",
-    type=click.FloatRange(0),
+    type=Minimum(0),
     help="List pairs from X on: a share from 0 to 1; with --by longest, a number of words.  [default: 0.4 for programs,"
     " 0.1 for texts]",
 )
@@ -70,8 +82,8 @@ MAX_ROWS = 25  # of a table on a terminal, unless --limit says otherwise
 @click.option(
     "--owner",
     metavar="RULE",
-    help="Do not compare documents of one owner: a regular expression whose first group is found in the name of a"
-    " document, or a CSV file with rows id,owner.",
+    help="Do not compare documents of one owner: a regular expression whose first group, or else all that it matches,"
+    " is in the name of a document; or a CSV file with rows id,owner.",
 )
 @click.option("--owner-field", metavar="NAME", help="The field of rows that names their owner.")
 @field_options
@@ -150,7 +162,9 @@ def command(
         store = None
     if not (sources or store):
         raise click.UsageError("name what to compare: files and folders, or --store S", ctx)
-    if scheme is not None and ctx.get_parameter_source("preset") is ParameterSource.DEFAULT:
+    chosen = [ctx.get_parameter_source(name) for name in ("noise", "guarantee")]
+    is_changed = any(source is not ParameterSource.DEFAULT for source in chosen)
+    if is_changed and ctx.get_parameter_source("preset") is ParameterSource.DEFAULT:
         raise click.UsageError("name the preset too: --preset programs, or pages", ctx)
     if minimum is not None and minimum > 1 and by != "longest":
         raise click.UsageError(f"--min {minimum:g}: a {by} is a share from 0 to 1", ctx)
@@ -190,6 +204,10 @@ def command(
         write_pairs(to, found)
     for line in unread_words(found):
         say(line)
+    if submissions == "auto" and found.folders and found.documents:
+        files = sum(len(each.files) for each in found.documents) / len(found.documents)
+        if files >= MANY_FILES:
+            say(f"a submission has {files:.0f} files on average; --submissions files compares the files")
     if as_json:
         click.echo(json.dumps(pairs_document(found)))
     elif screen:

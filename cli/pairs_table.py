@@ -31,17 +31,16 @@ def show_table(screen: Terminal, pairs: Pairs) -> None:
 def table(pairs: Pairs, columns: int) -> Iterator[list[Span]]:
     """Yield the lines of the table: the measure that ranks the pairs with a bar, the others, and the names."""
     most = max((pair.longest for pair in pairs.pairs), default=1) or 1
-    measure = "similarity" if pairs.measure == "longest" else pairs.measure
-    heads = [measure, "A in B", "B in A", f"longest ({unit(pairs)})"]
+    shares = ["similarity" if pairs.measure == "longest" else pairs.measure, "A in B", "B in A"]
+    longest = f"longest ({unit(pairs)})"
     numbers = [
-        [
-            compact_percent(_share(pair, measure)),
-            compact_percent(pair.containment),
-            compact_percent(pair.contained),
-            f"{pair.longest:,}",
-        ]
+        [*map(compact_percent, (_share(pair, shares[0]), pair.containment, pair.contained)), f"{pair.longest:,}"]
         for pair in pairs.pairs
     ]
+    heads = [*shares, longest]
+    if pairs.measure == "longest":
+        heads, numbers = [longest, *shares], [[row[-1], *row[:-1]] for row in numbers]
+    measure = heads[0]
     widths = [max(map(width, column)) for column in zip(["", *heads[1:]], *numbers, strict=True)]
     ranked = max(widths[0] + 1 + BAR_COLUMNS, width(measure))
     used = ranked + sum(widths[1:]) + (len(widths) + 1) * len(GAP)
@@ -53,7 +52,7 @@ def table(pairs: Pairs, columns: int) -> Iterator[list[Span]]:
     head = GAP.join([measure.ljust(ranked), *_right(heads[1:], widths[1:])])
     yield [(f"{head}{GAP}{'A'.ljust(first)}{GAP}B", "bold")]
     for place, (pair, row) in enumerate(zip(pairs.pairs, numbers, strict=True)):
-        share = pair.longest / most if pairs.measure == "longest" else _share(pair, measure)
+        share = pair.longest / most if pairs.measure == "longest" else _share(pair, pairs.measure)
         a, b = names.shown[2 * place : 2 * place + 2]
         cells = [f"{row[0].rjust(ranked - 1 - BAR_COLUMNS)} {bar(share, BAR_COLUMNS)}", *_right(row[1:], widths[1:])]
         yield [(f"{GAP.join(cells)}{GAP}{a}{' ' * (first - width(a))}{GAP}{b}", "plain")]

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from os.path import commonprefix
 from typing import NamedTuple
 
 from opensearch_winnow.answers.display_text import one_line, shorten_middle, width
 
 # The beginning of a URL that does not help to tell pages apart.
-ROOT = re.compile(r"https?://(?:www\.)?|file://|[a-z]*:?/*", re.IGNORECASE)
+ROOT = re.compile(r"^(?:https?://(?:www\.)?|file://|(?:[a-z][a-z0-9+.-]*:)?/+)", re.IGNORECASE)
+MIN_ENDING = 6  # characters of a common ending that are worth a cut
 
 
 class ShortUrls(NamedTuple):
@@ -24,7 +27,8 @@ class ShortUrls(NamedTuple):
 def short_urls(urls: Sequence[str], columns: int) -> ShortUrls:
     """Shorten each URL to at most `columns`.
 
-    If one does not fit, `…` replaces the folder that all have in common. A URL that is still too long loses its middle.
+    If one does not fit, `…` replaces the folder that all have in common, and then their common ending. A URL that is
+    still too long loses its middle. URLs that differ are never shown as the same.
     """
     cleaned = [one_line(url).strip() for url in urls]
     if all(width(url) <= columns for url in cleaned):
@@ -38,5 +42,35 @@ def short_urls(urls: Sequence[str], columns: int) -> ShortUrls:
         shorter = [f"…{url.removeprefix(folder)}" for url in cleaned]
     else:
         shorter = [url if width(url) <= columns else ROOT.sub("", url, count=1) for url in cleaned]
+    if any(width(url) > columns for url in shorter):
+        shorter = _without_common_ending(shorter)
     cut = any(width(url) > columns for url in shorter)
-    return ShortUrls([shorten_middle(url, columns) for url in shorter], folder, cut)
+    return ShortUrls(_different(shorter, columns), folder, cut)
+
+
+def _without_common_ending(urls: Sequence[str]) -> list[str]:
+    """Return the URLs with `…` for what all end with, from a / or _ on."""
+    common = commonprefix([url[::-1] for url in urls])[::-1] if len(set(urls)) > 1 else ""  # noqa: RUF071
+    places = [place for place in map(common.find, "/_") if place >= 0]
+    ending = common[min(places) :] if places else ""
+    if len(ending) < MIN_ENDING or any(len(url) == len(ending) for url in urls):
+        return list(urls)
+    return [f"{url.removesuffix(ending)}…" for url in urls]
+
+
+def _different(urls: Sequence[str], columns: int) -> list[str]:
+    """Shorten URLs in their middle; those that would look alike begin shortly before they differ, or are numbered."""
+    shown = {url: shorten_middle(url, columns) for url in urls}
+    for same in _shown_alike(shown):
+        begin = max(len(commonprefix(same)) - columns // 3, 0)  # noqa: RUF071
+        shown |= {url: shorten_middle(f"…{url[begin:]}" if begin else url, columns) for url in same}
+    for number, url in enumerate(chain.from_iterable(_shown_alike(shown)), 1):
+        shown[url] = f"{shorten_middle(shown[url], columns - len(f'~{number}'))}~{number}"
+    return [shown[url] for url in urls]
+
+
+def _shown_alike(shown: Mapping[str, str]) -> list[list[str]]:
+    by_shown: dict[str, list[str]] = defaultdict(list)
+    for url, short in shown.items():
+        by_shown[short].append(url)
+    return [urls for urls in by_shown.values() if len(urls) > 1]

@@ -9,20 +9,25 @@ from opensearch_winnow.answers.display_text import Span, one_line, shorten_middl
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.queries.compare import Passage
-from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
+from opensearch_winnow.queries.numbered_passages import NumberedPassage
 
 MIN_COLUMNS_FOR_TWO = 60  # on a narrower terminal A is above B: two columns would be hard to read
 CONTEXT_CHARS = 60  # before and after a passage
 # A longer passage is shortened to its beginning and end: at 80 columns, eight lines and four.
 MAX_PASSAGE_CHARS, BEGINNING_CHARS, END_CHARS = 600, 300, 150
 SEPARATOR = " │ "
+NEWLINE = "\n"
 
 
 class SideBySide:
-    """Draws passages of the texts `a` and `b` for a terminal; with `full`, long passages are not shortened."""
+    """Draws passages of the texts `a` and `b` for a terminal; with `full`, long passages are not shortened.
 
-    def __init__(self, terminal: Terminal, a: str, b: str, *, full: bool = False) -> None:
+    `code`: they are programs.
+    """
+
+    def __init__(self, terminal: Terminal, a: str, b: str, *, full: bool = False, code: bool = False) -> None:
         self.terminal = terminal
+        self.code = code
         self.a = a
         self.b = b
         self.full = full
@@ -46,9 +51,9 @@ class SideBySide:
         right = self._excerpt(self.b, other_start, other_end, each.number)
         yield from self._wrapped(left, right)
 
-    def boilerplate(self, run: Passage) -> Iterator[str]:
+    def boilerplate(self, each: NumberedPassage) -> Iterator[str]:
         """Yield the lines of a run of boilerplate: without a number, colour or context, because it does not count."""
-        (each,) = numbered_passages(self.a, [run])
+        run = each.passage
         yield self.terminal.line([(f"boilerplate {each.size} · {_offsets(run)}", "dim")])
         left = self._shortened(self.a, run.start, run.end, "dim")
         right = self._shortened(self.b, run.other_start, run.other_end, "dim")
@@ -88,10 +93,11 @@ class SideBySide:
         if beginning_ends < 0:
             beginning_ends = start + BEGINNING_CHARS
         end_begins = text.find(" ", end - END_CHARS, end - END_CHARS // 2) + 1 or end - END_CHARS
-        left_out = len(canonical_text(text[beginning_ends:end_begins]).words)
+        left_out = text[beginning_ends:end_begins]
+        size = f"{left_out.count(NEWLINE):,} lines" if self.code else f"{len(canonical_text(left_out).words):,} words"
         return [
             (one_line(text[start:beginning_ends]), style),
-            (f" … {left_out:,} words … ", "dim"),
+            (f" … {size} … ", "dim"),
             (one_line(text[end_begins:end]), style),
         ]
 

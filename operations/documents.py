@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,11 +13,11 @@ from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.ingest.encoding import encoding_of, to_text
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import UNREADABLE, Recipe, RecordMaker
-from opensearch_winnow.ingest.sources import printable
+from opensearch_winnow.ingest.sources import SourceError, printable
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.files import HTML, TEXT, type_by_name
 from opensearch_winnow.operations.found_files import Found, FoundFiles
-from opensearch_winnow.operations.submissions import Submissions, submissions
+from opensearch_winnow.operations.submissions import Submissions, submissions, without_moodle
 from opensearch_winnow.queries.pairs import Document, DocumentFile, Unread
 
 NOT_A_PROGRAM = "not a program"  # reasons
@@ -73,7 +74,16 @@ def read_documents(
     folders = any(paths != [folder] for folder, paths in grouped.items())
     if top:
         unread = [each._replace(name=each.name.removeprefix(f"{printable(top)}/")) for each in unread]
-    return ReadDocuments(unique_ids(documents), scheme, folders, unread)
+    unread = [each._replace(name=without_moodle(each.name)) for each in unread]
+    if not documents:
+        raise SourceError(_nothing_to_compare(names, unread))
+    return ReadDocuments(unique_ids(_without_moodle(documents)), scheme, folders, unread)
+
+
+def _nothing_to_compare(names: Sequence[str], unread: Sequence[Unread]) -> str:
+    others = Counter(each.reason for each in unread).most_common(5)
+    reasons = ", ".join(f"{count:,} × {reason}" for reason, count in others)
+    return f"there is nothing to compare in {printable(', '.join(names))}{f' ({reasons})' if reasons else ''}"
 
 
 def scheme_for(documents: Iterable[Document]) -> Scheme:
@@ -100,6 +110,13 @@ def unique_ids(documents: Iterable[Document]) -> list[Document]:
         ids.add(name)
         different.append(document if name == document.id else replace(document, id=name))
     return different
+
+
+def _without_moodle(documents: Sequence[Document]) -> list[Document]:
+    """Return the documents named by the students alone, where this tells them apart."""
+    short = [without_moodle(each.id) for each in documents]
+    uses = Counter(short)
+    return [replace(each, id=name if uses[name] == 1 else each.id) for each, name in zip(documents, short, strict=True)]
 
 
 def _submission(folder: str, files: Sequence[tuple[Found, str]], top: str) -> Document:

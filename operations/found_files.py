@@ -22,6 +22,7 @@ from opensearch_winnow.queries.pairs import Unread
 
 SPLIT_BYTES = 1 << 24  # of sources that are read at a time
 MAX_UNZIPPED_BYTES = 2_000_000_000  # of one zip file
+BINARY = "binary, not text"  # a reason: a file with the name of a text or program that is none
 MAX_ZIPS = 3  # zip files in zip files
 
 
@@ -90,7 +91,10 @@ class FoundFiles:
 
     def _files(self, names: Sequence[str], zips: int) -> Iterator[Found]:
         named = {os.path.abspath(name) for name in names}  # noqa: PTH100
-        with Sources(names, every_text=True, except_for=self.except_for, fields=self.fields) as sources:
+        # A folder may have nothing but zip files.
+        with Sources(
+            names, every_text=True, except_for=self.except_for, fields=self.fields, allow_no_pages=True
+        ) as sources:
             for split in sources.splits(SPLIT_BYTES):
                 for offset, item in read(split, MAX_PAGE_BYTES):
                     path = ""
@@ -101,7 +105,8 @@ class FoundFiles:
                     elif isinstance(item, Skipped) and _is_zip(path):
                         yield from self._unzipped(path, path, zips)
                     elif isinstance(item, Skipped):
-                        self.unread.append(Unread(printable(path) or item.url, item.reason))
+                        reason = BINARY if item.reason.startswith(("type text/", "not a record")) else item.reason
+                        self.unread.append(Unread(printable(path) or item.url, reason))
                     elif isinstance(item, Failed):
                         self.unread.append(Unread(printable(path) or item.page.url, item.reason, failed=True))
                     elif isinstance(item, Damage):
@@ -130,13 +135,13 @@ class FoundFiles:
             except (zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError, NotImplementedError, EOFError) as error:
                 self.unread.append(Unread(printable(name), f"cannot be unpacked: {error}", failed=True))
                 return
-            before = len(self.unread)
-            try:
-                for each in self._files([folder], zips - 1):
-                    inside = name + each.path[len(folder) :] if each.path else ""
-                    yield replace(each, name=printable(inside) or each.name, path=inside)
-            except SourceError:
-                self.unread.append(Unread(printable(name), "a zip file without texts"))
+            before, found = len(self.unread), False
+            for each in self._files([folder], zips - 1):
+                found = True
+                inside = name + each.path[len(folder) :] if each.path else ""
+                yield replace(each, name=printable(inside) or each.name, path=inside)
+            if not found and len(self.unread) == before:
+                self.unread.append(Unread(printable(name), "a zip file without files"))
             self.unread[before:] = [
                 each._replace(name=each.name.replace(folder, printable(name), 1)) for each in self.unread[before:]
             ]

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.operations.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.operations.documents import ReadDocuments, read_documents, scheme_for, unique_ids
-from opensearch_winnow.operations.owners import owner_by
-from opensearch_winnow.operations.stored_documents import all_documents, earlier_documents
+from opensearch_winnow.operations.owners import with_owners
+from opensearch_winnow.operations.stored_documents import (
+    all_documents,
+    earlier_documents,
+    grouped_files,
+    programs_only,
+)
 from opensearch_winnow.operations.submissions import Submissions
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.queries.pair_finder import READING, find_pairs
@@ -96,12 +102,21 @@ def find(
     documents = read.documents
     if store and sources:
         earlier = earlier_documents(store, documents, read.scheme, exclusions, progress)
+        if read.scheme.form == "code":
+            earlier, others = programs_only(earlier)
+            read.unread += others
+        earlier = grouped_files(earlier, options.submissions if read.folders else "files")
         documents = unique_ids([*documents, *earlier])
     elif store:
         documents = all_documents(store)
+        if read.scheme.form == "code":
+            documents, others = programs_only(documents)
+            read.unread += others
+        if not documents:
+            raise QuestionError(f"there is nothing to compare in {store.name}")
     if options.owner is not None:
-        owner = owner_by(options.owner)
-        documents = [replace(each, owner=owner(each.id) or each.owner) for each in documents]
+        documents, unknown = with_owners(documents, options.owner)
+        read.unread += unknown
     found = find_pairs(
         documents,
         read.scheme,

@@ -369,10 +369,10 @@ class SimilarPages:
     def _shared_text(self, ours: Side, theirs: Side) -> SharedText:
         if self._short and self._short.is_below_noise:
             passages = self._short.passages(theirs, self._exclusions)
-            return SharedText(passages, [], lengths(ours, theirs), sameness(ours, theirs, self._scheme))
+            return SharedText(passages, [], lengths(ours, theirs, self._scheme), sameness(ours, theirs, self._scheme))
         window = min(self._question.window, self._scheme.w)
         found = shared_passages(ours, theirs, self._scheme, window=window, exclusions=self._exclusions)
-        return SharedText(*found, lengths(ours, theirs), sameness(ours, theirs, self._scheme))
+        return SharedText(*found, lengths(ours, theirs, self._scheme), sameness(ours, theirs, self._scheme))
 
 
 def _most(limit: int | None) -> int | None:

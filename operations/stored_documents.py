@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from opensearch_winnow.foundation.cancellation import check_cancelled
+from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.ingest.sources import printable
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.documents import NOT_A_PROGRAM
 from opensearch_winnow.operations.similar import SimilarPages
+from opensearch_winnow.operations.submissions import Submissions, are_many, submissions, without_moodle
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.pairs import Document, DocumentFile
+from opensearch_winnow.queries.pairs import Document, DocumentFile, Unread
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.thresholds import Thresholds
 from opensearch_winnow.stores.store import Store
@@ -72,3 +78,46 @@ def _documents(store: Store, records: Iterable[Record], *, earlier: bool) -> Ite
             f"{store.name} does not keep the texts of {textless:,} pages, and pairs are compared by their texts: index"
             " them again with --text"
         )
+
+
+def programs_only(documents: Sequence[Document]) -> tuple[list[Document], list[Unread]]:
+    """Return the pages that are programs, and the others; all, if none is a program."""
+    programs = [each for each in documents if is_program(each.id)]
+    if not programs:
+        return list(documents), []
+    return programs, [Unread(each.id, NOT_A_PROGRAM) for each in documents if not is_program(each.id)]
+
+
+def grouped_files(documents: Sequence[Document], how: Submissions) -> list[Document]:
+    """Group pages that were files into submissions, by the rule for folders, and call them by their folder and name.
+
+    The folder is that which all files are in; if its sub-folders are no submissions, as those for each year, theirs may
+    be. Other pages keep their URLs.
+    """
+    files = {path: each for each in documents if (path := _path(each.id))}
+    if not files:
+        return list(documents)
+    top = os.path.commonpath({os.path.dirname(path) for path in files})  # noqa: PTH120
+    grouped = submissions(list(files), [top], how)
+    if how == "auto" and not are_many(grouped):
+        below = {f"{top}/{path[len(top) + 1 :].partition('/')[0]}" for path in files} - files.keys()
+        deeper = submissions(list(files), sorted(below), how)
+        grouped = deeper if are_many(deeper) else grouped
+    above = len(os.path.dirname(top).rstrip("/")) + 1  # noqa: PTH120
+    made = [
+        Document(
+            without_moodle(printable(folder[above:])),
+            tuple(
+                DocumentFile(printable(path[above if path == folder else len(folder) + 1 :]), files[path].files[0].text)
+                for path in paths
+            ),
+            earlier=True,
+        )
+        for folder, paths in grouped.items()
+    ]
+    return [*made, *(each for each in documents if not _path(each.id))]
+
+
+def _path(url: str) -> str:
+    """Return the path of a file; an empty string for any other URL."""
+    return os.fsdecode(unquote_to_bytes(urlsplit(url).path)) if url.startswith("file:///") else ""

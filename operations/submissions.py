@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Literal
 
 Submissions = Literal["auto", "files", "folders"]
+
+# What Moodle adds to the name of a student: Zoë Müller_101_assignsubmission_file_
+_MOODLE = re.compile(r"_\d+_assignsubmission_[a-z]+(?:_|(?=/)|$)", re.IGNORECASE)
 
 
 def submissions(paths: Sequence[str], folders: Sequence[str], how: Submissions = "auto") -> Mapping[str, list[str]]:
@@ -39,7 +43,13 @@ def are_submissions(grouped: Mapping[str, Sequence[str]]) -> bool:
         return False
     names = Counter(file[len(folder) :] for folder, files in folders.items() for file in files)
     alike = sum(any(names[file[len(folder) :]] > 1 for file in files) for folder, files in folders.items())
-    return len(folders) ** 2 >= inside or 2 * alike > len(folders)
+    return are_many(grouped) or 2 * alike > len(folders)
+
+
+def are_many(grouped: Mapping[str, Sequence[str]]) -> bool:
+    """Whether there are at least as many sub-folders as files in one of them, on average."""
+    folders = {folder: files for folder, files in grouped.items() if files != [folder]}
+    return len(folders) > 1 and len(folders) ** 2 >= sum(map(len, folders.values()))
 
 
 def _tops(paths: Sequence[str], folders: Sequence[str]) -> list[str]:
@@ -63,3 +73,8 @@ def _submission(path: str, tops: Sequence[str]) -> str:
         if path.startswith(f"{top}/"):
             return f"{top}/{path[len(top) + 1 :].partition('/')[0]}"
     return path
+
+
+def without_moodle(name: str) -> str:
+    """Return the name of a submission without what Moodle adds to that of the student."""
+    return re.sub("/+", "/", _MOODLE.sub("/", name)).rstrip("/") if _MOODLE.search(name) else name

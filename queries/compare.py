@@ -132,10 +132,11 @@ def shared_passages(
     return shared
 
 
-def lengths(a: Side, b: Side) -> Lengths:
+def lengths(a: Side, b: Side, scheme: Scheme) -> Lengths:
     """Return the lengths of two texts."""
     (start, end), (other_start, other_end) = (each.canonical.span(0, len(each.chars)) for each in (a, b))
-    return Lengths(end - start, other_end - other_start, len(a.canonical.words), len(b.canonical.words))
+    unit = "token" if scheme.form == "code" else "word"
+    return Lengths(end - start, other_end - other_start, len(a.canonical.words), len(b.canonical.words), unit)
 
 
 def sameness(a: Side, b: Side, scheme: Scheme) -> str:
@@ -177,7 +178,7 @@ def compare(
         boilerplate=excluded,
         left_out=(len(one.shingles) - len(ours), len(other.shingles) - len(theirs)),
         sameness=sameness(one, other, scheme),
-        lengths=lengths(one, other),
+        lengths=lengths(one, other, scheme),
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Passage
 
 
@@ -16,26 +19,34 @@ class NumberedPassage:
 
     number: int  # from 1, in the order of A
     passage: Passage
-    words: int
+    words: int  # tokens, in a program
     moved: bool  # its order among the passages differs between A and B
     lines: int | None = None  # of a program; None: it is shown as text
+    unit: str = "word"  # or "token"
 
     @property
     def size(self) -> str:
-        """Its length with the unit: words, or lines of a program."""
-        count, unit = (self.words, "word") if self.lines is None else (self.lines, "line")
+        """Its length with the unit: words, or tokens or lines of a program."""
+        count, unit = (self.words, self.unit) if self.lines is None else (self.lines, "line")
         return f"1 {unit}" if count == 1 else f"{count:,} {unit}s"
 
 
-def numbered_passages(a: str, passages: Sequence[Passage]) -> list[NumberedPassage]:
-    """Number the passages of text `a`, which come in its order."""
+def numbered_passages(
+    a: str, passages: Sequence[Passage], scheme: Scheme = Scheme(), *, name: str | None = None
+) -> list[NumberedPassage]:
+    """Number the passages of text `a`, which come in its order. With a scheme for code, `name` tells its language."""
     in_place = longest_non_decreasing([passage.other_start for passage in passages])
-    return [
-        NumberedPassage(
-            number, passage, len(canonical_text(a[passage.start : passage.end]).words), number - 1 not in in_place
-        )
-        for number, passage in enumerate(passages, 1)
-    ]
+    unit, tokens = "word", array("I")
+    if scheme.form == "code" and passages:
+        unit, tokens = "token", canonical(a, scheme, name=name).offsets
+    numbered = []
+    for number, passage in enumerate(passages, 1):
+        if unit == "token":
+            size = bisect_left(tokens, passage.end) - bisect_left(tokens, passage.start)
+        else:
+            size = len(canonical_text(a[passage.start : passage.end]).words)
+        numbered.append(NumberedPassage(number, passage, size, number - 1 not in in_place, unit=unit))
+    return numbered
 
 
 def longest_non_decreasing(starts: Sequence[int]) -> set[int]:

@@ -6,6 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
@@ -22,6 +23,7 @@ from opensearch_winnow.queries.prepared_document import PreparedDocument
 from opensearch_winnow.queries.spans import merged_spans
 
 BARS = 50  # of the histogram
+MAX_TIES = 200  # pairs beyond a limit that score like the last one, and may have a longer passage
 READING, SCORING, COMPARING = "reading the documents", "scoring the pairs", "finding the passages"  # phases
 
 
@@ -40,7 +42,7 @@ def find_pairs(
     All pairs are compared, exactly, except for two documents of one owner and two earlier ones. A pair that shares
     nothing is never returned. With the measure longest, `minimum` is a number of words. With a `limit`, passages are
     sought only for the pairs that are returned. The order of `documents` decides which of a pair is A, but an earlier
-    document is always B; pairs that score the same are in the order of their documents.
+    document is always B. Of pairs that score the same, the one with the longest passage is first; then ids decide.
     """
     ordered = sorted(documents, key=lambda each: each.earlier)
     prepared = []
@@ -59,7 +61,7 @@ def find_pairs(
         documents=[replace(each.document, left_out=each.left_out(exclusions)) for each in prepared]
         if exclusions
         else ordered,
-        pairs=list(finder.pairs(found[:limit])),
+        pairs=finder.ranked(found, measure, limit),
         threshold=minimum,
         measure=measure,
         scheme=scheme.id,
@@ -129,6 +131,16 @@ class PairFinder:
                 found.append(scores.get((a, b)) or ScoredPair(a, b, 0.0, 0.0, 0.0, 0.0))
         found.sort(key=lambda pair: (-self._shared[pair.a, pair.b].longest, *_rank(pair)))
         return found, histogram
+
+    def ranked(self, found: Sequence[ScoredPair], measure: Measure, limit: int | None) -> list[Pair]:
+        """Return the first pairs of `found` with their passages, those with the same score by their longest passage."""
+        end = len(found) if limit is None else min(limit, len(found))
+        if measure != "longest" and 0 < end < len(found):
+            last = _VALUES[measure](found[end - 1])
+            end += sum(_VALUES[measure](each) == last for each in found[end : end + MAX_TIES])
+        value = attrgetter("longest") if measure == "longest" else _VALUES[measure]
+        pairs = sorted(self.pairs(found[:end]), key=lambda pair: (-value(pair), -pair.longest, pair.a, pair.b))
+        return pairs[:limit]
 
     def pairs(self, found: Sequence[ScoredPair]) -> Iterator[Pair]:
         """Yield the pairs with their passages."""
@@ -226,7 +238,7 @@ def _rank(pair: ScoredPair) -> tuple[float, float, int, int]:
     return -pair.resemblance, -max(pair.containment, pair.contained), pair.a, pair.b
 
 
-_VALUES: dict[Measure, Callable[[ScoredPair], float]] = {
+_VALUES: dict[Measure, Callable[[ScoredPair | Pair], float]] = {
     "similarity": lambda pair: pair.similarity,
     "resemblance": lambda pair: pair.resemblance,
     "containment": lambda pair: max(pair.containment, pair.contained),

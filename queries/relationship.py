@@ -54,7 +54,7 @@ class Relationship:
     """
 
     kind: Kind
-    reason: str  # in words, without a full stop: "97 % of A and 96 % of B are shared, in the same order"
+    reason: str  # in words, without a full stop: "97 % of A and 96 % of B are in shared passages, in the same order"
 
 
 class Lengths(NamedTuple):
@@ -64,6 +64,7 @@ class Lengths(NamedTuple):
     b: int
     words_in_a: int
     words_in_b: int
+    unit: str = "word"  # or "token", in programs
 
 
 def same_in(scheme: Scheme, *, disguised: bool | None = None) -> str:
@@ -107,15 +108,19 @@ def judge_relationship(
         return Relationship("expanded", f"{_of('A', in_a)} is in B, but only {_of('B', in_b)} in A{order}")
     each = _of("A", in_a), _of("B", in_b)
     both = f"{each[0][:-1]}both texts" if each[0][:-1] == each[1][:-1] else " and ".join(each)
+    # Passages are counted in characters, and the scores in runs of words: a reader must not take one for the other.
+    where = "in shared passages" if passages else "shared"
     ours, theirs = lengths.words_in_a, lengths.words_in_b
+    count = _words(ours, lengths.unit)
     if less >= WHOLE and min(ours, theirs) < SHORTER * max(ours, theirs):  # one repeats the other
         kind: Kind = "condensed" if ours > theirs else "expanded"
-        return Relationship(kind, f"{both} are shared{order}, but A has {_words(ours)}, and B {theirs:,}")
+        return Relationship(kind, f"{both} are {where}{order}, but A has {count}, and B {theirs:,}")
     if less >= (REVISED if moved < MOVED else REORGANISED):
         kind = "reorganised" if moved >= MOVED else "small edits" if less >= SMALL_EDITS else "revised"
-        return Relationship(kind, f"{both} are shared{order}")
+        return Relationship(kind, f"{both} are {where}{order}")
     about = max(round(float(f"{words:.2g}")), 1)
-    reason = f"about {_words(about)} {'is' if about == 1 else 'are'} in both ({both}){order if moved >= MOVED else ''}"
+    about_words = f"about {_words(about, lengths.unit)} {'is' if about == 1 else 'are'}"
+    reason = f"{about_words} in both ({both}){order if moved >= MOVED else ''}"
     return Relationship("includes parts" if more >= PART or words >= PART_WORDS else "little in common", reason)
 
 
@@ -162,8 +167,8 @@ def _of(text: Literal["A", "B"], share: float) -> str:
     return f"all of {text}" if share == 1 else f"{_percent(share)} of {text}"
 
 
-def _words(number: int) -> str:
-    return f"{number:,} word{'' if number == 1 else 's'}"
+def _words(number: int, unit: str) -> str:
+    return f"{number:,} {unit}{'' if number == 1 else 's'}"
 
 
 def _percent(share: float) -> str:

@@ -12,7 +12,7 @@ from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
 from opensearch_winnow.queries.spans import Span
-from opensearch_winnow.web.marked_code import line_starts, lines_of, marked_code
+from opensearch_winnow.web.marked_code import count_lines, line_starts, marked_code
 from opensearch_winnow.web.marked_text import Marking, marked_text
 from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, PassageWindow, visible_spans
 from opensearch_winnow.web.whole_words import trim_to_words, without_edges
@@ -107,8 +107,7 @@ def _panes(
 def with_lines(text: str, passages: Sequence[NumberedPassage]) -> list[NumberedPassage]:
     """Return passages of a program with the number of their lines."""
     starts = line_starts(text)
-    spans = ((each, lines_of(starts, each.passage[:2])) for each in passages)
-    return [replace(each, lines=last - first + 1) for each, (first, last) in spans]
+    return [replace(each, lines=count_lines(text, starts, each.passage[:2])) for each in passages]
 
 
 def ribbons(passages: Sequence[NumberedPassage], length: int, other_length: int) -> list[Ribbon]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from opensearch_winnow.answers.formatting import count_of
@@ -64,6 +65,20 @@ def line_starts(text: str) -> list[int]:
 def lines_of(starts: Sequence[int], span: Span) -> Span:
     """Return the numbers of the first and last line of a span."""
     return bisect_right(starts, span[0]), bisect_right(starts, max(span[1] - 1, span[0]))
+
+
+def count_lines(text: str, starts: Sequence[int], span: Span) -> int:
+    """Count the lines of a passage. One that is empty or less than half in it does not count, as that after its end."""
+    first, last = lines_of(starts, span)
+    count = 0
+    for start, end in pairwise((*starts[first - 1 : last], *(starts[last : last + 1] or [len(text)]))):
+        inside = _visible(text[max(start, span[0]) : min(end, span[1])])
+        count += bool(inside) and 2 * inside >= _visible(text[start:end])
+    return max(count, 1)
+
+
+def _visible(text: str) -> int:
+    return sum(map(len, text.split()))
 
 
 def _gaps(

@@ -55,7 +55,7 @@ def compare_texts(index: Index, a: ComparedText, b: ComparedText, request: Scree
         boilerplate=index.boilerplate() if request["boilerplate"] == "on" else (),
         sites=(a.site, b.site),
     )
-    passages = numbered_passages(a.text, comparison.passages)
+    passages = numbered_passages(a.text, comparison.passages, scheme, name=a.url or b.url)
     return Compared.of(a, b, comparison, passages, scheme, min_words=request["min"])
 
 

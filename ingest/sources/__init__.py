@@ -19,6 +19,7 @@ from typing import IO
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from opensearch_winnow.foundation.closing import Closing
+from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import csv_file, files, jsonl
@@ -87,7 +88,7 @@ class Sources(Closing):
     `every_text`. The files `except_for`, which the run itself writes, are never read from a folder. Links in a folder
     are counted, but followed only with `follow_links`; a link that is named itself is followed. No more than
     `max_piped` bytes are taken from a pipe. Rows have the fields `fields`. A file that was named must not be
-    empty, except with `allow_empty`.
+    empty, except with `allow_empty`; a folder must have pages, except with `allow_no_pages`.
     """
 
     def __init__(
@@ -101,10 +102,10 @@ class Sources(Closing):
         max_piped: int = MAX_PIPED_BYTES,
         fields: FieldNames = USUAL,
         allow_empty: bool = False,
+        allow_no_pages: bool = False,
     ) -> None:
-        self._fields, self._allow_empty = fields, allow_empty
-        self._base, self._every_text = base, every_text
-        self._follow_links, self._max_piped = follow_links, max_piped
+        self._fields, self._allow_empty, self._allow_no_pages = fields, allow_empty, allow_no_pages
+        self._base, self._every_text, self._follow_links, self._max_piped = base, every_text, follow_links, max_piped
         self._except_for = [os.path.realpath(name) for name in except_for]
         self._spool: Path | None = None
         self._sources: list[_File | Folder] = []
@@ -277,8 +278,9 @@ class Sources(Closing):
         return self._require_pages(folder, f"no file with pages matches {name}")
 
     def _require_pages(self, folder: Folder, complaint: str) -> Folder:
-        others: Counter[str] = Counter()
-        missing = ""
+        if self._allow_no_pages:
+            return folder
+        others, missing, programs = Counter[str](), "", 0
         for path, skipped in folder.files():
             if self._is_excepted(os.path.realpath(path)):
                 continue
@@ -294,10 +296,12 @@ class Sources(Closing):
             if isinstance(item, Page) or (isinstance(item, Failed) and item.page.content_type):  # or too large for this
                 return folder
             others[item.reason if isinstance(item, (Skipped, Failed)) else ""] += 1
+            programs += is_program(path)
         if missing:
             raise SourceError(missing)
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in others.most_common(5))
         links = f"; {FOLLOW_LINKS} follows the links" if others[LINK] else ""
+        links += "; --preset programs reads programs" if programs and not self._every_text else ""
         raise SourceError(f"{complaint}{f' ({reasons})' if reasons else ''}: {ACCEPTED}{links}")
 
     def _spooled(self, pipe: IO[bytes], name: str, source: str) -> _File:

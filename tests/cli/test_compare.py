@@ -15,9 +15,11 @@ from click.testing import Result
 from opensearch_winnow import Scheme, compare
 from opensearch_winnow.answers.formatting import percent
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import capture_id
+from tests.operations.test_pairs import COPY, SUM
 
 Winnow = Callable[..., Result]
 Prose = Callable[..., str]
@@ -153,7 +155,22 @@ def test_copied_programs_are_recognized(winnow: Winnow, tmp_path: Path) -> None:
     both = compare(a.read_text(), b.read_text(), Scheme.preset("code"), names=("a.py", "b.py"))
     assert found["passages"] == [passage._asdict() for passage in both.passages] != []
     assert winnow("compare", a, "-", "--preset", "code", "--json", stdin=b.read_bytes()).stdout == done.stdout
-    assert winnow("compare", a, b).exit_code == 1
+    assert winnow("compare", a, b, "--preset", "pages").exit_code == 1
+
+
+def test_two_programs_are_compared_as_programs(winnow: Winnow, tmp_path: Path) -> None:
+    a, b, text = tmp_path / "a.py", tmp_path / "b.py", tmp_path / "b.txt"
+    a.write_text(SUM)
+    b.write_text(COPY)
+    text.write_text(COPY)
+    done = winnow("compare", a, b)
+    assert "compared as programs; --preset pages compares them as texts" in done.stderr
+    ((_, tokens, *_),) = (line.split("\t") for line in done.stdout.splitlines()[1:])
+    whole = len(canonical(SUM, Scheme.preset("programs"), name="a.py").chars)
+    assert int(tokens) == whole > len(SUM.split())
+    assert winnow("compare", a, b, "--preset", "pages").stdout != done.stdout
+    assert f"{whole} tokens" in winnow("compare", a, b, "--color", "always").stdout
+    assert "programs" not in winnow("compare", a, text).stderr
 
 
 def test_programs_that_share_nothing(winnow: Winnow, tmp_path: Path) -> None:

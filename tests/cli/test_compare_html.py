@@ -300,7 +300,7 @@ def test_a_page_of_boilerplate_alone(prose: Prose) -> None:
 def test_boilerplate_on_a_terminal_is_dim(prose: Prose, columns: int) -> None:
     licence = prose(200)
     a, b = f"Before. {licence}", licence.upper()
-    run = Passage(8, len(a) - 1, 0, len(b) - 1)
+    (run,) = numbered_passages(a, [Passage(8, len(a) - 1, 0, len(b) - 1)])
     lines = list(SideBySide(Terminal(columns, colour=True), a, b).boilerplate(run))
     assert f"boilerplate 200 words · A 8–{len(a) - 1:,} · B 0–{len(b) - 1:,}" in lines[0]
     assert all("\x1b[2m" in line for line in lines if line not in ("\x1b[1mA\x1b[0m", "\x1b[1mB\x1b[0m"))

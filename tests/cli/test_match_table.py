@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.display_text import width
+from opensearch_winnow.answers.display_text import one_line, width
 from opensearch_winnow.answers.formatting import compact_percent
 from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.match_table import table
@@ -125,6 +125,12 @@ def test_the_common_beginning_of_urls_is_omitted_if_room_is_short() -> None:
         (["http://a.example/long"] * 2, ["a.example/long"] * 2),
         (["http://a.example/long/and/longer"], ["a.examp…d/longer"]),
         (["http://a.example"], ["http://a.example"]),
+        (["Amy Lee_1 of the first", "üller of the second year"], ["Amy Lee…he first", "üller o…ond year"]),
+        (["class of/amy/work/main.py", "other year/bob/work/main.py"], ["class of/amy…", "other year/bob…"]),
+        (
+            ["one-and-the-same-1-name-for-all", "one-and-the-same-2-name-for-all"],
+            ["…same-1…-for-all", "…same-2…-for-all"],
+        ),
     ],
 )
 def test_short_urls(urls: list[str], shown: list[str]) -> None:
@@ -133,7 +139,9 @@ def test_short_urls(urls: list[str], shown: list[str]) -> None:
 
 @given(st.lists(st.text("ab/:.中\x1b\n"), max_size=5), st.integers(3, 30))
 def test_short_urls_fit(urls: list[str], columns: int) -> None:
-    assert all(width(url) <= columns for url in short_urls(urls, columns).shown)
+    shown = short_urls(urls, columns).shown
+    assert all(width(url) <= columns for url in shown)
+    assert len(set(shown)) == len({one_line(url).strip() for url in urls})
 
 
 @given(st.floats(0, 1), st.integers(1, 40))

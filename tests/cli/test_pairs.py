@@ -97,6 +97,8 @@ def test_a_file_that_fails_is_exit_code_1(winnow: Winnow, essays: str) -> None:
         ([], "name what to compare"),
         (["nowhere"], "there is no file or folder nowhere"),
         (["{essays}", "--min", "3"], "a similarity is a share from 0 to 1"),
+        (["{essays}", "--min", "30%"], "write 0.3 for 30%"),
+        (["{essays}", "--owner", "^(x)"], "owner ^(x) matches 0 of 4 documents, such as a.txt"),
         (["{essays}", "--noise", "10"], "name the preset too"),
         (["{essays}", "--to", "pairs.txt"], "ends in .json, .jsonl, .csv or .parquet"),
         (["{essays}", "--to", "{essays}/pairs.csv"], "would be read as an input"),
@@ -123,6 +125,24 @@ def test_a_file_is_replaced_only_on_request_and_when_complete(winnow: Winnow, es
 def test_the_scheme_can_be_chosen(winnow: Winnow, essays: str) -> None:
     done = winnow("pairs", essays, "--preset", "passages", "--noise", "10", "--json")
     assert json.loads(done.stdout)["scheme"].startswith("10-40-")
+
+
+def test_letters_that_look_alike_are_one_on_request(winnow: Winnow, tmp_path: Path) -> None:
+    folder = write(tmp_path / "essays", a_txt=MILL, b_txt=MILL.replace("e", "е"))
+    assert winnow("pairs", folder).exit_code == 1
+    assert winnow("pairs", folder, "--fold-confusables").exit_code == 0
+
+
+def test_the_bar_is_beside_the_number_that_ranks(winnow: Winnow, essays: str) -> None:
+    lines = winnow("pairs", essays, "--by", "longest", "--color", "always").stdout.splitlines()[3:]
+    assert lines[0].replace("\x1b[1m", "").split()[:3] == ["longest", "(words)", "similarity"]
+    assert lines[1].split()[:2] == ["23", "██████████"]
+
+
+def test_submissions_of_many_files_are_pointed_out(winnow: Winnow, tmp_path: Path) -> None:
+    parts = {f"{top}__{n}__main_py": SUM for top in "ab" for n in range(10)}
+    done = winnow("pairs", write(tmp_path / "class", **parts))
+    assert "a submission has 10 files on average; --submissions files compares the files" in done.stderr
 
 
 def test_a_store_has_earlier_documents(winnow: Winnow, essays: str, tmp_path: Path) -> None:
@@ -156,7 +176,7 @@ def test_a_report(winnow: Winnow, homework: str, tmp_path: Path, target: str) ->
     assert (done.exit_code, json.loads(done.stdout)["total"]) == (0, 1)
     page = (report if target.endswith(".html") else report / "index.html").read_text()
     assert "<h1>1 pair has a similarity of 40 % or more, in 1 group</h1>" in page
-    assert "1: not a program" in page
+    assert "carol/notes.txt: not a program" in page
     assert "alice" in page
     before = page
     again = winnow("pairs", homework, "--report", report)

@@ -69,13 +69,21 @@ def test_texts_of_a_folder(tmp_path: Path) -> None:
 
 def test_programs_are_recognised_and_other_files_are_left_out(tmp_path: Path) -> None:
     folder = write(
-        tmp_path, a_py=SUM, b_py=COPY, c_py=OTHER, data_csv="1,2\n3,4\n", notes_md=MILL, x_class=b"\xca\xfe\0"
+        tmp_path,
+        a_py=SUM,
+        b_py=COPY,
+        c_py=OTHER,
+        data_csv="1,2\n3,4\n",
+        notes_md=MILL,
+        x_class=b"\xca\xfe\0",
+        y_py=b"\0\1\xff" * 9,
     )
     found = pairs(folder)
     assert names(found) == [("a.py", "b.py")]
     assert (found.form, found.scheme) == ("code", Scheme.preset("programs").id)
+    assert ("y.py", "binary, not text") in unread(found)
     assert {("data.csv", "not a program"), ("notes.md", "not a program")} < unread(found)
-    assert {name for name, _ in unread(found)} == {"data.csv", "notes.md", "x.class"}
+    assert {name for name, _ in unread(found)} == {"data.csv", "notes.md", "x.class", "y.py"}
     assert not any(each.failed for each in found.unread)
 
 
@@ -121,13 +129,38 @@ def test_owners_by_expression_file_and_field(tmp_path: Path) -> None:
         pairs(folder, owner=str(table))
 
 
+def test_owners_that_fit_nothing_are_said(tmp_path: Path) -> None:
+    folder = write(tmp_path / "class", amy_1_txt=MILL, bob_1_txt=f"{MILL} {DOOR}")
+    with pytest.raises(WinnowError, match=r"^owner \^\(\\d\+\) matches 0 of 2 documents, such as amy_1.txt$"):
+        pairs(folder, owner=r"^(\d+)")
+    owners = tmp_path / "owners.csv"
+    owners.write_text("id,owner\namy_1.txt,amy\nzoe.txt,zoe\n")
+    found = pairs(folder, owner=str(owners))
+    assert unread(found) == {("zoe.txt", "named in owners.csv, but not among the documents")}
+
+
+def test_submissions_from_moodle_are_called_by_the_student(tmp_path: Path) -> None:
+    names_of = [
+        "Zoë Müller_1_assignsubmission_file_",
+        "Al Li_2_assignsubmission_file_",
+        "Al Li_3_assignsubmission_file_",
+    ]
+    for name in names_of:
+        write(tmp_path / name, main_py=SUM, empty_py="")
+    found = pairs(str(tmp_path))
+    assert sorted(each.id for each in found.documents) == [*sorted(names_of[1:]), "Zoë Müller"]
+    assert "Zoë Müller/empty.py" in {each.name for each in found.unread}
+    flat = write(tmp_path / "flat", **{f"{name}main_py": SUM for name in names_of[:2]})
+    assert names(pairs(flat)) == [("Al Li/main.py", "Zoë Müller/main.py")]
+
+
 def test_rows_are_documents_and_their_ids_differ(tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
     rows.write_text(f'id,text\n7,"{MILL}"\n7,"{MILL}"\n8,"{SHIP}"\n')
     text = tmp_path / "one.txt"
     text.write_text(SHIP)
     found = pairs([str(rows), str(text)])
-    assert names(found) == [("one.txt", "8"), ("7", "7 (2)")]
+    assert names(found) == [("7", "7 (2)"), ("one.txt", "8")]
 
 
 def test_a_zip_file_is_a_folder(tmp_path: Path) -> None:
@@ -143,6 +176,29 @@ def test_a_zip_file_is_a_folder(tmp_path: Path) -> None:
     assert names(found) == [("class/alice/main.py", "class/bob/work.zip/main.py")]
     assert not (tmp_path.parent / "escaped.py").exists()
     assert [each.name for each in found.unread if each.failed] == ["class/carol/work.zip"]
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+def test_each_student_may_have_sent_a_zip_file(tmp_path: Path, is_folder: bool) -> None:
+    for student, program in (("alice", SUM), ("bob", COPY)):
+        (tmp_path / "class" / student).mkdir(parents=True)
+        with zipfile.ZipFile(tmp_path / "class" / student / "work.zip", "w") as packed:
+            packed.writestr("main.py", program)
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as packed:
+        for student in ("alice", "bob"):
+            packed.write(tmp_path / "class" / student / "work.zip", f"{student}/work.zip")
+    found = pairs(str(tmp_path / ("class" if is_folder else "class.zip")))
+    assert (names(found), found.folders) == ([("alice", "bob")], True)
+
+
+def test_nothing_to_compare_is_an_error(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "empty.zip", "w"):
+        pass
+    with pytest.raises(WinnowError, match=r"^there is nothing to compare in .*\(1 × a zip file without files\)$"):
+        pairs(str(tmp_path / "empty.zip"))
+    folder = write(tmp_path / "class", blank_txt=" \n", raw_txt=b"\0\1")
+    with pytest.raises(WinnowError, match=r"^there is nothing to compare in .*1 × no text"):
+        pairs(folder)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1", "cp1251"])
@@ -193,6 +249,13 @@ def test_documents_in_memory() -> None:
     assert pairs(programs).form == "code"
 
 
+@pytest.mark.parametrize("limit", [None, 1])
+def test_equal_scores_are_ranked_by_the_longest_passage_and_the_names(limit: int | None) -> None:
+    texts = {"d": DOOR[:60], "c": DOOR[:60], "b": MILL, "a": MILL, "f": SHIP, "e": f"{SHIP} "}
+    found = pairs([Document(name, (DocumentFile(name, text),)) for name, text in texts.items()], limit=limit)
+    assert names(found) == [("b", "a"), ("f", "e"), ("d", "c")][:limit]
+
+
 class TestWithAStore:
     @pytest.fixture
     def index(self, tmp_path: Path) -> Index:
@@ -218,6 +281,21 @@ class TestWithAStore:
         wanted = {("a.txt", "b.txt"), *((new, f"http://a.org/{old}") for new in ("a.txt", "b.txt") for old in "mn")}
         assert set(names(found)) == wanted
         assert len([document for document in found.documents if document.earlier]) == (3 if max_pages > 1 else 2)
+
+    @pytest.mark.parametrize("years", [("2025",), ("2024", "2025")])
+    def test_earlier_submissions_are_folders_too(self, tmp_path: Path, years: tuple[str, ...]) -> None:
+        for year in years:
+            write(tmp_path / "old" / year / "tom", main_py=SUM, more_py=OTHER, table_csv="url,text\nhttp://a.org/,x\n")
+            write(tmp_path / "old" / year / f"Li Po{year}_1_assignsubmission_file_", main_py=OTHER)
+        new = write(tmp_path / "2026", alice__main_py=COPY, bob__b_py=MILL)
+        with Index.open(tmp_path / "old.winnow", scheme=Scheme.preset("programs")) as index:
+            index.index(tmp_path / "old")
+            found = index.pairs(new, minimum=0.2)
+        top = "2025" if len(years) == 1 else "old/2025"
+        assert ("alice", f"{top}/tom") in names(found)
+        assert {each.id for each in found.documents} >= {f"{top}/Li Po2025"}
+        assert len(found.documents) == 2 + 2 * len(years)
+        assert [name for name, reason in unread(found) if reason == "not a program"] == ["http://a.org/"]
 
     def test_its_boilerplate_does_not_count(self, index: Index) -> None:
         with index:

@@ -28,6 +28,7 @@ def paragraphs(number: int, seed: int = 1, words: int = 40) -> list[str]:
     return [" ".join(made[start : start + words]) for start in range(0, len(made), words)]
 
 
+BOTH = "of both texts are in shared passages"
 OURS, THEIRS = paragraphs(10), paragraphs(40, seed=2)
 
 
@@ -50,10 +51,18 @@ def with_word_replaced(paragraph: str, at: int) -> str:
         (
             [with_word_replaced(OURS[0], 20), *OURS[1:]],
             "small edits",
-            "over 99 % of both texts are shared, in the same order",
+            f"over 99 % {BOTH}, in the same order",
         ),
-        (OURS[5:] + OURS[:5], "reorganised", "over 99 % of both texts are shared, 50 % of it in another order"),
-        ([*OURS[:3], *THEIRS[:4], *OURS[7:]], "revised", "60 % of both texts are shared, in the same order"),
+        (
+            OURS[5:] + OURS[:5],
+            "reorganised",
+            f"over 99 % {BOTH}, 50 % of it in another order",
+        ),
+        (
+            [*OURS[:3], *THEIRS[:4], *OURS[7:]],
+            "revised",
+            f"60 % {BOTH}, in the same order",
+        ),
         (OURS[::2], "condensed", "all of B is in A, but only 51 % of A in B, in the same order"),
         (OURS + THEIRS[:10], "expanded", "all of A is in B, but only 50 % of B in A, in the same order"),
         ([*THEIRS, *OURS[4:6]], "includes parts", "about 80 words are in both (20 % of A and 5 % of B)"),
@@ -142,7 +151,7 @@ def test_texts_without_words_have_nothing_in_common(a: str, b: str) -> None:
 
 
 def test_a_text_that_repeats_the_other_is_expanded() -> None:
-    shared = "all of A and over 99 % of B are shared, in the same order"
+    shared = "all of A and over 99 % of B are in shared passages, in the same order"
     assert related(OURS, OURS + OURS) == Relationship("expanded", f"{shared}, but A has 400 words, and B 800")
     assert related(OURS + OURS, OURS).kind == "condensed"
     assert related(OURS, [*OURS, OURS[-1]]).kind == "small edits"

@@ -136,6 +136,29 @@ def test_masked_texts_keep_their_length(pairs: Pairs) -> None:
     assert len(masked) == len(text)
 
 
+def test_the_name_of_a_student_is_masked_without_what_moodle_adds(pairs: Pairs) -> None:
+    students = ("Zoë Müller_101_assignsubmission_file_", "Anna Maria Li_7_assignsubmission_file_/main.py")
+    masks = NameMasks(replace(pairs, documents=[Document(name, ()) for name in students]))
+    text = "Zoë Müller; MÜLLER, Zoë; zoë_müller; Anna Maria Li; Li, Anna Maria; Anna"
+    assert masks.masked(text) == "███ ██████; ██████, ███; ███_██████; ████ █████ ██; ██, ████ █████; Anna"
+
+
+def test_what_was_not_compared_is_named(pairs: Pairs, tmp_path: Path) -> None:
+    unread = [Unread(f"fay/{number}.py", "empty") for number in range(12)] + [Unread("tom/x.png", "an image")]
+    write_report(replace(pairs, unread=unread), tmp_path / "class.html")
+    text = (tmp_path / "class.html").read_text()
+    assert "fay/0.py: empty; fay/1.py: empty" in text
+    assert "fay/9.py: empty; and 3 more<" in text
+    assert "in the submissions fay<" in text
+    assert "Two documents of one owner" in text
+    ownerless = [replace(each, owner="") for each in pairs.documents]
+    write_report(replace(pairs, documents=ownerless, measure="longest"), tmp_path / "other.html")
+    text = (tmp_path / "other.html").read_text()
+    assert "Two documents of one owner" not in text
+    assert "All compared pairs by similarity" not in text
+    assert text.index('id="pairs"') < text.index('id="groups"')
+
+
 def test_numbers_do_not_follow_the_alphabet(pairs: Pairs, tmp_path: Path) -> None:
     renamed = {"miller_ada": "a", "tom": "b", "eve": "c", HOSTILE: "d", "zoe": "e"}
     documents = [replace(each, id=renamed[each.id]) for each in pairs.documents]

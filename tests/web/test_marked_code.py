@@ -17,6 +17,7 @@ from opensearch_winnow.web.marked_code import (
     BLOCK_LINES,
     FOLD_EDGE_LINES,
     MAX_UNFOLDED_LINES,
+    count_lines,
     line_starts,
     lines_of,
     marked_code,
@@ -105,6 +106,15 @@ def test_the_lines_of_a_span() -> None:
     assert lines_of(starts, (0, 1)) == (1, 1)
     assert lines_of(starts, (0, 4)) == (1, 2)
     assert lines_of(starts, (5, 6)) == (3, 3)
+
+
+def test_the_lines_of_a_passage_end_with_its_text() -> None:
+    text = "x = 1\ndef add(a, b):\n    return a + b\n\n\ndef other(c):\n    pass\n"
+    starts, begin = line_starts(text), text.index("def add")
+    assert count_lines(text, starts, (begin, text.index(" other"))) == 2
+    assert count_lines(text, starts, (begin, text.index("\n    pass"))) == 3
+    assert count_lines(text, starts, (0, len(text))) == 5
+    assert count_lines(text, starts, (begin, begin + 1)) == 1
 
 
 def test_the_compare_screen_shows_a_store_of_code_in_lines() -> None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import PurePosixPath
 
+from opensearch_winnow.operations.submissions import without_moodle
 from opensearch_winnow.queries.pairs import Document, DocumentFile, Pairs
 
 MIN_NAME_LETTERS = 3  # a shorter name is in too many formulas and abbreviations
@@ -52,7 +53,8 @@ class NameMasks:
 
     def __init__(self, pairs: Pairs) -> None:
         names = {words for each in pairs.documents for name in _names(each) if (words := _words(name))}
-        names |= {words[::-1] for words in names if len(words) == 2}  # smith_john is John Smith
+        # smith_john is John Smith, and Anna Maria Smith is Smith, Anna Maria
+        names |= {words[at:] + words[:at] for words in names if len(words) < 5 for at in (1, -1)}
         self._by_first: dict[str, list[Words]] = defaultdict(list)
         for words in sorted(names, key=lambda each: (-len(each), each)):
             if sum(map(str.isalpha, "".join(words))) >= MIN_NAME_LETTERS:
@@ -82,10 +84,12 @@ def _mask(word: re.Match[str]) -> str:
 
 def _names(document: Document) -> Iterator[str]:
     """Yield the owner, the id, and the id without its suffix; of a path, the first folder and the name of the file."""
-    path = PurePosixPath(document.id)
-    yield from (document.owner, document.id, path.stem)
-    if len(path.parts) > 1:
-        yield path.parts[0]
+    for name in dict.fromkeys((document.id, without_moodle(document.id))):
+        path = PurePosixPath(name)
+        yield from (name, path.stem)
+        if len(path.parts) > 1:
+            yield path.parts[0]
+    yield document.owner
 
 
 def _words(name: str) -> Words:

@@ -16,7 +16,7 @@ from opensearch_winnow.queries.numbered_passages import NumberedPassage, longest
 from opensearch_winnow.queries.pairs import Document, DocumentFile, Pair, SharedPassage
 from opensearch_winnow.queries.spans import Span
 from opensearch_winnow.web.compared_panes import UNFOLDED_CHIPS, Ribbon, ribbons
-from opensearch_winnow.web.marked_code import line_starts, lines_of, marked_code
+from opensearch_winnow.web.marked_code import count_lines, line_starts, marked_code
 from opensearch_winnow.web.marked_text import Marking, marked_text
 from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, visible_spans
 from opensearch_winnow.web.whole_words import whole_words, without_edges
@@ -96,8 +96,7 @@ def _numbered(
         if code or is_program(a.files[each.file].name):
             if each.file not in starts:
                 starts[each.file] = line_starts(a.files[each.file].text)
-            first, last = lines_of(starts[each.file], (each.start, each.end))
-            lines = last - first + 1
+            lines = count_lines(a.files[each.file].text, starts[each.file], (each.start, each.end))
         before = offsets[0][each.file]
         span = Passage(before + each.start, before + each.end, other, other + each.other_end - each.other_start)
         numbered.append(NumberedPassage(place + 1, span, each.words, place not in in_place, lines))

@@ -62,6 +62,7 @@ class Report:
 
     def __init__(self, pairs: Pairs, *, anonymise: bool, title: str, is_file: bool) -> None:
         self._numbers = document_numbers(pairs)
+        has_owners = any(each.owner for each in pairs.documents)
         if anonymise:
             names = pseudonyms(pairs, self._numbers)
             pairs = anonymised(pairs, names)
@@ -80,6 +81,7 @@ class Report:
             numbers=self._numbers,
             title=title,
             anonymise=anonymise,
+            has_owners=has_owners,
             is_file=is_file,
             side_by_side=self.side_by_side,
             address=self._address,
@@ -138,10 +140,9 @@ class Report:
 
     def _histogram(self) -> Markup | None:
         pairs = self._pairs
-        if not any(pairs.histogram):
+        if not any(pairs.histogram) or pairs.measure != "similarity":
             return None
-        threshold = pairs.threshold if pairs.measure == "similarity" else None
-        drawn = pair_histogram(pairs.histogram, threshold, score="similarity")
+        drawn = pair_histogram(pairs.histogram, pairs.threshold, score="similarity")
         return Markup("".join(chart(PAIR_FRAME, "Compared pairs by similarity", drawn)))
 
     def _matrix(self) -> list[tuple[str, list[tuple[int, Pair] | None]]] | None:

@@ -46,6 +46,7 @@ if (table) {
     const groups = new Set([...root.keys()].map(find)).size;
     document.querySelector("[data-status]").textContent =
       `${count(pairs, "pair")}; ${count(root.size, "document")} in ${count(groups, "group")}`;
+    document.querySelector("[data-groups]").textContent = count(groups, "group");
     output.textContent = Number(slider.value).toLocaleString("en") + output.dataset.unit;
     for (const path of all("path[data-pair]")) path.toggleAttribute("hidden", values.get(key(path.dataset.pair)) < lowest);
     for (const cell of all("td[data-pair]")) cell.classList.toggle("below", values.get(key(cell.dataset.pair)) < lowest);
