@@ -135,6 +135,7 @@ def files_of(folder: Path) -> list[bytes]:
     return [file.read_bytes() for file in folder.rglob("*") if file.is_file() and file.parent.name != "secret"]
 
 
+@pytest.mark.check
 def test_a_store_in_a_file(folder: Path) -> None:
     store = folder / "crawl.winnow"
     said = everything_told(folder, str(store))

@@ -160,7 +160,7 @@ class _Lines:
     def _content(self) -> tuple[str, str]:
         """Return the HTML of a line, and the class of one that is marked as a whole, with its indentation."""
         visible = [piece for piece in self.pieces if piece.text.strip()] or self.pieces
-        if len(visible) == 1 and visible[0].opening:
+        if visible[0].opening and all(piece.opening == visible[0].opening for piece in visible):
             text = "".join(piece.text for piece in self.pieces)
             return " whole", visible[0].opening + escaped(text) + visible[0].closing
         return "", "".join(piece.opening + escaped(piece.text) + piece.closing for piece in self.pieces)

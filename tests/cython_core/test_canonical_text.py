@@ -288,6 +288,7 @@ def test_a_text_of_marks_takes_linear_time(base: str, marks: str) -> None:
 # --- Unicode ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.check
 def test_the_tables_are_up_to_date_with_the_tool(root: Path) -> None:
     spec = importlib.util.spec_from_file_location("unicode_tables", root / "tools" / "unicode_tables.py")
     assert spec

@@ -30,7 +30,7 @@ TEXTS = {f"https://a.org/{i}": text(i, 3 + 7 * i) for i in range(30)}
 TEXTS |= {f"https://b.org/{i}": text(100 + i, i + 1) for i in range(8)}
 
 
-@pytest.fixture(scope="module", params=["embedded", "opensearch"])
+@pytest.fixture(scope="module", params=["embedded", pytest.param("opensearch", marks=pytest.mark.check)])
 def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

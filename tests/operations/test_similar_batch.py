@@ -46,7 +46,7 @@ OPTIONS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.fixture(scope="module", params=["embedded", "opensearch"])
+@pytest.fixture(scope="module", params=["embedded", pytest.param("opensearch", marks=pytest.mark.check)])
 def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     folder = tmp_path_factory.mktemp("batch")
     store = str(folder / "crawl.winnow")

@@ -17,7 +17,7 @@ from opensearch_winnow.queries.compare import Passage
 from tests.public_pages import HUTOOL, LUCENE, NABLARCH, javadoc, licences
 from tests.quality.corpora import Unpacked, html_pages, manuals, records
 
-pytestmark = pytest.mark.xdist_group("passages")
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("passages")]
 
 SCHEME = Scheme()
 LENGTHS = (SCHEME.t, SCHEME.t + 1, 2 * SCHEME.t, 500, 2_000)

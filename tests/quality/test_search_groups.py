@@ -14,7 +14,7 @@ from opensearch_winnow.queries.filters import Filters
 from tests.quality.measured import THRESHOLD, CorpusStore
 from tests.quality.truth import Pairs
 
-pytestmark = pytest.mark.xdist_group("near-duplicates")
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("near-duplicates")]
 
 F1 = 0.999  # lowest F1 of pairs in one group; measured: 1
 

@@ -136,7 +136,7 @@ def check_edits(source: Path, target: Path) -> None:
             assert after.page.url == before.page.url or "#" in before.page.url
 
 
-@settings(max_examples=40)  # each writes and syncs several files
+@settings(max_examples=25)  # each writes and syncs several files
 @given(json_lines(), st.sampled_from(list(PACK)), st.integers(0, 255))
 def test_json_lines(folder: Path, data: bytes, packing: str, kept: int) -> None:
     source, target = folder / f"a.jsonl{packing}", folder / f"b.jsonl{packing}"
@@ -150,7 +150,7 @@ def test_json_lines(folder: Path, data: bytes, packing: str, kept: int) -> None:
     check_edits(source, target)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(csv_files(), st.sampled_from(list(PACK)), st.integers(0, 255))
 def test_csv(folder: Path, data: bytes, packing: str, kept: int) -> None:
     source, target = folder / f"a.csv{packing}", folder / f"b.csv{packing}"
@@ -191,7 +191,7 @@ def tables(draw: st.DrawFn) -> pa.Table:
     return pa.table(columns).replace_schema_metadata({"made by": "hand"})
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(tables(), st.integers(0, 255), st.sampled_from(["none", "snappy", "zstd", "gzip"]), st.integers(1, 30))
 def test_parquet(folder: Path, table: pa.Table, kept: int, compression: str, group: int) -> None:
     source, target = folder / "a.parquet", folder / "b.parquet"
