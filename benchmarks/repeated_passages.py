@@ -17,7 +17,7 @@ from benchmarks.own_process import in_own_process
 from benchmarks.table import Run, Table, times
 from benchmarks.timing import alternate
 from opensearch_winnow.operations.passage_run import repeated_passages
-from opensearch_winnow.operations.repeated_passages import PassageFinder, PassageOptions
+from opensearch_winnow.operations.repeated_passages import PassageOptions, RepeatedPassageFinder
 
 CHARACTERS = 8_000_000  # plain Python keeps every run of 50 words in memory
 ROWS = (10_000, 100_000, 1_000_000)
@@ -56,7 +56,7 @@ def compared_table(run: Run) -> Table:
 
 
 def _found(texts: Sequence[str]) -> int:
-    with PassageFinder(PassageOptions(WIDTH, occurrences="every")) as finder:
+    with RepeatedPassageFinder(PassageOptions(WIDTH, occurrences="every")) as finder:
         for text in texts:
             finder.add(text)
         finder.count()

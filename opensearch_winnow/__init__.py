@@ -33,7 +33,7 @@ _MODULES = {
     "Pair": "queries.pairs",
     "Pairs": "queries.pairs",
     "Passage": "queries.compare",
-    "PassageFinder": "operations.repeated_passages",
+    "RepeatedPassageFinder": "operations.repeated_passages",
     "PassageIndex": "queries.passage_index",
     "PassageOptions": "operations.repeated_passages",
     "PassagesResult": "operations.passage_run",

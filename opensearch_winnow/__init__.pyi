@@ -13,7 +13,7 @@ from opensearch_winnow.operations.contamination import Contamination, contaminat
 from opensearch_winnow.operations.deduplication import deduplicate, deduplicate_rows
 from opensearch_winnow.operations.pairs import pairs
 from opensearch_winnow.operations.passage_run import PassagesResult, repeated_passages
-from opensearch_winnow.operations.repeated_passages import PassageFinder, PassageOptions, RepeatedPassage
+from opensearch_winnow.operations.repeated_passages import PassageOptions, RepeatedPassage, RepeatedPassageFinder
 from opensearch_winnow.operations.watches import Watch, WatchError
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.queries.compare import Comparison, Passage, compare
@@ -55,13 +55,13 @@ __all__ = [
     "Pair",
     "Pairs",
     "Passage",
-    "PassageFinder",
     "PassageIndex",
     "PassageOptions",
     "PassagesResult",
     "QuestionError",
     "Relationship",
     "RepeatedPassage",
+    "RepeatedPassageFinder",
     "Scheme",
     "SchemeError",
     "SearchResults",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.path_names import PathName, path_names
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.failed_pages import FailedRows
 from opensearch_winnow.ingest.page import Page
@@ -88,8 +88,8 @@ class Contamination:
     shortest: int  # words of an evaluation text that is looked for as a whole
     seconds: float
     kept: int | None = None  # rows of the cleaned set
-    other_texts: Sequence[str] = ()  # files that were not read, beside files of rows
     cut: int = 0  # of these, rows that passages were cut out of
+    other_texts: Sequence[str] = ()  # files that were not read, beside files of rows
 
     def __repr__(self) -> str:
         return (
@@ -122,8 +122,8 @@ class _Checked:
 
 
 def contaminated(
-    train: str | Path | Sequence[str | Path],
-    against: str | Path | Sequence[str | Path],
+    train: PathName | Iterable[PathName],
+    against: PathName | Iterable[PathName],
     *,
     words: int = DEFAULT_WORDS,
     shortest: int = DEFAULT_SHORTEST,
@@ -131,11 +131,11 @@ def contaminated(
     fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
     eval_fields: Sequence[str] = (),
     eval_id: str | None = None,
-    to: str | Path | None = None,
-    spans: str | Path | None = None,
-    clean: str | Path | None = None,
+    to: PathName | None = None,
+    spans: PathName | None = None,
+    clean: PathName | None = None,
     cut: bool = False,
-    failed: str | Path | None = None,
+    failed: PathName | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Contamination:
@@ -158,14 +158,14 @@ def contaminated(
     count = kept = cut_rows = 0
     checked = _Checked()
     with ExitStack() as opened:
-        files = opened.enter_context(RowFiles(_names(train), fields))
+        files = opened.enter_context(RowFiles(path_names(train), fields))
         if clean:
             files.check_output(clean, overwrite=overwrite)
         if failed:
             check_output(Path(failed), files.has, overwrite=overwrite)
         failures = opened.enter_context(FailedRows(Path(failed))) if failed else None
         evaluation = EvaluationSets(
-            _names(against), eval_fields, eval_id, words=words, shortest=shortest, progress=progress
+            path_names(against), eval_fields, eval_id, words=words, shortest=shortest, progress=progress
         )
         listed = to and opened.enter_context(AnswerTable(Path(to), LIST_COLUMNS, overwrite=overwrite))
         passages = spans and opened.enter_context(AnswerTable(Path(spans), SPAN_COLUMNS, overwrite=overwrite))
@@ -196,8 +196,8 @@ def contaminated(
         evaluation.index.shortest,
         time.monotonic() - start,
         kept if clean else None,
-        [*files.other_texts, *evaluation.other_texts],
         cut_rows,
+        [*files.other_texts, *evaluation.other_texts],
     )
 
 
@@ -296,7 +296,3 @@ def _edit(number: int, checked: _Checked) -> Edit | None:
         return Edit()
     text = checked.edits[number]
     return None if text is None else Edit(text)
-
-
-def _names(names: str | Path | Sequence[str | Path]) -> list[str]:
-    return [os.fspath(names)] if isinstance(names, (str, Path)) else [os.fspath(each) for each in names]

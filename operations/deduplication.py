@@ -14,6 +14,7 @@ from opensearch_winnow.clusters.deduplication.decisions import FAILED, KEPT, Ded
 from opensearch_winnow.clusters.deduplication.options import DeduplicationError, DeduplicationOptions, Match
 from opensearch_winnow.clusters.options import RunSettings
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.path_names import PathName, path_names
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.failed_pages import FailedRows
@@ -30,7 +31,6 @@ from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.record_files.atomic_file import AtomicFile, check_target, reporting_os_errors
 
-PathName = str | os.PathLike[str]
 MARKS: dict[str, type] = {"cluster": int, "keep": bool, "representative": str, "similarity": float}
 WRITING = "writing"
 ROWS_PER_REPORT = 1_000
@@ -80,7 +80,7 @@ def deduplicate(
     done and the total.
     """
     chosen, settings, fields, scheme = _parts(options, to)
-    names, earlier_names = _names(sources), _names(against)
+    names, earlier_names = path_names(sources), path_names(against)
     if not names:
         raise DeduplicationError("there are no rows to deduplicate: name at least one source")
     if mark and to is None:
@@ -181,11 +181,6 @@ def _decide_rows(*arguments: Any, **options: Any) -> Deduplication:
         from opensearch_winnow.clusters.deduplication.deciding import decide_rows  # noqa: PLC0415
 
     return decide_rows(*arguments, **options)
-
-
-def _names(sources: PathName | Iterable[PathName]) -> list[str]:
-    given = [sources] if isinstance(sources, (str, os.PathLike)) else sources
-    return [os.fspath(source) for source in given]
 
 
 def _rows_in_memory(rows: Iterable[object], fields: FieldNames, value_field: str | None) -> Iterator[Row | FailedRow]:

@@ -16,6 +16,7 @@ from typing import Protocol, TypedDict, Unpack
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.key_file import with_key
+from opensearch_winnow.foundation.path_names import path_names
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.failed_pages import FailedPages
@@ -160,7 +161,6 @@ def index_sources(
 
     The options are those of `IndexingOptions`. Sources, recipe and target are checked before anything is written.
     """
-    names = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     workers = available_processors() if workers is None else workers
     if workers < 1:
         raise WinnowError(f"workers is at least 1, not {workers}")
@@ -170,7 +170,7 @@ def index_sources(
     findings = RunFindings(on_findings)
     with (
         Sources(
-            [os.fspath(name) for name in names],
+            path_names(sources),
             base=base_url,
             every_text=recipe.scheme.form == "code",
             except_for=[*map(str, target.files), str(failed_file)],

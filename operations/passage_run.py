@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.path_names import PathName, path_names
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.encoding import encoding_of, to_text
 from opensearch_winnow.ingest.failed_pages import FailedRows
@@ -22,9 +23,9 @@ from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.operations.passage_files import AttributeFiles, add_passages, attribute_name, passage_table
 from opensearch_winnow.operations.repeated_passages import (
     Occurrences,
-    PassageFinder,
     PassageOptions,
     RepeatedPassage,
+    RepeatedPassageFinder,
     has_words,
     without_passages,
 )
@@ -107,18 +108,18 @@ class PassagesResult:
 
 
 def repeated_passages(
-    sources: str | Path | Sequence[str | Path],
-    to: str | Path | None = None,
+    sources: PathName | Iterable[PathName],
+    to: PathName | None = None,
     *,
-    spans: str | Path | None = None,
-    attributes: str | Path | None = None,
+    spans: PathName | None = None,
+    attributes: PathName | None = None,
     words: int = 50,
     documents: int = 2,
     occurrences: Occurrences = "later",
     fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
     overwrite: bool = False,
-    failed: str | Path | None = None,
-    work: str | Path | None = None,
+    failed: PathName | None = None,
+    work: PathName | None = None,
     progress: Progress | None = None,
 ) -> PassagesResult:
     """Find passages of at least `words` words that at least `documents` rows of `sources` have, exactly.
@@ -132,11 +133,10 @@ def repeated_passages(
     start = time.monotonic()
     report = progress or no_progress
     options = PassageOptions(words, documents, occurrences)
-    names = [str(name) for name in ([sources] if isinstance(sources, (str, Path)) else sources)]
     result = PassagesResult(options)
     with ExitStack() as stack:
-        files = stack.enter_context(RowFiles(names, fields, fields.id or "id"))
-        finder = stack.enter_context(PassageFinder(options, _work_folder(work, to, spans, attributes)))
+        files = stack.enter_context(RowFiles(path_names(sources), fields, fields.id or "id"))
+        finder = stack.enter_context(RepeatedPassageFinder(options, _work_folder(work, to, spans, attributes)))
         outputs: list[AddPassages] = []
         begin = None
         if spans:
@@ -173,7 +173,7 @@ def repeated_passages(
 
 def _decisions(
     rows: Iterator[Row | FailedRow],
-    finder: PassageFinder,
+    finder: RepeatedPassageFinder,
     outputs: Sequence[AddPassages],
     result: PassagesResult,
     progress: Progress,
@@ -223,7 +223,7 @@ def _text(row: Row) -> str:
     return page.text or ""
 
 
-def _work_folder(work: str | Path | None, *outputs: str | Path | None) -> Path | None:
+def _work_folder(work: PathName | None, *outputs: PathName | None) -> Path | None:
     if work:
         return Path(work)
     named = [Path(output) for output in outputs if output]

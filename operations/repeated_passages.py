@@ -43,7 +43,7 @@ class PassageOptions:
             raise WinnowError(f'occurrences are "later" or "every", not {self.occurrences!r}')
 
 
-class PassageFinder:
+class RepeatedPassageFinder:
     """Finds repeated passages in two passes over the same texts in the same order.
 
     Usage: `add` each text, `count`, and then ask for the `passages` of each text. The work folder takes 12 bytes of

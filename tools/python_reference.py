@@ -32,7 +32,7 @@ SECTIONS = {
     "All pairs of a set": ["pairs", "Pairs", "Pair", "Document", "DocumentFile"],
     "Whole data sets": [
         *("deduplicate", "deduplicate_rows", "Deduplication", "FieldNames"),
-        *("repeated_passages", "PassagesResult", "PassageFinder", "PassageOptions", "RepeatedPassage"),
+        *("repeated_passages", "PassagesResult", "RepeatedPassageFinder", "PassageOptions", "RepeatedPassage"),
         *("contaminated", "Contamination", "PassageIndex"),
     ],
     "Answers": ["Matches", "Match", "SearchResults"],

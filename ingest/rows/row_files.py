@@ -15,6 +15,7 @@ from typing import cast
 
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.path_names import PathName
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, Row
@@ -147,7 +148,7 @@ class RowFiles(Closing):
 
     def write(
         self,
-        to: str | Path,
+        to: PathName,
         decide: Callable[[int], Edit | None],
         columns: Mapping[str, type] = MappingProxyType({}),
         overwrite: bool = False,
@@ -196,7 +197,7 @@ class RowFiles(Closing):
         return list(seen)
 
     def check_output(
-        self, to: str | Path, columns: Mapping[str, type] = MappingProxyType({}), overwrite: bool = False
+        self, to: PathName, columns: Mapping[str, type] = MappingProxyType({}), overwrite: bool = False
     ) -> None:
         """Raise what `write` would complain about, before the rows are read."""
         one_file = not self._is_folder(to)
@@ -234,12 +235,12 @@ class RowFiles(Closing):
                 f"{to} is the name of a {LABELS[named]} file, but the rows are {LABELS[kind]}, and stay so"
             )
 
-    def _output(self, to: str | Path, columns: Mapping[str, type], *, overwrite: bool) -> Output:
+    def _output(self, to: PathName, columns: Mapping[str, type], *, overwrite: bool) -> Output:
         self.check_output(to, columns, overwrite)
         kind = FolderOutput if self._is_folder(to) else OneFileOutput
         return kind(Path(to), _format, self._choice, columns, self._sources.has, overwrite=overwrite)
 
-    def _is_folder(self, to: str | Path) -> bool:
+    def _is_folder(self, to: PathName) -> bool:
         """Whether each source has a file of its own: also for files of a folder, and for several under a bare name."""
         if str(to).endswith("/") or Path(to).is_dir():
             return True

@@ -15,9 +15,9 @@ from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.operations import shingle_counts
 from opensearch_winnow.operations.repeated_passages import (
-    PassageFinder,
     PassageOptions,
     RepeatedPassage,
+    RepeatedPassageFinder,
     without_passages,
 )
 
@@ -40,7 +40,7 @@ def words_of(text: str) -> list[str]:
 
 
 def found(texts: list[str], options: PassageOptions) -> list[list[RepeatedPassage]]:
-    with PassageFinder(options) as finder:
+    with RepeatedPassageFinder(options) as finder:
         for text in texts:
             finder.add(text)
         finder.count()
@@ -159,7 +159,7 @@ def test_blocks_and_parts_do_not_matter(texts: list[str], options: PassageOption
 
 def test_changed_texts_are_noticed() -> None:
     for texts in (["a b c", "a b x"], ["x y"], ["a b c", "a b d", "a b e"]):
-        with PassageFinder(PassageOptions(2)) as finder:
+        with RepeatedPassageFinder(PassageOptions(2)) as finder:
             finder.add("a b c")
             finder.add("a b d")
             finder.count()
@@ -175,13 +175,13 @@ def test_impossible_options_are_refused(tmp_path: Path) -> None:
     with pytest.raises(WinnowError, match="'first'"):
         PassageOptions(occurrences="first")  # type: ignore[arg-type]
     with pytest.raises(WinnowError, match=f"cannot work in the folder {tmp_path}/none"):
-        PassageFinder(work=tmp_path / "none")
+        RepeatedPassageFinder(work=tmp_path / "none")
 
 
 def test_a_full_disk_is_one_sentence() -> None:
     full = os.open("/dev/full", os.O_RDWR)
     try:
-        with PassageFinder(PassageOptions(1)) as finder:
+        with RepeatedPassageFinder(PassageOptions(1)) as finder:
             os.dup2(full, finder._counts._shingles.fileno())
             finder.add("a b c")
             with pytest.raises(WinnowError, match=r"the disk of the work folder .* is full: free some space"):
