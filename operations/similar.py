@@ -142,7 +142,9 @@ class SimilarPages:
         check = FrequencyCheck.of(self._store.scheme, frequent)
         most = _most(limit)
         while True:
-            found_pages = looked_up or self._store.candidates(self._lookups(most), where, check, sizes)
+            found_pages = looked_up
+            if found_pages is None:
+                found_pages = self._store.candidates(self._lookups(most), where, check, sizes)
             looked_up = None
             candidates = self._candidates(found_pages, sizes, most)
             if self._short and exact:

@@ -159,6 +159,6 @@ def test_completion_completes(process: Process) -> None:
         settings = {"_WINNOW_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": at}
         return [line.partition(",")[2] for line in process(**settings).stdout.decode().splitlines()]
 
-    assert complete("winnow co", "1") == ["compare", "completion"]
+    assert complete("winnow co", "1") == ["compare", "contaminated", "completion"]
     assert complete("winnow fingerprint --selection m", "3") == ["mod-minimizer", "mod-p"]
     assert complete("winnow compare --pre", "2") == ["--preset"]

@@ -128,6 +128,15 @@ def test_nothing_scrolls_sideways(new_page: NewPage, uri: str, address: str, wid
     assert not scrolls_sideways(page)
 
 
+@pytest.mark.parametrize("width", [320, 768, 1024])
+def test_the_links_of_pairs_are_in_view(new_page: NewPage, uri: str, width: int) -> None:
+    page = new_page(viewport={"width": width, "height": 800})
+    page.goto(uri)
+    box = page.locator(".pair-list a").first.bounding_box()
+    assert box
+    assert box["x"] + box["width"] <= width
+
+
 def test_without_a_script_pairs_open_and_jump(new_page: NewPage, uri: str) -> None:
     page = new_page(java_script_enabled=False)
     page.goto(uri)
