@@ -47,10 +47,10 @@ class Located(NamedTuple):
     equal: int  # of these, those with exactly the resemblance that brute force computes
 
 
-def two_releases(unpacked: Unpacked) -> Iterator[TwoReleases]:
+def two_releases(unpacked: Unpacked, *, newest_only: bool = False) -> Iterator[TwoReleases]:
     """Yield pairs of releases; each as it is, and again with all names of the later one exchanged."""
     for name, folder, pairs in MANUALS:
-        for releases in pairs:
+        for releases in pairs[-1:] if newest_only else pairs:
             before, after = (_pages(unpacked(name) / folder / release) for release in releases)
             title = f"{name.split('-')[0]} {' → '.join(releases)}"
             yield _with_truth(title, before, after)
