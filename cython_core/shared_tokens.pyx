@@ -49,14 +49,15 @@ cdef class SharedTokens:
         self.ends = array.clone(NUMBERS, n, zero=False)
         self.frequencies = array.clone(NUMBERS, n, zero=False)
         self.starts = array.clone(NUMBERS, sets + 2, zero=True)
-        self.shared = array.clone(NUMBERS, sets, zero=True)
-        self.shared_weights = array.clone(DOUBLES, sets, zero=True)
+        # One more than needed: an array of nothing has no address to fill with zeros.
+        self.shared = array.clone(NUMBERS, sets + 1, zero=True)
+        self.shared_weights = array.clone(DOUBLES, sets + 1, zero=True)
         cdef uint32_t* start = self.starts.data.as_uints
         cdef uint32_t* places = self.places.data.as_uints
         cdef uint32_t* ends = self.ends.data.as_uints
         cdef uint32_t* frequencies = self.frequencies.data.as_uints
         cdef array.array group_numbers = _groups(groups, numbers)
-        cdef array.array last_seen = array.clone(NUMBERS, sets, zero=True)  # for each group, a place after its token
+        cdef array.array last_seen = array.clone(NUMBERS, sets + 1, zero=True)  # of each group, behind its token
         cdef const uint32_t* group = group_numbers.data.as_uints
         cdef uint32_t* last = last_seen.data.as_uints
         cdef uint32_t frequency
