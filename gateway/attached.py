@@ -59,7 +59,7 @@ class AttachedIndices:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], tuple[float, asyncio.Task[Found]]] = {}
         self._schemes: dict[tuple[str, str | None], Scheme] = {}
-        self.names: set[str] = set()  # that were attached when they were last asked for
+        self.names: set[str] = set()  # that were attached when they were looked up last
 
     async def find(self, name: str, send: Send, reader: str = "") -> Found:
         """Return what is known about `name`, asking the engine by `send` if need be.
