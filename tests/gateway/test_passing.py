@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -187,6 +187,25 @@ def test_an_answer_that_breaks_off_does_not_seem_whole() -> None:
         except ConnectionError:
             return
         assert not answer.endswith(b"0\r\n\r\n")
+
+
+def test_a_client_that_goes_away_takes_its_request_with_it() -> None:
+    arrived, gone = Event(), Event()
+
+    async def wait(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        arrived.set()
+        await reader.read()  # until the gateway closes the connection
+        gone.set()
+        writer.close()
+
+    with faulty_engine(wait) as url, running_gateway(url) as gateway:
+        parts = urlsplit(gateway)
+        with socket.create_connection((parts.hostname, parts.port)) as line:
+            line.sendall(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert arrived.wait(30)
+            assert not gone.is_set()
+        assert gone.wait(30)
 
 
 def test_tls_on_both_sides(
