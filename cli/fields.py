@@ -8,7 +8,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -67,7 +67,8 @@ PACKINGS = (".gz", ".zst")
     "--to",
     metavar="OUT",
     type=click.Path(dir_okay=False),
-    help="Write to this file, compressed if it ends with .gz or .zst. It appears when it is complete.  [default: stdout]",
+    help="Write to this file, compressed if it ends with .gz or .zst. It appears when it is complete."
+    "  [default: stdout]",
 )
 @click.option(
     "--failed",
@@ -201,9 +202,9 @@ def pieces(filtering: FieldsFilter, name: str) -> Iterator[Piece]:
     try:
         # With a descriptor of its own: a thread that still waits for input must not hold Python's.
         file = os.fdopen(os.dup(sys.stdin.fileno()), "rb") if name == STDIN else open(name, "rb")  # noqa: PTH123, SIM115
-        with closing(file):
-            assert isinstance(file, io.BufferedReader)
-            yield from filtering.pieces(unpacked_stream(file))
+        assert isinstance(file, io.BufferedReader)
+        yield from filtering.pieces(unpacked_stream(file))
+        file.close()  # not after Ctrl-C: it would wait for a thread that waits for input
     except FileNotFoundError:
         raise FileError(f"there is no file {name}; check the name, or use - to read from a pipe") from None
     except IsADirectoryError:

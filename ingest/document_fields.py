@@ -64,8 +64,8 @@ class DocumentFields:
             **({"cluster": storable(id_)} if id_ else {}),
         }
 
-    def added(self, document: bytes, id_: str = "", id_field: str = "") -> bytes | None:
-        """Return a document, a JSON object, with its fields; None if it has no text, and no fields to be replaced.
+    def added(self, document: bytes, id_: str = "", id_field: str = "") -> tuple[bytes, bool]:
+        """Return a document, a JSON object, with its fields, and whether it has any: without a text, it has none.
 
         Only what stands at the fields of text, address and time is decoded. `id_field` is the field with the `_id`.
         Raises DocumentError, or ExtractError about its HTML.
@@ -76,9 +76,9 @@ class DocumentFields:
             id_ = str(value)
         made = self.made(source, id_)
         old = [name for name in (self._fields.below, self._fields.cluster) if name in found]
-        if made is None and not old:
-            return None
-        return with_members(document, found, {} if made is None else self._as_written(made), old)
+        if made is None:
+            return (with_members(document, found, {}, old) if old else document), False
+        return with_members(document, found, self._as_written(made), old), True
 
     def has_all_text(self, found: Members) -> bool | None:
         """Whether a partial document has all of the text fields; None if it has none of them."""
@@ -133,13 +133,15 @@ def with_members(document: bytes, found: Members, added: Mapping[str, Any], remo
         return b"".join((document[:end], comma, _ENCODER.encode(added)[1:-1], document[end:]))
     kept = {name: value for name, value in found.items() if name not in removed}
     space = document[len(document.rstrip(BLANK)) :]
-    return _ENCODER.encode(kept | added) + space
+    return _ENCODER.encode({**kept, **added}) + space
 
 
 def _decoded(value: msgspec.Raw) -> Any:
     try:
         return msgspec.json.decode(value)
-    except msgspec.DecodeError:  # half a character, or a number beyond all bounds, which only Python's own decoder reads
+    except (
+        msgspec.DecodeError
+    ):  # half a character, or a number beyond all bounds, which only Python's own decoder reads
         return json.loads(bytes(value))
 
 

@@ -99,13 +99,13 @@ class FieldsFilter:
         if unit.operation == "update":
             changed, outcome = self._updated(line, unit.id)
         else:
-            changed = self.maker.added(line, unit.id, self.id_field)
-            outcome = "no_text" if changed is None else "done"
+            changed, has_fields = self.maker.added(line, unit.id, self.id_field)
+            outcome = "done" if has_fields else "no_text"
         counts["documents"] += 1
         counts[outcome] += 1
-        return [*action, line if changed is None else changed]
+        return [*action, changed]
 
-    def _updated(self, line: bytes, id_: str) -> tuple[bytes | None, str]:
+    def _updated(self, line: bytes, id_: str) -> tuple[bytes, str]:
         """Return the source of an update with fields in its partial document and in its upsert, and the outcome.
 
         A partial document that has only some of the text fields gets none: what the others have is not known here.
@@ -122,12 +122,11 @@ class FieldsFilter:
                 continue
             if not has_text and part == "doc":
                 outcome = "partial"
-            elif (made := self.maker.added(document, id_)) is None:
-                outcome = "no_text"
             else:
+                made, has_fields = self.maker.added(document, id_)
                 changed[part] = msgspec.Raw(made)
-                outcome = "done"
-        return (with_members(line, found, changed, [*changed]) if changed else None), outcome
+                outcome = "done" if has_fields else "no_text"
+        return (with_members(line, found, changed, [*changed]) if changed else line), outcome
 
     def _in_threads(self, batches: Iterator[list[Unit]]) -> Iterator[Piece]:
         """Work in threads: most of it is native code, which runs side by side. One more thread reads ahead."""
@@ -139,7 +138,7 @@ class FieldsFilter:
                 for batch in batches:
                     waiting.put(pool.submit(self.piece, batch))
                 waiting.put(None)
-            except BaseException as error:  # noqa: BLE001 (raised again by the reader of the queue)
+            except BaseException as error:  # raised again below
                 waiting.put(error)
 
         # A daemon: it may wait for input that never comes.
@@ -165,7 +164,8 @@ def _lines(stream: io.BufferedReader, max_line: int) -> Iterator[list[tuple[byte
         *whole, rest = piece.split(b"\n")
         for line in whole:
             parts.append(line + b"\n")
-            lines.append((b"".join(parts), not too_long))
+            whole_line = b"".join(parts)
+            lines.append((whole_line, not too_long and len(whole_line) <= max_line))
             parts.clear()
             size, too_long = 0, False
         if rest:
@@ -225,4 +225,3 @@ def _action(number: int, line: bytes) -> Unit:
     if operation not in (*WITH_SOURCE, "delete"):
         return Unit(number, [line], failure=f"not an action of a _bulk body: {operation[:20]}")
     return Unit(number, [line], operation, "" if id_ is None else str(id_))
-
