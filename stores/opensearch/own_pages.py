@@ -94,7 +94,7 @@ class OwnPages:
         """Whether stored fields have the scheme of this index, and are complete."""
         stamp = str(stored.get("stamp", ""))
         if stamp == self._scheme_id:
-            return stored.keys() >= HASH_FIELDS.keys()
+            return all(stored.get(name) is not None for name in HASH_FIELDS)
         return stamp.partition("-")[2] == self._uuid(document)
 
 
