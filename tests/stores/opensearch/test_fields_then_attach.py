@@ -10,15 +10,15 @@ import pytest
 from opensearch_winnow import Scheme
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.ingest.document_fields import DocumentFields
-from opensearch_winnow.ingest.hashes import Hashes
+from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes
 from opensearch_winnow.mappings.opensearch_mapping import HASH_FIELDS
 from opensearch_winnow.stores.opensearch import own_pages
 from opensearch_winnow.stores.opensearch.attach import attach
 from tests.stores.opensearch.own_index import ARTICLES, FIELDS, OwnIndex, article, opened, similar, text
 
 
-def prepared(numbers: Iterable[int], scheme: Scheme = Scheme()) -> list[tuple[str, dict[str, object]]]:
-    maker = DocumentFields(FIELDS, scheme)
+def prepared(numbers: Iterable[int], scheme: Scheme | None = None) -> list[tuple[str, dict[str, object]]]:
+    maker = DocumentFields(FIELDS, scheme or Scheme())
     lines = ((str(number), json.dumps(article(number)).encode()) for number in numbers)
     return [(id_, json.loads(maker.added(line, id_)[0])) for id_, line in lines]
 
@@ -27,11 +27,10 @@ def prepared(numbers: Iterable[int], scheme: Scheme = Scheme()) -> list[tuple[st
 def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The digests of the texts whose hashes were computed."""
     digests: list[str] = []
-    compute = own_pages.canonical_hashes
 
     def noted(canon: CanonicalText, digest: str, scheme: Scheme) -> Hashes:
         digests.append(digest)
-        return compute(canon, digest, scheme)
+        return canonical_hashes(canon, digest, scheme)
 
     monkeypatch.setattr(own_pages, "canonical_hashes", noted)
     return digests
