@@ -21,7 +21,6 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 # A script, and what it prints if that is shown.
 SCRIPT = re.compile(r"^```bash\n(.*?)^```$(?:\n\n```json\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
-NUMBER = re.compile(r"-?\d+\.0\b")
 
 pytestmark = pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq")
 
@@ -52,7 +51,7 @@ def values(printed: str) -> list[Any]:
 
 
 def check(name: str, folder: Path, addresses: Mapping[str, str]) -> int:
-    """Run the scripts of a page one after the other, in one shell of variables each, and compare what they print."""
+    """Run the scripts of a page one after the other, compare what they print, and return how many outputs are shown."""
     shown = 0
     for script, expected in scripts(name):
         printed = run(script, folder, addresses)
@@ -67,6 +66,11 @@ def test_recipes_for_curl(engine: Running, tmp_path: Path) -> None:
     # A name of its own: other tests share the engine.
     addresses = {"localhost:9200/articles": f"{engine.url.removeprefix('http://')}/docs-curl"}
     assert check("curl.md", tmp_path, addresses) > 8
+
+
+def test_the_filter_before_bulk(engine: Running, tmp_path: Path) -> None:
+    addresses = {"localhost:9200/notes": f"{engine.url.removeprefix('http://')}/docs-notes"}
+    assert check("without-python.md", tmp_path, addresses) == 2
 
 
 def test_requests_to_a_server_without_a_store(tmp_path: Path) -> None:
