@@ -19,7 +19,7 @@ from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.output_files import check_files
-from opensearch_winnow.cli.phase_progress import show_phases
+from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.terminal import json_option, remark, say
 from opensearch_winnow.cli.text_file import STDIN, FileError, require_piped_stdin
@@ -150,7 +150,12 @@ def command(
         keep_failed=failed is None,
         workers=workers,
     )
-    counts = run(filtering, files or (STDIN,), to, failed, quiet=quiet or to is None)
+    try:
+        counts = run(filtering, files or (STDIN,), to, failed, quiet=quiet or to is None)
+    except Stopped:
+        if to:
+            say("Stopped: nothing was written.")
+        raise
     report(counts, fields, failed, filtering.maker.scheme, as_json=as_json)
     if counts["failed"]:
         ctx.exit(SOME_FAILED)

@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,6 +48,21 @@ def test_each_document_comes_out_before_the_next_one_comes_in(tmp_path: Path) ->
                 assert running.stdout.readline().startswith(line.rstrip()[:-1])
             running.send_signal(signal.SIGINT)
             assert running.wait(30) == 130
+
+
+def test_nothing_is_left_of_a_stopped_run(tmp_path: Path) -> None:
+    command = [str(WINNOW), "fields", "--text", "body", "--to", "out.jsonl.gz", "--workers", "2"]
+    with subprocess.Popen(command, stdin=-1, stderr=-1, env=CLEAN, cwd=tmp_path) as running:
+        assert running.stdin
+        assert running.stderr
+        running.stdin.write(made(3))
+        running.stdin.flush()
+        while not list(tmp_path.iterdir()):
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        assert running.wait(60) == 130
+        assert running.stderr.read() == b"Stopped: nothing was written.\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_compressed_files_to_a_compressed_file(winnow: Winnow, tmp_path: Path) -> None:
