@@ -37,6 +37,7 @@ USUAL = (
     "long_questions",
     "web",
     "pairs",
+    "fields",
 )
 ON_REQUEST = (
     "million",  # takes an hour and 40 GB
@@ -58,6 +59,7 @@ ON_REQUEST = (
     "opensearch_search",
     "over_time",  # not only about speed, and starts one, too
     "own_index",  # takes 15 minutes
+    "curl_recipes",  # not about speed
     "similar_batch",  # a quarter of an hour, and this, too
     "watches",  # takes an hour, on both kinds of store
     "soak",  # not a run: the figures that make soak has kept

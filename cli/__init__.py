@@ -28,6 +28,7 @@ from opensearch_winnow.cli.command_group import CommandGroup
         "stats": "opensearch_winnow.cli.stats",
         "boilerplate": "opensearch_winnow.cli.boilerplate",
         "fingerprint": "opensearch_winnow.cli.fingerprint",
+        "fields": "opensearch_winnow.cli.fields",
         "delete": "opensearch_winnow.cli.delete",
         "export": "opensearch_winnow.cli.export",
         "extract": "opensearch_winnow.cli.extract",

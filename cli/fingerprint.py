@@ -36,16 +36,17 @@ def command(ctx: click.Context, file: str, scheme: Scheme, as_json: bool, color:
     position in the canonical text. With --preset code, FILE is source code in the language of its file name, and the
     canonical text consists of its tokens.
 
-    Prints a table on a terminal; in a pipe, tab-separated values with the offsets of each k-gram in the text. Exits
-    with 1 if the text is too short to have a fingerprint.
+    Prints a table on a terminal; in a pipe, tab-separated values with the offsets of each k-gram in the text. A hash
+    has 16 hexadecimal digits; with --json it is a string of decimal digits, because many programs round large numbers.
+    Exits with 1 if the text is too short to have a fingerprint.
     """
     prints = fingerprint(read_text(file), scheme, name=None if file == STDIN else file)
     scheme = prints.scheme  # with the key
     screen = terminal(color)
     if as_json:
-        click.echo(
-            json.dumps({"scheme": scheme.id, "fingerprints": list(zip(prints.hashes, prints.positions, strict=True))})
-        )
+        # As texts: JavaScript and jq round numbers above 2^53.
+        listed = list(zip(map(str, prints.hashes), prints.positions, strict=True))
+        click.echo(json.dumps({"scheme": scheme.id, "fingerprints": listed}))
     elif screen and len(prints):
         show_table(screen, prints)
     elif not screen:

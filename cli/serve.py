@@ -12,18 +12,23 @@ import socket
 import sys
 import webbrowser
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from threading import Thread
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
 
 import click
 
 from opensearch_winnow.answers.display_text import UNSAFE, printable
+from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.key_file import with_key
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 
 if TYPE_CHECKING:
@@ -31,6 +36,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from starlette.applications import Starlette
+
+    from opensearch_winnow.web.app import ServerOptions
 
 PORT = 8765
 MIN_TOKEN_CHARS = 8
@@ -50,7 +57,15 @@ def check_token(_ctx: click.Context, _option: click.Parameter, token: str | None
 
 
 @click.command("serve", short_help="Serve the search UI and the JSON API of a store.")
-@store_option()
+@store_option(required=False)
+@click.option(
+    "--stateless",
+    is_flag=True,
+    help="Serve no store: only POST /api/v1/fields and POST /api/v1/compare, with the scheme that the options choose.",
+)
+@choose.scheme_options(
+    choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables, optional=True
+)
 @click.option(
     "--host",
     metavar="NAME",
@@ -89,7 +104,9 @@ def check_token(_ctx: click.Context, _option: click.Parameter, token: str | None
 @click.pass_context
 def command(
     ctx: click.Context,
-    store: str,
+    store: str | None,
+    stateless: bool,
+    scheme: Scheme | None,
     host: str,
     port: int,
     token: str | None,
@@ -104,9 +121,13 @@ def command(
       winnow serve --store http://localhost:9200/pages --port 8000
       winnow serve --store crawl.winnow --get '/api/v1/search?q=mill'
       winnow serve --store crawl.winnow --host 0.0.0.0 --token "$(openssl rand -hex 16)"
+      winnow serve --stateless --preset passages
 
     Serves grouped search results, pages with their near-duplicates and history, two texts side by side, pages that
     quote a pasted text, clusters, statistics and watches: in a browser, and as JSON and CSV at the same addresses.
+
+    With --stateless, it only computes: fields for documents of an index of your own, and comparisons of texts that are
+    sent. Nothing is kept.
 
     By default only this machine can connect, and visitors cannot change the store. Ctrl-C stops the server; a second
     one ends it at once. With --get, the exit code is 1 if the request is refused, and 2 if the store cannot answer it.
@@ -118,15 +139,22 @@ def command(
         from opensearch_winnow.web.app import ServerOptions, make_app  # noqa: PLC0415
         from opensearch_winnow.web.guard import LOOPBACK  # noqa: PLC0415
 
-    with Index.open(store, create=False) as index:  # fails now if there is no store, not at the first request
-        name = index.name
+    if stateless:
+        opened = stateless_options(ctx, scheme or Scheme())
+    elif store is None:
+        raise click.UsageError("name the store with --store, or add --stateless to serve none", ctx)
+    elif scheme is not None:
+        raise click.UsageError("a store has its scheme: --preset and the like are for --stateless", ctx)
+    else:
+        with Index.open(store, create=False) as index:  # fails now if there is no store, not at the first request
+            opened = ServerOptions(open_index=partial(Index.open, store, create=False), store=index.name)
+    name = opened.store
     local = is_loopback(host)
     shown = "…"  # a token that somebody has chosen is not printed: what is printed often ends in a log
     if token is None and not local:
         token = shown = secrets.token_urlsafe(18)
-    options = ServerOptions(
-        open_index=lambda: Index.open(store, create=False),
-        store=name,
+    options = replace(
+        opened,
         may_write=write,
         token=None if get else token,
         max_seconds=max_seconds,
@@ -155,6 +183,21 @@ def command(
                 Thread(target=webbrowser.open, args=[opened], daemon=True).start()
 
         run(app, listener, ready)
+
+
+def stateless_options(ctx: click.Context, scheme: Scheme) -> ServerOptions:
+    """Return the options of a server without a store."""
+    from opensearch_winnow.web.app import STATELESS, ServerOptions  # noqa: PLC0415
+    from opensearch_winnow.web.scheme_only import SchemeOnly  # noqa: PLC0415
+
+    if ctx.get_parameter_source("store") is click.core.ParameterSource.COMMANDLINE:
+        raise click.UsageError("--stateless serves no store: leave out --store", ctx)
+    for option in ("write", "open_browser"):
+        if ctx.params[option]:
+            raise click.UsageError(f"--stateless has no store and no screens: leave out --{option.split('_')[0]}", ctx)
+    only = SchemeOnly(with_key(scheme))
+    # The screens of STATELESS use nothing else of an index.
+    return ServerOptions(open_index=lambda: cast("Index", only), store=only.name, screens=STATELESS)
 
 
 def for_terminal(body: bytes) -> str:

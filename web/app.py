@@ -46,17 +46,21 @@ from opensearch_winnow.web.screens import (
     clusters,
     compare,
     differences,
+    fields,
+    health,
     history,
     home,
     locate,
     page,
     paste,
     search,
+    sent_texts,
     statistics,
     versions,
     watch_log,
     watches,
 )
+from opensearch_winnow.web.sent_json import read_json
 from opensearch_winnow.web.store_name import StoreName
 
 API = "/api/v1"
@@ -71,6 +75,7 @@ CLIENT_GONE = 499  # as nginx calls it; nobody sees this status
 READ_ONLY = "This server is read-only: start it with winnow serve --write to allow changes to the store."
 LOG = logging.getLogger("opensearch_winnow.web")
 
+STATELESS: tuple[Screen, ...] = (fields.SCREEN, sent_texts.SCREEN, health.SCREEN)  # they need no store
 ANSWERING: tuple[Screen, ...] = (
     home.SCREEN,
     search.SCREEN,
@@ -96,6 +101,7 @@ ANSWERING: tuple[Screen, ...] = (
     statistics.SCREEN,
     watches.SCREEN,
     watch_log.SCREEN,
+    *STATELESS,
 )
 SCREENS: tuple[Screen, ...] = (*ANSWERING, api.api_screen(ANSWERING, API))
 REDIRECTS: tuple[Redirect, ...] = (page.REDIRECT, compare.REDIRECT)
@@ -122,6 +128,7 @@ class ServerOptions:
 
     open_index: Callable[[], Index]
     store: str  # its full name; visitors see a shorter one
+    screens: tuple[Screen, ...] = SCREENS  # without a store: STATELESS
     may_write: bool = False
     token: str | None = None  # required from everybody, if set
     max_seconds: float = MAX_SECONDS
@@ -183,9 +190,11 @@ class Endpoints:
         self._may_write = options.may_write
         self._state = ServerState.of(options.open_index, store, options.max_seconds)
         self._pages = pages
+        self._screens = options.screens
+        self._has_store = options.screens is SCREENS
 
     def routes(self) -> Iterator[BaseRoute]:
-        for screen in SCREENS:
+        for screen in self._screens:
             show = partial(self._show, screen)
             method = screen.method
             if screen.api:
@@ -196,14 +205,15 @@ class Endpoints:
                 yield route(f"{screen.path}.csv", partial(show, "csv"), method)
             if screen.path:  # last: the pattern {id} also matches "ID.json"
                 yield route(screen.path, partial(show, "html"), method)
-        for redirect in REDIRECTS:
+        for redirect in REDIRECTS if self._has_store else ():
             yield route(redirect.path, partial(self._redirect, redirect))
-        for action in ACTIONS:
+        for action in ACTIONS if self._has_store else ():
             yield route(action.path, partial(self._act, action), "POST")
         yield route(f"{API}/openapi.json", self._describe)
 
     async def _show(self, screen: Screen, form: Format, request: Request, *, api: bool = False) -> Response:
-        sent = await read_form(request) if screen.sends else {}
+        read = read_json if screen.sends_json else read_form
+        sent = await read(request) if screen.sends else {}
         return await self._show_parsed(screen, form, request, self._parse(screen, request, sent, strict=api))
 
     async def _show_parsed(self, screen: Screen, form: Format, request: Request, parsed: ScreenRequest) -> Response:
@@ -291,7 +301,7 @@ class Endpoints:
 
     @cached_property
     def _openapi(self) -> bytes:
-        return openapi(SCREENS, API)
+        return openapi(self._screens, API)
 
     async def report_error(self, request: Request, error: Exception) -> Response:
         """Answer a request that failed, with a page or a JSON object that says why."""
@@ -299,7 +309,7 @@ class Endpoints:
         if status == 500:
             LOG.error("could not answer %s", request.url.path, exc_info=error.__cause__ or error)
         headers = {"retry-after": "2"} if status == 503 else {}
-        if is_for_programs(request.url.path):
+        if is_for_programs(request.url.path) or not self._has_store:
             return Response(encode_json({"error": sentence}), status, headers, "application/json")
         links = suggested_links(error)
         html = self._pages.render("error", status=status, sentence=sentence, links=links, retry=str(request.url))

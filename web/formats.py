@@ -13,6 +13,7 @@ from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.web.pages import Pages
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
+from opensearch_winnow.web.sent_json import NDJSON
 
 Format = Literal["html", "json", "csv"]
 
@@ -21,6 +22,8 @@ _encoder = msgspec.json.Encoder()
 
 def encode_answer(screen: Screen, form: Format, answer: ScreenAnswer, request: ScreenRequest, pages: Pages) -> Response:
     if form == "json":
+        if isinstance(answer.document, list):
+            return Response(b"".join(encode_json(each) + b"\n" for each in answer.document), media_type=NDJSON)
         return Response(encode_json(answer.document), media_type="application/json")
     if form == "csv":
         headers = {"content-disposition": f'attachment; filename="winnow-{screen.name}.csv"'}

@@ -32,6 +32,8 @@ TAGS = {
     "changes": ("Changes", "What became of the pages between two crawls, or two dates."),
     "statistics": ("Statistics", "What is in the store."),
     "watches": ("Watches", "Saved questions, and what is new since somebody looked."),
+    "fields": ("Fields", "Fields for documents of an index of your own, which any program may write."),
+    "health": ("Health", "Whether the server answers."),
 }
 PATH_PARAMETERS = {
     "id": "the id of a capture",
@@ -66,6 +68,10 @@ EXAMPLES: dict[str, str | int] = {
 ANSWER_EXAMPLES = {"paste": {"needed": 50, "sure": 149, "minutes": 60}}
 SENT_EXAMPLE = {
     "text": "The miller takes the grain to the mill, and two days later the flour to the baker in the town."
+}
+SENT_EXAMPLES: dict[str, Any] = {
+    "fields": {**SENT_EXAMPLE, "id": "4711"},
+    "compare_texts": {"a": SENT_EXAMPLE, "b": {"html": f"<p>He said: {SENT_EXAMPLE['text']}</p>"}},
 }
 SECURITY_SCHEMES = {
     "token": {
@@ -120,7 +126,11 @@ def openapi_document(screens: Sequence[Screen], root: str) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": "winnow", "version": __version__, "description": DESCRIPTION},
         "servers": [{"url": root}],
-        "tags": [{"name": name, "description": description} for name, description in TAGS.values()],
+        "tags": [
+            {"name": name, "description": description}
+            for part, (name, description) in TAGS.items()
+            if any(screen.api.split("/")[1] == part for screen in screens)
+        ],
         "security": [{}, *({name: []} for name in SECURITY_SCHEMES)],  # {}: needed only if the server has a token
         "paths": paths,
         "components": {"schemas": schemas, "securitySchemes": SECURITY_SCHEMES},
@@ -148,7 +158,7 @@ def _operation(screen: Screen, by_type: dict[type, Any]) -> dict[str, Any]:
         },
     }
     if screen.sends is not None:
-        sent = {"schema": by_type[screen.sends], "example": SENT_EXAMPLE}
+        sent = {"schema": by_type[screen.sends], "example": SENT_EXAMPLES.get(screen.name, SENT_EXAMPLE)}
         operation["requestBody"] = {"required": True, "content": {"application/json": sent}}
     return operation
 

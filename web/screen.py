@@ -32,7 +32,7 @@ class NotFoundError(WinnowError):
 class ScreenAnswer(NamedTuple):
     """The answer to a screen's request."""
 
-    document: Any  # JSON values
+    document: Any  # JSON values; a list is written as JSON lines
     template_values: Callable[[], Mapping[str, Any]] = dict  # what the template needs besides; called for HTML only
 
 
@@ -52,6 +52,7 @@ class Screen:
     returns: type  # TypedDict of the document
     parameters: tuple[Parameter, ...] = ()
     sends: type | None = None  # TypedDict of the request body of a POST; None: the screen is a GET
+    sends_json: bool = False  # the body is JSON of any form, which the screen itself decodes, and not a form
     table: Callable[[Any], Iterable[Sequence[Cell]]] | None = None  # makes the CSV header and rows of the document
     heavy: bool = False  # it compares texts: one thread is kept for screens that do not
     instead: Callable[[Index, ScreenRequest], str | None] | None = None  # where to send a browser instead, if anywhere

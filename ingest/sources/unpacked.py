@@ -21,17 +21,23 @@ class DamagedError(Exception):
 
     def __init__(self, reason: str, file: IO[bytes], piece: bytes = b"") -> None:
         super().__init__(reason)
-        self.left = os.fstat(file.fileno()).st_size - file.tell() + len(piece)  # bytes of the file that cannot be read
+        size = os.fstat(file.fileno()).st_size - file.tell() if file.seekable() else 0
+        self.left = size + len(piece)  # bytes of the file that cannot be read
 
 
 def unpacked(path: str) -> IO[bytes]:
     """Open a file without its compression. Reading raises DamagedError where the compressed data is damaged."""
     file = open(path, "rb")  # noqa: PTH123, SIM115 (the caller closes it)
     try:
-        return io.BufferedReader(_Unpacked(file), _PIECE) if is_packed(file.peek(4)) else file
+        return unpacked_stream(file)
     except BaseException:
         file.close()
         raise
+
+
+def unpacked_stream(file: io.BufferedReader) -> io.BufferedReader:
+    """Return a stream without its compression, like `unpacked`."""
+    return io.BufferedReader(_Unpacked(file), _PIECE) if is_packed(file.peek(4)) else file
 
 
 def is_packed(head: bytes) -> bool:

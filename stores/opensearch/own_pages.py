@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Any
 
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest
-from opensearch_winnow.foundation.document_paths import text_at, value_at
+from opensearch_winnow.foundation.document_paths import text_at
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.extractors import extractor
 from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes
-from opensearch_winnow.mappings.opensearch_document import hash_fields, time_fields
+from opensearch_winnow.ingest.own_reader import OwnReader
+from opensearch_winnow.mappings.opensearch_document import hash_fields
+from opensearch_winnow.mappings.opensearch_mapping import HASH_FIELDS
 from opensearch_winnow.mappings.own_fields import OwnFields
-from opensearch_winnow.mappings.record import EPOCH, Record, site_of, storable
+from opensearch_winnow.mappings.record import Record
 
 NO_HASHES = Hashes()
 
@@ -28,14 +28,12 @@ class OwnPages:
     def __init__(self, fields: OwnFields, scheme: Scheme) -> None:
         self.fields = fields
         self.scheme = scheme
+        self._scheme_id = scheme.id
         self.uuids: dict[str, str] = {}  # of the indices, by name: a copy of an index has another one
-        self._extract = extractor("lxml") if fields.html else None
+        self._reader = OwnReader(fields)
 
     def text(self, source: Mapping[str, Any]) -> str:
-        text = storable(text_at(source, self.fields.text))
-        if self._extract is not None and text:
-            text = self._extract(text.encode()).text
-        return text.strip()
+        return self._reader.text(source)
 
     def title(self, source: Mapping[str, Any]) -> str | None:
         return (text_at(source, [self.fields.title]) or None) if self.fields.title else None
@@ -61,21 +59,19 @@ class OwnPages:
         """Return winnow's fields of a document, except cluster, place and stamp; None if it has no text.
 
         If the stored fields were made of the same text, they are returned, and nothing is computed but the digest. Only
-        a stamp of this index shows that: other fields may have another scheme.
+        a stamp of this index shows that, or one that is the id of its scheme, as `winnow fields` writes it: other
+        fields may have another scheme.
         """
         source = document["_source"]
         text = self.text(source)
         if not text:
             return None
-        url = storable(self._url(document))
+        url = self._reader.address(source, str(document["_id"]))
         stored = self.stored(source)
         canon = canonical(text, self.scheme, name=url)
         text_digest = canonical_digest(canon)
-        made = {"id": own_id(document), "url": url, "url_length": len(url), "site": site_of(url)}
-        if self.fields.time is not None:
-            made |= time_fields(_time(value_at(source, self.fields.time)))
-        ours = stored.get("stamp", "").partition("-")[2] == self._uuid(document)
-        if not ours or stored.get("text_digest") != text_digest:
+        made = {"id": own_id(document), **self._reader.address_fields(url), **self._reader.time_fields(source)}
+        if stored.get("text_digest") != text_digest or not self._is_ours(stored, document):
             stored = fields_of_hashes(canonical_hashes(canon, text_digest, self.scheme))
         return stored | made
 
@@ -108,10 +104,12 @@ class OwnPages:
     def _uuid(self, document: Document) -> str:
         return self.uuids.get(document["_index"], "")
 
-    def _url(self, document: Document) -> str:
-        if self.fields.url is None:
-            return str(document["_id"])
-        return text_at(document["_source"], [self.fields.url]).partition("\n")[0] or str(document["_id"])
+    def _is_ours(self, stored: Mapping[str, Any], document: Document) -> bool:
+        """Whether stored fields have the scheme of this index, and are complete."""
+        stamp = str(stored.get("stamp", ""))
+        if stamp == self._scheme_id:
+            return all(stored.get(name) is not None for name in HASH_FIELDS)
+        return stamp.partition("-")[2] == self._uuid(document)
 
 
 def own_id(document: Document) -> str:
@@ -123,13 +121,3 @@ def own_id(document: Document) -> str:
 def fields_of_hashes(hashes: Hashes = NO_HASHES) -> dict[str, Any]:
     """Return the fields that are computed from a text; by default, those of a document without text."""
     return hash_fields(Record(url="", text="", content_digest="", **hashes._asdict()))
-
-
-def _time(value: Any) -> datetime | None:
-    """Read a time as engines do by default: ISO 8601, or milliseconds since 1970. Others are unknown."""
-    try:
-        if isinstance(value, int | float):
-            return EPOCH + timedelta(milliseconds=value)
-        return datetime.fromisoformat(value) if isinstance(value, str) else None
-    except (ValueError, OverflowError):
-        return None

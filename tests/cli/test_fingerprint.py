@@ -20,7 +20,7 @@ def test_json_equals_the_answer_of_the_library(winnow: Winnow, pair: tuple[Path,
     assert done.exit_code == 0
     assert json.loads(done.stdout) == {
         "scheme": prints.scheme.id,
-        "fingerprints": [[hash_, at] for hash_, at in zip(prints.hashes, prints.positions, strict=True)],
+        "fingerprints": [[str(hash_), at] for hash_, at in zip(prints.hashes, prints.positions, strict=True)],
     }
     assert done.stdout.count("\n") == 1
     assert done.stderr == ""
@@ -107,6 +107,6 @@ def test_a_file_name_tells_the_language_of_a_program(winnow: Winnow, tmp_path: P
         done = winnow("fingerprint", given, "--preset", "code", "--json", stdin=stdin)
         assert json.loads(done.stdout) == {
             "scheme": code.id,
-            "fingerprints": [[hash_, at] for hash_, at in zip(prints.hashes, prints.positions, strict=True)],
+            "fingerprints": [[str(hash_), at] for hash_, at in zip(prints.hashes, prints.positions, strict=True)],
         }
     assert fingerprint(source, code, name=str(file)).hashes != fingerprint(source, code).hashes

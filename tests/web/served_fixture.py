@@ -9,7 +9,7 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,9 +84,22 @@ def head(path: str, length: int) -> bytes:
 @contextmanager
 def serving(store: str | Path, *options: str, **environment: str) -> Iterator[Served]:
     """Run `winnow serve` on a free port until the block ends."""
-    command = [str(WINNOW), "serve", "--store", str(store), "--port", "0", *options]
+    with _serving(["--store", str(store), *options], str(store), environment) as found:
+        yield found
+
+
+@contextmanager
+def serving_stateless(*options: str, **environment: str) -> Iterator[Served]:
+    """Run `winnow serve` without a store."""
+    with _serving(["--stateless", *options], "", environment) as found:
+        yield found
+
+
+@contextmanager
+def _serving(options: Sequence[str], store: str, environment: Mapping[str, str]) -> Iterator[Served]:
+    command = [str(WINNOW), "serve", "--port", "0", *options]
     with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONWARNINGS": "error"} | environment
+        command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONWARNINGS": "error", **environment}
     ) as process:
         assert process.stderr is not None
         try:
@@ -98,7 +111,7 @@ def serving(store: str | Path, *options: str, **environment: str) -> Iterator[Se
             found = re.search(r"at (http://[^/\s]+)", said)
             assert found, said
             port = urlsplit(found[1]).port
-            yield Served(f"http://127.0.0.1:{port}", str(store), process, said)
+            yield Served(f"http://127.0.0.1:{port}", store, process, said)
         finally:
             process.terminate()
             complaints = process.stderr.read()

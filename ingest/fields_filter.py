@@ -1,0 +1,227 @@
+"""Adds winnow's fields to a stream of documents: JSON lines, or the body of a `_bulk` request."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from queue import Queue
+from threading import Thread
+from typing import NamedTuple
+
+import msgspec
+
+from opensearch_winnow.ingest.document_fields import BLANK, DocumentError, DocumentFields, members, with_members
+from opensearch_winnow.ingest.extractors import ExtractError
+
+PIECE = 1 << 18  # bytes to read at a time
+MAX_LINE_BYTES = 100_000_000  # the most that engines take in one request, by default
+PIECES_AHEAD = 3  # for each worker
+WITH_SOURCE = ("index", "create", "update")
+BLANK_LINE, REST = "blank", "rest"  # units that are no documents: the latter is what follows of a line that is too long
+_ACTION = msgspec.json.Decoder(dict[str, dict[str, msgspec.Raw]])
+
+
+class Unit(NamedTuple):
+    """A document as it was read: its line, and in a `_bulk` body the line with its action before it."""
+
+    number: int  # of its first line, from 1
+    lines: list[bytes]
+    operation: str = ""  # of the action; empty for JSON lines
+    id: str = ""  # of the action, if it has one
+    failure: str = ""  # why it gets no fields
+
+
+class Failure(NamedTuple):
+    """A document that got no fields because something is wrong with it."""
+
+    number: int  # of its line
+    reason: str  # empty: more of the one before
+    lines: bytes
+
+
+class Piece(NamedTuple):
+    """Documents with their fields, and what became of them."""
+
+    output: bytes
+    counts: Counter[str]  # of documents: all, done, no_text, and of updates: partial, unaffected
+    failures: list[Failure]
+
+
+@dataclass(slots=True)
+class FieldsFilter:
+    """Filters streams. Usage: `for piece in FieldsFilter(maker).pieces(stream): out.write(piece.output)`.
+
+    Every piece that can be read is complete before the next one is waited for, so that it works with `tail -f`.
+    """
+
+    maker: DocumentFields
+    bulk: bool = False
+    id_field: str = ""
+    keep_failed: bool = True  # in the output, as they are
+    workers: int = 1
+    max_line: int = field(default=MAX_LINE_BYTES)
+
+    def pieces(self, stream: io.BufferedReader) -> Iterator[Piece]:
+        """Yield what is in `stream`, in its order."""
+        batches = _units(_lines(stream, self.max_line), bulk=self.bulk)
+        if self.workers == 1:
+            yield from map(self.piece, batches)
+        else:
+            yield from self._in_threads(batches)
+
+    def piece(self, units: Iterable[Unit]) -> Piece:
+        """Add the fields of some documents."""
+        counts: Counter[str] = Counter()
+        output: list[bytes] = []
+        failures: list[Failure] = []
+        for unit in units:
+            if unit.operation == REST and not self.keep_failed:
+                failures.append(Failure(unit.number, "", b"".join(unit.lines)))
+                continue
+            try:
+                if unit.failure:
+                    raise DocumentError(unit.failure)
+                output += self._with_fields(unit, counts)
+            except (DocumentError, ExtractError) as error:
+                counts["documents"] += 1
+                failures.append(Failure(unit.number + len(unit.lines) - 1, str(error), b"".join(unit.lines)))
+                if self.keep_failed:
+                    output += unit.lines
+        return Piece(b"".join(output), counts, failures)
+
+    def _with_fields(self, unit: Unit, counts: Counter[str]) -> list[bytes]:
+        if unit.operation in ("delete", BLANK_LINE, REST):
+            return unit.lines
+        *action, line = unit.lines
+        if unit.operation == "update":
+            changed, outcome = self._updated(line, unit.id)
+        else:
+            changed, has_fields = self.maker.added(line, unit.id, self.id_field)
+            outcome = "done" if has_fields else "no_text"
+        counts["documents"] += 1
+        counts[outcome] += 1
+        return [*action, changed]
+
+    def _updated(self, line: bytes, id_: str) -> tuple[bytes, str]:
+        """Return the source of an update with fields in its partial document and in its upsert, and the outcome.
+
+        A partial document that has only some of the text fields gets none: what the others have is not known here.
+        """
+        found = members(line)
+        changed: dict[str, msgspec.Raw] = {}
+        outcome = "unaffected"
+        for part in ("doc", "upsert"):
+            if part not in found:
+                continue
+            document = bytes(found[part])
+            has_text = self.maker.has_all_text(members(document))
+            if has_text is None:
+                continue
+            if not has_text and part == "doc":
+                outcome = "partial"
+            else:
+                made, has_fields = self.maker.added(document, id_)
+                changed[part] = msgspec.Raw(made)
+                outcome = "done" if has_fields else "no_text"
+        return (with_members(line, found, changed, [*changed]) if changed else line), outcome
+
+    def _in_threads(self, batches: Iterator[list[Unit]]) -> Iterator[Piece]:
+        """Work in threads: most of it is native code, which runs side by side. One more thread reads ahead."""
+        waiting: Queue[Future[Piece] | BaseException | None] = Queue(self.workers * PIECES_AHEAD)
+        pool = ThreadPoolExecutor(self.workers, "fields")
+
+        def read() -> None:
+            try:
+                for batch in batches:
+                    waiting.put(pool.submit(self.piece, batch))
+                waiting.put(None)
+            except BaseException as error:  # raised again below
+                waiting.put(error)
+
+        # A daemon: it may wait for input that never comes.
+        Thread(target=read, name="read", daemon=True).start()
+        try:
+            while (found := waiting.get()) is not None:
+                if isinstance(found, BaseException):
+                    raise found
+                yield found.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _lines(stream: io.BufferedReader, max_line: int) -> Iterator[list[tuple[bytes, bool]]]:
+    """Yield the lines of each piece that was read, each with whether it is whole.
+
+    The parts of a line that is too long are not: each is yielded by itself, and so is what follows until its end.
+    """
+    parts: deque[bytes] = deque()
+    size, too_long = 0, False
+    while piece := stream.read1(PIECE):
+        lines = []
+        *whole, rest = piece.split(b"\n")
+        for line in whole:
+            parts.append(line + b"\n")
+            whole_line = b"".join(parts)
+            lines.append((whole_line, not too_long and len(whole_line) <= max_line))
+            parts.clear()
+            size, too_long = 0, False
+        if rest:
+            parts.append(rest)
+            size += len(rest)
+        if too_long or size > max_line:
+            lines.append((b"".join(parts), False))
+            parts.clear()
+            size, too_long = 0, True
+        if lines:
+            yield lines
+    if parts:
+        yield [(b"".join(parts), True)]
+
+
+def _units(batches: Iterator[list[tuple[bytes, bool]]], *, bulk: bool) -> Iterator[list[Unit]]:
+    """Yield the documents of each batch of lines. An action waits for its source, which may be in the next batch."""
+    number, action = 0, None
+    continues = False  # a line that is too long
+    for batch in batches:
+        units: list[Unit] = []
+        for line, is_whole in batch:
+            if continues:
+                units.append(Unit(number, [line], REST))
+                continues = not line.endswith(b"\n")
+                continue
+            number += 1
+            if action is not None:
+                unit = action._replace(lines=[*action.lines, line])
+                action = None
+            elif not line.strip(BLANK):
+                unit = Unit(number, [line], BLANK_LINE)
+            elif bulk and is_whole:
+                unit = _action(number, line)
+            else:
+                unit = Unit(number, [line])
+            if not is_whole:
+                unit = unit._replace(failure=f"a line of more than {MAX_LINE_BYTES / 1e6:g} MB")
+                continues = not line.endswith(b"\n")
+            if unit.operation in WITH_SOURCE and len(unit.lines) == 1:
+                action = unit
+            else:
+                units.append(unit)
+        if units:
+            yield units
+    if action is not None:
+        yield [action._replace(failure="an action without its document")]
+
+
+def _action(number: int, line: bytes) -> Unit:
+    """Return an action of a `_bulk` body."""
+    try:
+        ((operation, options),) = _ACTION.decode(line).items()
+        id_ = msgspec.json.decode(options["_id"]) if "_id" in options else ""
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
+        return Unit(number, [line], failure="not an action of a _bulk body")
+    if operation not in (*WITH_SOURCE, "delete"):
+        return Unit(number, [line], failure=f"not an action of a _bulk body: {operation[:20]}")
+    return Unit(number, [line], operation, "" if id_ is None else str(id_))

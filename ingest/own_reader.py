@@ -1,0 +1,52 @@
+"""Reads the text, the address and the time of a document of your own, from the fields that its owner has named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from opensearch_winnow.foundation.document_paths import text_at, value_at
+from opensearch_winnow.ingest.extractors import extractor
+from opensearch_winnow.mappings.opensearch_document import time_fields
+from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.record import EPOCH, site_of, storable
+
+Source = Mapping[str, Any]
+
+
+class OwnReader:
+    """Reads documents whose fields are named by `fields`."""
+
+    def __init__(self, fields: OwnFields) -> None:
+        self.fields = fields
+        self._extract = extractor("lxml") if fields.html else None
+
+    def text(self, source: Source) -> str:
+        """Return the text to compare; for HTML, the visible text. Raises ExtractError if there is no reading it."""
+        text = storable(text_at(source, self.fields.text))
+        if self._extract is not None and text:
+            text = self._extract(text.encode()).text
+        return text.strip()
+
+    def address(self, source: Source, id_: str) -> str:
+        """Return the address of a document: its URL, or else `id_`."""
+        found = text_at(source, [self.fields.url]).partition("\n")[0] if self.fields.url else ""
+        return storable(found or id_)
+
+    def address_fields(self, address: str) -> dict[str, Any]:
+        return {"url": address, "url_length": len(address), "site": site_of(address)}
+
+    def time_fields(self, source: Source) -> dict[str, Any]:
+        """Return the fields of the time of a document; none if no field of it has been named."""
+        return {} if self.fields.time is None else time_fields(_time(value_at(source, self.fields.time)))
+
+
+def _time(value: Any) -> datetime | None:
+    """Read a time as engines do by default: ISO 8601, or milliseconds since 1970. Others are unknown."""
+    try:
+        if isinstance(value, int | float):
+            return EPOCH + timedelta(milliseconds=value)
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,79 @@
+"""Documents that winnow fields has prepared: attaching takes their hashes if they are those of their texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import pytest
+
+from opensearch_winnow import Scheme
+from opensearch_winnow.cython_core.canonical_text import CanonicalText
+from opensearch_winnow.ingest.document_fields import DocumentFields
+from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes
+from opensearch_winnow.mappings.opensearch_mapping import HASH_FIELDS
+from opensearch_winnow.stores.opensearch import own_pages
+from opensearch_winnow.stores.opensearch.attach import attach
+from tests.stores.opensearch.own_index import ARTICLES, FIELDS, OwnIndex, article, opened, similar, text
+
+
+def prepared(numbers: Iterable[int], scheme: Scheme | None = None) -> list[tuple[str, dict[str, object]]]:
+    maker = DocumentFields(FIELDS, scheme or Scheme())
+    lines = ((str(number), json.dumps(article(number)).encode()) for number in numbers)
+    return [(id_, json.loads(maker.added(line, id_)[0])) for id_, line in lines]
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The digests of the texts whose hashes were computed."""
+    digests: list[str] = []
+
+    def noted(canon: CanonicalText, digest: str, scheme: Scheme) -> Hashes:
+        digests.append(digest)
+        return canonical_hashes(canon, digest, scheme)
+
+    monkeypatch.setattr(own_pages, "canonical_hashes", noted)
+    return digests
+
+
+def test_an_update_takes_the_hashes_of_new_documents(articles: OwnIndex, hashed: list[str]) -> None:
+    attach(articles.client, articles.address, FIELDS)
+    assert len(hashed) == 9
+    hashed.clear()
+    articles.write(prepared([0, 3, 20]))
+    before = articles.sources()
+    assert similar(articles, "1") == ["2"]  # a document that is not done yet is missed
+    report = attach(articles.client, articles.address)
+    assert (report.done, report.unchanged, hashed) == (3, 7, [])
+    assert similar(articles, "1") == ["0", "2"]
+    after = articles.sources()
+    for id_ in ("0", "3", "20"):
+        assert {name: after[id_]["winnow"][name] for name in HASH_FIELDS} == {
+            name: before[id_]["winnow"][name] for name in HASH_FIELDS
+        }
+        assert after[id_]["winnow.cluster"] == id_
+        assert {"id", "place", "url"} <= after[id_]["winnow"].keys()
+
+
+def test_hashes_of_another_text_or_scheme_are_not_taken(articles: OwnIndex, hashed: list[str]) -> None:
+    attach(articles.client, articles.address, FIELDS)
+    hashed.clear()
+    articles.write(prepared([20, 21]))
+    articles.write(prepared([22], Scheme(noise=20, guarantee=40)))
+    articles.change("20", body=text("another story"))
+    articles.client.update(
+        index=articles.name, id="21", body={"doc": {"winnow": {"sketch": None}}}, params={"refresh": "true"}
+    )
+    attach(articles.client, articles.address)
+    sources = articles.sources()
+    assert sorted(hashed) == sorted(sources[id_]["winnow"]["text_digest"] for id_ in ("20", "21", "22"))
+    with opened(articles) as index:
+        assert index.statistics().stale == 0
+
+
+def test_a_prepared_index_is_attached_later(own: OwnIndex, hashed: list[str]) -> None:
+    own.create(ARTICLES | {"properties": ARTICLES["properties"] | FIELDS.properties()})
+    own.write(prepared(range(9)))
+    report = attach(own.client, own.address, FIELDS)
+    assert (report.done, hashed) == (9, [])
+    assert similar(own, "0") == ["1", "2"]

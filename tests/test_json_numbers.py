@@ -1,0 +1,146 @@
+"""No JSON that winnow prints or serves has a number that JavaScript and jq would round: hashes are strings."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from opensearch_winnow.cli import main
+from tests.cli.conftest import MILL as PAGE_URL
+from tests.cli.conftest import _crawled, crawl, pair, sentences  # noqa: F401 (fixtures)
+from tests.web.addresses_fixture import ADDRESSES, api_address, in_format, screen_at
+from tests.web.conftest import known_file, served_file  # noqa: F401 (fixtures)
+from tests.web.known_crawl_fixture import IDS, MILL, MIRROR, QUOTE
+from tests.web.served_fixture import Served
+
+EXACT = 2**53  # every integer up to this one is exact as a double
+
+
+def too_large(value: Any, path: str = "$") -> Iterator[str]:
+    """Yield where a value has integers that are rounded."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from too_large(inner, f"{path}.{name}")
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from too_large(inner, f"{path}[{number}]")
+    elif isinstance(value, int | float) and abs(value) > EXACT:
+        yield f"{path}: {value}"
+
+
+def documents(text: str) -> Iterator[Any]:
+    """Yield the JSON objects in a text, one a line or over several lines."""
+    decoder, at = json.JSONDecoder(), 0
+    while (at := text.find("{", at)) >= 0:
+        try:
+            value, at = decoder.raw_decode(text, at)
+            yield value
+        except ValueError:
+            at += 1
+
+
+def test_what_is_too_large_is_noticed() -> None:
+    assert list(too_large({"a": [1, {"b": 17304375503914327021}], "c": 2**53})) == ["$.a[1].b: 17304375503914327021"]
+    assert list(documents('x {"a": 1}\n{"b": [{}]} {')) == [{"a": 1}, {"b": [{}]}]
+
+
+# One line for each command that has --json; those that need an engine or hours print counts.
+COMMANDS = (
+    "index rows.jsonl --store new.winnow --json",
+    f"similar {PAGE_URL} --store crawl.winnow --json",
+    "search the --any --store crawl.winnow --json",
+    "compare a.txt b.txt --json",
+    "pairs texts --json",
+    f"history {PAGE_URL} --store crawl.winnow --json",
+    "changes --from 2023 --to 2024 --store crawl.winnow --json",
+    f"locate {PAGE_URL} --store crawl.winnow --json",
+    f"versions {PAGE_URL} --store crawl.winnow --json",
+    f"watch add mill {PAGE_URL} --store crawl.winnow --json",
+    "watch list --store crawl.winnow --json",
+    "cluster --store crawl.winnow --json",
+    "contaminated rows.jsonl --against rows.jsonl --json",
+    "dedup rows.jsonl --dry-run --json",
+    "dedup rows.jsonl --passages --dry-run --json",
+    "stats --store crawl.winnow --json",
+    "boilerplate add a.txt --store crawl.winnow --json",
+    "boilerplate list --store crawl.winnow --json",
+    "fingerprint a.txt --json",
+    "fields rows.jsonl --to fields.jsonl --json",
+    "export --store crawl.winnow --to records.jsonl --json",
+    f"delete {PAGE_URL} --store crawl.winnow --yes --json",
+)
+FILES = ("fields.jsonl", "records.jsonl")  # that the commands write
+COUNTS_ONLY = {"attach", "detach", "demo", "engine", "extract", "migrate", "rotate", "setup"}
+
+
+def has_json(command: click.Command) -> bool:
+    inner = command.commands.values() if isinstance(command, click.Group) else ()
+    return any("--json" in option.opts for option in command.params) or any(map(has_json, inner))
+
+
+def test_every_command_with_json(crawl: Path, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    folder = crawl.parent
+    monkeypatch.chdir(folder)
+    rows = ({"id": str(number), "text": sentences(200, number // 2)} for number in range(6))
+    (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (folder / "texts").mkdir()
+    for file in pair:
+        (folder / "texts" / file.name).write_bytes(file.read_bytes())
+    for command in COMMANDS:
+        done = CliRunner().invoke(main, shlex.split(command), prog_name="winnow")
+        assert done.exit_code in (0, 1), f"{command}\n{done.output}"
+        (document,) = documents(done.stdout)
+        assert list(too_large(document)) == [], command
+    for name in FILES:
+        found = list(documents((folder / name).read_text()))
+        assert len(found) >= 6
+        assert list(too_large(found)) == [], name
+    context = click.Context(main)
+    commands = {name: main.get_command(context, name) for name in main.list_commands(context)}
+    known = {command.split()[0] for command in COMMANDS} | COUNTS_ONLY
+    assert {name for name, command in commands.items() if command and has_json(command)} <= known
+
+
+@pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES.keys())
+def test_every_address(served_file: Served, address: str) -> None:  # noqa: F811
+    addresses = [in_format(address, "json"), *([api_address(address)] if screen_at(address).api else [])]
+    for each in addresses:
+        assert list(too_large(served_file.json(each))) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "sent"),
+    [
+        ("/api/v1/fields", {"text": QUOTE, "id": 3}),
+        ("/api/v1/fields", {"documents": [{"text": QUOTE * 20}]}),
+        ("/api/v1/compare", {"a": {"url": MILL}, "b": {"url": MIRROR}}),
+        ("/api/v1/quotes", {"text": QUOTE}),
+        ("/api/v1/versions", {"text": QUOTE}),
+    ],
+)
+def test_every_text_that_is_sent(served_file: Served, path: str, sent: Any) -> None:  # noqa: F811
+    reply = served_file.send(path, json.dumps(sent).encode(), content_type="application/json")
+    assert reply.status == 200, reply.text
+    assert list(too_large(reply.json)) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v1/suggest?q=mill",
+        f"/api/v1/pages/{IDS[MILL]}/similar",
+        f"/api/v1/pages/{IDS[MILL]}/differences?others={IDS[MIRROR]}",
+        f"/api/v1/versions?url={MILL}",
+        "/api/v1/health",
+        "/api/v1/openapi.json",
+    ],
+)
+def test_addresses_for_programs_only(served_file: Served, path: str) -> None:  # noqa: F811
+    assert list(too_large(served_file.json(path))) == []

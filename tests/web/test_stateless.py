@@ -1,0 +1,173 @@
+"""Fields and comparisons for programs of any language: computed from what is sent, and nothing is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from opensearch_winnow import Index, Scheme, compare, winnow_fields
+from opensearch_winnow.answers.comparison_document import comparison_document
+from opensearch_winnow.foundation.cancellation import CancelledError, cancelled_by
+from opensearch_winnow.web.app import API, MAX_BODY_BYTES
+from opensearch_winnow.web.scheme_only import SchemeOnly
+from opensearch_winnow.web.screen_request import ScreenRequest
+from opensearch_winnow.web.screens import fields, sent_texts
+from opensearch_winnow.web.sent_json import BODY, CONTENT_TYPE
+from tests.cli.conftest import sentences
+from tests.web.known_crawl_fixture import MILL, MIRROR
+from tests.web.served_fixture import Reply, Served, serving_stateless
+
+TEXT, OTHER = sentences(200, 1), f"{sentences(200, 2)} {sentences(200, 1)}"
+
+
+@pytest.fixture(scope="module")
+def stateless() -> Iterator[Served]:
+    with serving_stateless() as found:
+        yield found
+
+
+@pytest.fixture(scope="module", params=["store", "stateless"])
+def computing(request: pytest.FixtureRequest) -> Served:
+    """A server with a store, and one without."""
+    found: Served = request.getfixturevalue("served_file" if request.param == "store" else "stateless")
+    return found
+
+
+def post(served: Served, path: str, value: Any, **headers: str) -> Reply:
+    return served.send(f"{API}{path}", json.dumps(value).encode(), **{"content_type": "application/json", **headers})
+
+
+def check(served: Served, path: str, document: Any) -> None:
+    """Validate an answer against the OpenAPI document of the server."""
+    described = served.json(f"{API}/openapi.json")
+    schema = described["paths"][path]["post"]["responses"]["200"]["content"]["application/json"]["schema"]
+    Draft202012Validator(schema | {"components": described["components"]}).validate(document)
+
+
+def test_fields_of_a_text(computing: Served) -> None:
+    reply = post(computing, "/fields", {"text": TEXT})
+    assert reply.status == 200
+    assert reply.json == {"scheme": Scheme().id, "fields": {"stamp": Scheme().id, **winnow_fields(TEXT)}}
+    check(computing, "/fields", reply.json)
+    html = post(computing, "/fields", {"html": f"<title>x</title><p>{TEXT}</p>", "url": "https://a.example/b", "id": 7})
+    made = html.json["fields"]
+    assert made["text_digest"] == reply.json["fields"]["text_digest"]
+    assert (made["url"], made["site"], made["cluster"]) == ("https://a.example/b", "a.example", "7")
+
+
+def test_fields_of_many(computing: Served) -> None:
+    sent = [{"text": TEXT, "id": "1"}, {"text": " "}, {"html": "<p></p>"}, {"text": OTHER, "id": "2"}]
+    reply = post(computing, "/fields", {"documents": sent})
+    check(computing, "/fields", reply.json)
+    made = reply.json["documents"]
+    assert [each.get("fields", {}).get("cluster") for each in made] == ["1", None, None, "2"]
+    assert [each.get("error") for each in made] == [None, *["There is no text: send text or html."] * 2, None]
+
+    lines = "\n".join([*map(json.dumps, sent), "nonsense", '{"txet": ""}', ""])
+    reply = computing.send(f"{API}/fields", lines.encode(), content_type="application/x-ndjson; charset=utf-8")
+    assert (reply.status, reply.headers["content-type"]) == (200, "application/x-ndjson")
+    answers = [json.loads(line) for line in reply.text.splitlines()]
+    assert answers[:4] == [{"scheme": Scheme().id, **each} for each in made]
+    assert answers[4]["error"] == "What was sent is not JSON."
+    assert "txet" in answers[5]["error"]
+
+
+def test_a_comparison(computing: Served) -> None:
+    expected = json.loads(
+        json.dumps(comparison_document(compare(TEXT, OTHER), None, None, boilerplate=computing.store != ""))
+    )
+    reply = post(computing, "/compare", {"a": {"text": TEXT}, "b": {"html": f"<p>{OTHER}</p>"}})
+    assert reply.status == 200
+    check(computing, "/compare", reply.json)
+    assert reply.json == {"scheme": Scheme().id, **expected}
+    pair = {"a": {"text": TEXT}, "b": {"text": OTHER}}
+    many = post(computing, "/compare", {"pairs": [pair, {"a": {"text": TEXT}, "b": {}}, pair]}).json
+    check(computing, "/compare", many)
+    assert [many["pairs"][0], many["pairs"][2]] == [expected] * 2
+    assert many["pairs"][1]["error"].startswith("b has no text: send text or html")
+
+
+def test_pages_of_the_store(served_file: Served, stateless: Served) -> None:
+    pair = {"a": {"url": MILL}, "b": {"url": MIRROR}}
+    found = post(served_file, "/compare", pair).json
+    assert (found["resemblance"], found["a"]["url"], found["b"]["url"]) == (1.0, MILL, MIRROR)
+    assert post(served_file, "/compare", {**pair, "a": {"url": "https://no.example/"}}).status == 404
+    reply = post(stateless, "/compare", pair)
+    assert (reply.status, reply.json["error"]) == (
+        400,
+        "This server has no store: send the text of a, as text or html.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "sentence"),
+    [
+        ("/fields", b"nonsense", "What was sent is not JSON."),
+        ("/fields", b"\xff", "What was sent is not JSON."),
+        ("/fields", b"[]", "Expected `object`"),
+        ("/fields", b'{"text": 3}', "$.text"),
+        ("/fields", b'{"txet": "x"}', "txet"),
+        ("/fields", b'{"documents": [{"text": "x"}, {"text": 3}]}', "$.documents[1].text"),
+        ("/fields", b"{}", "There is no text"),
+        ("/compare", b"{}", "Send two texts"),
+        ("/compare", b'{"a": {"text": "x"}, "b": {}}', "b has no text"),
+    ],
+)
+def test_what_is_refused(computing: Served, path: str, sent: bytes, sentence: str) -> None:
+    reply = computing.send(f"{API}{path}", sent, content_type="application/json")
+    assert reply.status == 400
+    assert sentence in reply.json["error"]
+
+
+def test_the_guard_is_there(stateless: Served) -> None:
+    assert post(stateless, "/fields", {"text": "x" * MAX_BODY_BYTES}).status == 413
+    assert post(stateless, "/fields", {"text": "x"}, origin="https://evil.example").status == 403
+    assert post(stateless, "/fields", {"text": "x"}, host="evil.example").status == 421
+    with serving_stateless("--token", "s3cret-token") as guarded:
+        assert post(guarded, "/fields", {"text": "x"}).status == 401
+        assert post(guarded, "/fields", {"text": "x"}, authorization="Bearer s3cret-token").status == 200
+
+
+def test_a_server_without_a_store_serves_nothing_else(stateless: Served, served_file: Served) -> None:
+    assert stateless.json(f"{API}/health") == served_file.json(f"{API}/health")
+    described = stateless.json(f"{API}/openapi.json")["paths"]
+    assert {(path, *methods) for path, methods in described.items()} == {
+        ("/fields", "post"),
+        ("/compare", "post"),
+        ("/health", "get"),
+    }
+    for path in ("/", "/search", f"{API}/search?q=mill", "/paste", "/api"):
+        reply = stateless.get(path)
+        assert (reply.status, reply.json) == (404, {"error": "There is no page at this address."})
+
+
+def test_a_scheme_and_a_key(tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_text("a secret\n")
+    schemes = set()
+    with ExitStack() as stack:
+        for options in (["--preset", "passages"], ["--key-file", str(key)]):
+            served = stack.enter_context(serving_stateless(*options))
+            schemes.add(post(served, "/fields", {"text": TEXT}).json["scheme"])
+    assert schemes == {Scheme.preset("passages").id, Scheme(key="a secret").id}
+
+
+def test_work_for_a_client_that_has_gone_is_cancelled() -> None:
+    index, gone = cast("Index", SchemeOnly(Scheme())), Event()
+    request = cast("ScreenRequest", SimpleNamespace(form={BODY: b'{"text": "words"}', CONTENT_TYPE: ""}))
+    with cancelled_by(gone):
+        assert fields.answer(index, request).document["fields"]
+        gone.set()
+        with pytest.raises(CancelledError):
+            fields.answer(index, request)
+        request.form[BODY] = b'{"a": {"text": "words"}, "b": {"text": "words"}}'  # type: ignore[index]
+        with pytest.raises(CancelledError):
+            sent_texts.answer(index, request)
