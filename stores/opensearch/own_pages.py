@@ -39,10 +39,15 @@ class OwnPages:
         return (text_at(source, [self.fields.title]) or None) if self.fields.title else None
 
     def stored(self, source: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields that winnow has written to a document."""
+        """Return the fields that winnow has written to a document.
+
+        All their numbers are whole, but programs through which a document passed may have written 7 as 7.0.
+        """
         found = source.get(self.fields.below)
+        below = found if isinstance(found, Mapping) else {}
+        fields = {name: int(value) if isinstance(value, float) else value for name, value in below.items()}
         cluster = source.get(self.fields.cluster)
-        return (dict(found) if isinstance(found, Mapping) else {}) | ({} if cluster is None else {"cluster": cluster})
+        return fields | ({} if cluster is None else {"cluster": cluster})
 
     def change(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Return the partial document that changes these fields of winnow.

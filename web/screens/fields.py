@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, NotRequired, TypedDict
 
 import msgspec
@@ -56,9 +57,12 @@ class FieldsMaker:
 
     def __init__(self, index: Index) -> None:
         self.scheme = index.scheme
-        own = OwnFields(text=("text",), url="url")
-        self._of_text = DocumentFields(own, self.scheme)
-        self._of_html = DocumentFields(OwnFields(text=("html",), url="url", html=True), self.scheme)
+        self._of_text = DocumentFields(OwnFields(text=("text",), url="url"), self.scheme)
+
+    @cached_property
+    def _of_html(self) -> DocumentFields:
+        # Only if it is needed: to prepare for HTML takes far longer than the fields of a text.
+        return DocumentFields(OwnFields(text=("html",), url="url", html=True), self.scheme)
 
     def fields(self, sent: SentDocument) -> dict[str, Any]:
         """Return the fields of a document. Raises FormError if it has no text."""

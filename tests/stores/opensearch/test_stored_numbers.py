@@ -1,0 +1,13 @@
+"""The numbers of winnow's fields in a document that another program has written."""
+
+from __future__ import annotations
+
+from opensearch_winnow import Scheme
+from opensearch_winnow.stores.opensearch.own_pages import OwnPages
+from tests.stores.opensearch.own_index import FIELDS
+
+
+def test_counts_that_were_written_as_floats_are_whole_numbers() -> None:
+    stored = OwnPages(FIELDS, Scheme()).stored({FIELDS.below: {"shingle_count": 7.0, "text_digest": "0f"}})
+    assert stored == {"shingle_count": 7, "text_digest": "0f"}
+    assert isinstance(stored["shingle_count"], int)
