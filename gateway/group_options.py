@@ -75,7 +75,7 @@ def _given_in_body(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _number(
-    given: Mapping[str, Any], name: str, default: float, kind: type[int] | type[float], *, above: int, most: int
+    given: Mapping[str, Any], name: str, default: float, kind: type[int | float], *, above: int, most: int
 ) -> Any:
     value = given.get(name, default)
     try:

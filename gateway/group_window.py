@@ -32,9 +32,7 @@ class GroupWindow(NamedTuple):
     complete: bool  # none of the hits that are shown was deleted meanwhile
 
 
-def group_window(
-    examined: AttachedHits, start: int, size: int, examine: int
-) -> Generator[Call, Any, GroupWindow]:
+def group_window(examined: AttachedHits, start: int, size: int, examine: int) -> Generator[Call, Any, GroupWindow]:
     """Return the steps to the groups from `start` on, among at least `examine` hits.
 
     Hits are examined in batches that do not depend on the page. So each page knows how many hits the page before it has
@@ -47,8 +45,10 @@ def group_window(
         )
     hits, representatives = examined.hits, examined.representatives
     examined_before = 0 if start == 0 else None
-    while not examined.exhausted and len(hits) < MAX_EXAMINED and (
-        len(hits) < examine or len(representatives) < start + size
+    while (
+        not examined.exhausted
+        and len(hits) < MAX_EXAMINED
+        and (len(hits) < examine or len(representatives) < start + size)
     ):
         wanted = examine - len(hits) if len(hits) < examine else len(hits)
         yield from examined.examine(min(wanted, MAX_BATCH_SIZE, MAX_EXAMINED - len(hits)))

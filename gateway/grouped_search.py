@@ -97,13 +97,13 @@ class _Search:
 
     async def _grouped(self) -> dict[str, Any]:
         request = self._request
-        for _ in range(TRIES):
+        for tries_left in reversed(range(TRIES)):
             examined = AttachedHits(request.body, request.options.threshold, self._attached.pages)
             steps = group_window(examined, request.start, request.size, request.options.examine)
             window = await self._run(steps)
-            if window.complete:
-                break
-        return grouped_answer(request, examined, window, self._attached.fields.below)
+            if window.complete or not tries_left:
+                return grouped_answer(request, examined, window, self._attached.fields.below)
+        raise AssertionError("the last try returns")
 
     async def _counted(self) -> dict[str, Any]:
         """Return the answer to a search without hits: totals and aggregations. No hit is examined."""
@@ -169,7 +169,9 @@ def _index(request: SearchRequest) -> str:
 
 def _not_attached(request: SearchRequest) -> EngineAnswer:
     index = _index(request)
-    return refusal(f"{index} is not attached, so its documents have no signatures to group by: run `winnow attach` once")
+    return refusal(
+        f"{index} is not attached, so its documents have no signatures to group by: run `winnow attach` once"
+    )
 
 
 async def _plain(path: str, query: Mapping[str, str], body: bytes, send: Send) -> EngineAnswer:

@@ -118,7 +118,9 @@ def _move_into_body(rest: dict[str, str], search: dict[str, Any]) -> None:
     Values that are no good stay where they are, so that the engine says what is wrong.
     """
     if "q" in rest:
-        search["query"] = {"query_string": {QUERY_STRING[name]: rest.pop(name) for name in QUERY_STRING if name in rest}}
+        search["query"] = {
+            "query_string": {QUERY_STRING[name]: rest.pop(name) for name in QUERY_STRING if name in rest}
+        }
     for name in SWITCHES:
         if rest.get(name) in SWITCH_VALUES:
             search[name] = SWITCH_VALUES[rest.pop(name)]
