@@ -18,6 +18,7 @@ from opensearch_winnow.queries.representatives import Join, Pair, Representative
 
 # Within a shard, no two documents have the same number. Unlike `_id`, it is sorted without loading ids into memory.
 TIEBREAKER = "_seq_no"
+BY_SCORE: list[Any] = [{"_score": "desc"}, {"_score": {"order": "desc"}}, "_score"]  # ways to write the usual order
 # Options of a search that are only needed for the hits that are shown.
 SHOWING = (
     "_source",
@@ -81,13 +82,13 @@ class ExaminedHits:
         wanted = body.get("docvalue_fields", [])
         named = {each["field"] if isinstance(each, Mapping) else each for each in wanted}
         self._added = {f"{prefix}{name}" for name in self._field_names} - named
-        sort = body.get("sort") or [{"_score": "desc"}]
+        sort = body.get("sort") or BY_SCORE[:1]
         order = [*(sort if isinstance(sort, list | tuple) else [sort]), {TIEBREAKER: "asc"}]
         self._order_length = len(order)  # with a point in time, Elasticsearch adds another value
         self._signatures: Search = {
             **without(body, SHOWING),
             "sort": order,
-            "track_scores": body.get("track_scores", "sort" not in body),
+            "track_scores": body.get("track_scores", all(each in BY_SCORE for each in order[:-1])),
             "docvalue_fields": [*wanted, *sorted(self._added)],
             "_source": False,
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Thread
+from threading import Event, Thread
 
 from aiohttp import web
 
@@ -17,29 +17,24 @@ from opensearch_winnow.stores.opensearch.client import Address
 @contextmanager
 def gateway_to(engine: str) -> Iterator[str]:
     """Run a gateway in front of an engine, and yield its address."""
-    loop = asyncio.new_event_loop()
-    stop = asyncio.Event()
-    ports: list[int] = []
+    loop, ready, stop = asyncio.new_event_loop(), Event(), asyncio.Event()
+    addresses: list[str] = []
 
     async def serve() -> None:
         async with Cluster(Address.of(f"{engine}/any")) as cluster:
             runner = web.ServerRunner(web.Server(Proxy(cluster).handle, auto_decompress=False, access_log=None))
             await runner.setup()
-            site = web.TCPSite(runner, "127.0.0.1", 0)
-            await site.start()
-            ports.append(runner.addresses[0][1])
+            await web.TCPSite(runner, "127.0.0.1", 0).start()
+            addresses.append(f"http://127.0.0.1:{runner.addresses[0][1]}")
             ready.set()
             await stop.wait()
             await runner.cleanup()
 
-    from threading import Event
-
-    ready = Event()
     thread = Thread(target=loop.run_until_complete, args=(serve(),))
     thread.start()
     try:
         assert ready.wait(30)
-        yield f"http://127.0.0.1:{ports[0]}"
+        yield addresses[0]
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join()
