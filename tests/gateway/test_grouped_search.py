@@ -15,7 +15,6 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.client import engine_of
-from tests.gateway.gateway_thread import gateway_to
 from tests.gateway.grouped_articles import (
     ARTICLES,
     MILL,
@@ -47,9 +46,9 @@ def direct(engine: Running) -> Iterator[OpenSearch]:
 
 
 @pytest.fixture(scope="module")
-def client(engine: Running) -> Iterator[OpenSearch]:
+def client(gateway: str) -> Iterator[OpenSearch]:
     """A client whose address is the gateway's."""
-    with gateway_to(engine.url) as url, OpenSearch(url, timeout=60, max_retries=0) as made:
+    with OpenSearch(gateway, timeout=60, max_retries=0) as made:
         yield made
 
 
