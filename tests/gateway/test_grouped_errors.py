@@ -161,7 +161,7 @@ def test_a_hit_that_is_deleted_while_it_is_searched_for(client: OpenSearch, engi
             async def send(method: str, path: str, sent: Any) -> EngineAnswer:
                 asked.append(sent)
                 if isinstance(sent, dict) and "docvalue_fields" not in sent and len(asked) < 4:
-                    client.delete(index=index, id=deleted, params={"refresh": "true", "ignore": "404"})
+                    client.delete(index=index, id=deleted, params={"refresh": "true"}, ignore=[404])
                 return await cluster.answer(method, path, CIMultiDict(), sent)
 
             find = attached.find
