@@ -8,12 +8,10 @@ from typing import Any, Self
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW
-from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD
+from opensearch_winnow.queries.search_request import DEFAULT_EXAMINE, DEFAULT_THRESHOLD
 
 PARAMETER = "winnow"  # of the address; others start with it: winnow_threshold, …
 DEFAULT_MEMBERS = 5  # folded hits of a group that an answer lists
-# Hits that are grouped at least. Groups of no more hits are complete on every page, with true totals.
-DEFAULT_EXAMINE = 1_000
 OPTIONS = ("examine", "group", "index", "members", "threshold")
 
 
@@ -23,7 +21,7 @@ class GroupOptions:
 
     threshold: float = DEFAULT_THRESHOLD
     members: int = DEFAULT_MEMBERS
-    examine: int = DEFAULT_EXAMINE
+    examine: int = DEFAULT_EXAMINE  # hits that are grouped at least
     index: str | None = None  # for a search at a point in time, which names no index
 
     @classmethod
