@@ -7,15 +7,15 @@ import time
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import quote, unquote
 
 import msgspec
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
 from opensearch_winnow.gateway.errors import JSON
-from opensearch_winnow.gateway.group_options import GroupOptions, is_ours
-from opensearch_winnow.gateway.grouped_search import OF_ONE_BODY, Find, grouped_search, refusal
+from opensearch_winnow.gateway.group_options import GroupOptions
+from opensearch_winnow.gateway.grouped_search import OF_ONE_BODY, Find, grouped_search, plain_address, refusal
 from opensearch_winnow.gateway.search_request import NotJsonError, search_body
 
 CONCURRENT_SEARCHES = 4  # of one request, unless it asks for fewer
@@ -34,7 +34,7 @@ async def grouped_msearch(path: str, query: Mapping[str, str], body: bytes, find
     try:
         searches = _searches(body)
     except NotJsonError:
-        return await send("POST", _address(path, query), body)  # the engine says what is wrong
+        return await send("POST", plain_address(path, query), body)  # the engine says what is wrong
     for name in ("filter_path", "format"):
         if name in query:
             return refusal(f"searches with {name} cannot be grouped: remove it")
@@ -70,7 +70,7 @@ async def _answer(path: str, query: Mapping[str, str], search: _Search, find: Fi
         parameters = {name: value for name, value in query.items() if name not in OF_ALL}
         parameters |= {name: _written(value) for name, value in search.header.items() if name != "index"}
         return await grouped_search(_path(path, search.header), parameters, search.body, find, send)
-    answer = await send("POST", _address(path, query), search.lines)
+    answer = await send("POST", plain_address(path, query), search.lines)
     if answer.status != HTTPStatus.OK:
         return answer
     (response,) = msgspec.json.decode(answer.body, type=_Responses).responses
@@ -106,8 +106,3 @@ def _written(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return ",".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _address(path: str, query: Mapping[str, str]) -> str:
-    rest = {name: value for name, value in query.items() if not is_ours(name)}
-    return f"{path}?{urlencode(rest)}" if rest else path

@@ -57,7 +57,7 @@ async def grouped_search(path: str, query: Mapping[str, str], body: bytes, find:
             raise RefusedError(plain if plain.status != HTTPStatus.OK else _not_attached(request))
         return await _Search(request, attached, send).answer(lambda: _plain(path, query, body, send))
     except NotJsonError:
-        plain = await send("POST", _address(path, query), body)
+        plain = await send("POST", plain_address(path, query), body)
         return plain if plain.status != HTTPStatus.OK else refusal("a grouped search has a JSON object as its body")
     except QuestionError as error:
         return refusal(str(error))
@@ -176,9 +176,10 @@ def _not_attached(request: SearchRequest) -> EngineAnswer:
 
 async def _plain(path: str, query: Mapping[str, str], body: bytes, send: Send) -> EngineAnswer:
     """Send a search as it is, without what is meant for winnow."""
-    return await send("POST", _address(path, query), without_ours(search_body(body)) if body.strip() else None)
+    return await send("POST", plain_address(path, query), without_ours(search_body(body)) if body.strip() else None)
 
 
-def _address(path: str, query: Mapping[str, str]) -> str:
+def plain_address(path: str, query: Mapping[str, str]) -> str:
+    """Return the address of a search without what is meant for winnow."""
     rest = {name: value for name, value in query.items() if not is_ours(name)}
     return f"{path}?{urlencode(rest)}" if rest else path
