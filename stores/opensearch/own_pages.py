@@ -71,7 +71,7 @@ class OwnPages:
         text = self.text(source)
         if not text:
             return None
-        url = self._reader.address(source, str(document["_id"]))
+        url = self.url(document)
         stored = self.stored(source)
         canon = canonical(text, self.scheme, name=url)
         text_digest = canonical_digest(canon)
@@ -108,6 +108,10 @@ class OwnPages:
 
     def _uuid(self, document: Document) -> str:
         return self.uuids.get(document["_index"], "")
+
+    def url(self, document: Document) -> str:
+        """Return the address of a document: its `_id` if it has no other."""
+        return self._reader.address(document["_source"], str(document["_id"]))
 
     def _is_ours(self, stored: Mapping[str, Any], document: Document) -> bool:
         """Whether stored fields have the scheme of this index, and are complete."""
