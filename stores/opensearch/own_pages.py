@@ -79,6 +79,20 @@ class OwnPages:
             stored = fields_of_hashes(canonical_hashes(canon, text_digest, self.scheme))
         return stored | made
 
+    def complete(self, document: Document, made: Mapping[str, Any], place: int, version: int | None) -> dict[str, Any]:
+        """Return all of winnow's fields of a document that is about to be written: also its place, cluster and stamp.
+
+        `made` are those that `make` has returned, `place` is for a document that has none yet, and `version` is the one
+        that the document will have. If nobody can know it, it is None, and the fields get no stamp.
+        """
+        stored = self.stored(document["_source"])
+        cluster = stored.get("cluster") or made["id"]
+        if stored.get("text_digest") not in (None, made["text_digest"]):
+            cluster = self.cluster_of_its_own(document)
+        fields = {**made, "place": stored.get("place") or place, "cluster": cluster}
+        fields.pop("stamp", None)
+        return fields if version is None else fields | {"stamp": f"{version}-{self._uuid(document)}"}
+
     def stamp(self, document: Document, *, writes: int = 0) -> str:
         """Return the stamp of a document as it is, or as it will be after some writes.
 
