@@ -58,6 +58,7 @@ ON_REQUEST = (
     "opensearch_search",
     "over_time",  # not only about speed, and starts one, too
     "own_index",  # takes 15 minutes
+    "gateway",  # takes some minutes, and starts one, too
     "similar_batch",  # a quarter of an hour, and this, too
     "watches",  # takes an hour, on both kinds of store
     "soak",  # not a run: the figures that make soak has kept

@@ -89,3 +89,4 @@ class GatewayProcess:
     ) -> None:
         if self._running.poll() is None:
             self.stop()
+        self.log.close()

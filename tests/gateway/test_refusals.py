@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from opensearchpy import AsyncOpenSearch, OpenSearch, helpers
+from opensearchpy import OpenSearch, helpers
 
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.attach import attach
@@ -55,9 +55,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def bulk_body(index: str) -> list[Any]:
-    return [
-        line for each in ARTICLES for line in ({"index": {"_index": index, "_id": each["id"]}}, each["source"])
-    ]
+    return [line for each in ARTICLES for line in ({"index": {"_index": index, "_id": each["id"]}}, each["source"])]
 
 
 def check_all_is_there(own: OwnIndex) -> None:

@@ -89,7 +89,12 @@ def steps(index: str, articles: Sequence[StoredArticle], *, grouped: bool) -> St
         (yield "search", {"index": index, "body": {"query": {"query_string": {"query": "((("}}}}),
         (yield "create", {"index": index, "id": "6", "body": again}),
         (yield "index", {"index": index, "id": "strict", "body": {"unknown_field": 1}}),
-        (yield "index", {"index": index, "id": "6", "body": again, "params": {"if_seq_no": 99999, "if_primary_term": 1}}),
+        (
+            yield (
+                "index",
+                {"index": index, "id": "6", "body": again, "params": {"if_seq_no": 99999, "if_primary_term": 1}},
+            )
+        ),
     ]
     got["errors"] = [[error["refused"], error["body"]["error"]["type"]] for error in errors]
     if grouped:
