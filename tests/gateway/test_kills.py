@@ -140,7 +140,8 @@ def test_a_gateway_that_is_killed_loses_nothing(engine: Running, own: OwnIndex, 
             loader.start()
         try:
             for _ in range(KILLS):
-                time.sleep(0.1 + random.random() * 0.4)
+                wait_for_writes(loaders[:2])
+                time.sleep(random.random() * 0.2)
                 killed.kill()
                 killed.start()
         finally:
@@ -157,6 +158,15 @@ def test_a_gateway_that_is_killed_loses_nothing(engine: Running, own: OwnIndex, 
     stored = {id_: source for id_, source in own.without_ours().items() if not id_.startswith("shared")}
     assert stored == {id_: article for loader in loaders for id_, article in loader.expected.items()}
     check_answers_of_a_fresh_copy(own)
+
+
+def wait_for_writes(loaders: list[Loader]) -> None:
+    """Wait until each of the loaders has written something through the gateway that was just started."""
+    before = [loader.acknowledged for loader in loaders]
+    while any(
+        loader.acknowledged == count and loader.is_alive() for loader, count in zip(loaders, before, strict=True)
+    ):
+        time.sleep(0.01)
 
 
 def check_answers_of_a_fresh_copy(own: OwnIndex) -> None:
