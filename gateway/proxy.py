@@ -16,12 +16,16 @@ from opensearch_winnow.gateway.attached import AttachedIndices, Found
 from opensearch_winnow.gateway.cluster import Body, Cluster
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
 from opensearch_winnow.gateway.errors import JSON, GatewayError
+from opensearch_winnow.gateway.group_options import is_ours
+from opensearch_winnow.gateway.grouped_msearch import grouped_msearch
+from opensearch_winnow.gateway.grouped_search import grouped_search, refusal
 from opensearch_winnow.gateway.headers import NOT_SENT, passed_headers, reader_of, warning
 from opensearch_winnow.gateway.request_body import BodyStream, decompressed, read_body
 from opensearch_winnow.gateway.routes import Other, Search, Write, route_of
 from opensearch_winnow.gateway.writes import Prepared, prepare
 
 OWN_PATH = "/_winnow"  # no index can have this name
+MAX_BODY_WITH_EXT = 1024 * 1024  # bytes of a search in which `ext.winnow` is looked for; larger ones pass as a stream
 MAX_BODY = 100 * 1024 * 1024  # bytes, as engines have it by default (http.max_content_length)
 
 log = getLogger("winnow.gateway")
@@ -119,8 +123,25 @@ class Proxy:
 
     # --- searches -----------------------------------------------------------------------------------------------------
 
-    async def _search(self, request: web.BaseRequest, search: Search) -> web.StreamResponse:  # noqa: ARG002
-        return await self._pass_on(request, request.raw_path, _stream(request))
+    async def _search(self, request: web.BaseRequest, search: Search) -> web.StreamResponse:
+        path, _, written = request.raw_path.partition("?")
+        query = dict(parse_qsl(written, keep_blank_values=True))
+        named = any(map(is_ours, query))
+        sent, is_whole = await read_body(request.content, self._max_body if named else MAX_BODY_WITH_EXT)
+        plain = decompressed(request.headers, sent, self._max_body) if is_whole else None
+        if not named and b'"winnow"' not in (plain or b""):
+            body = sent if is_whole else BodyStream(sent, request.content)
+            return await self._pass_on(request, request.raw_path, body if request.can_read_body or sent else None)
+        if plain is None:
+            return await _send_answer(request, refusal("a grouped search has a body of JSON, plain or with gzip"))
+        answer = await (grouped_search if search.kind == "search" else grouped_msearch)(
+            path,
+            query,
+            plain,
+            lambda name: self._find(request, name),
+            self._cluster.send_for(request.raw_headers),
+        )
+        return await _send_answer(request, answer)
 
     # --- everything ---------------------------------------------------------------------------------------------------
 

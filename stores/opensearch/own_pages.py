@@ -67,7 +67,7 @@ class OwnPages:
         text = self.text(source)
         if not text:
             return None
-        url = storable(self._url(document))
+        url = storable(self.url(document))
         stored = self.stored(source)
         canon = canonical(text, self.scheme, name=url)
         text_digest = canonical_digest(canon)
@@ -108,7 +108,8 @@ class OwnPages:
     def _uuid(self, document: Document) -> str:
         return self.uuids.get(document["_index"], "")
 
-    def _url(self, document: Document) -> str:
+    def url(self, document: Document) -> str:
+        """Return the address of a document: its `_id` if it has no other."""
         if self.fields.url is None:
             return str(document["_id"])
         return text_at(document["_source"], [self.fields.url]).partition("\n")[0] or str(document["_id"])
