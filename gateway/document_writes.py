@@ -20,7 +20,8 @@ from opensearch_winnow.gateway.engine_answer import Send
 from opensearch_winnow.gateway.json_document import JsonDocument
 
 DOCUMENTS_PER_REQUEST = 500  # whose versions are read; of those that are updated, the texts too
-FIELDS_TO_KEEP = ("text_digest", "place", "stamp", "cluster")  # of a document that is replaced
+# Of a document that is replaced. Without its stamp, all other fields are made anew.
+FIELDS_TO_KEEP = ("text_digest", "place", "cluster")
 UNKNOWN_TEXT = {"text_digest": ""}  # which no text has
 
 log = getLogger("winnow.gateway")

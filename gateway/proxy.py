@@ -82,8 +82,9 @@ class Proxy:
             return await self._pass_on(request, request.raw_path, _stream(request))
         sent, is_whole = await read_body(request.content, self._max_body)
         plain = decompressed(request.headers, sent, self._max_body) if is_whole else None
-        prepared = await self._without_fields(request, write)
-        if plain is not None:
+        if plain is None:
+            prepared = await self._without_fields(request, write)
+        else:
             query = dict(parse_qsl(request.raw_path.partition("?")[2], keep_blank_values=True))
             prepared = await prepare(
                 write,
