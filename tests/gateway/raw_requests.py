@@ -24,7 +24,7 @@ class Got(NamedTuple):
         return json.loads(self.body)
 
     def __str__(self) -> str:
-        """Return what the table of docs/gateway.md says: the status, and the type of an error."""
+        """Return what the table of docs/gateway-faults.md says: the status, and the type of an error."""
         try:
             return f"{self.status} `{self.json['error']['type']}`"
         except (ValueError, KeyError, TypeError):

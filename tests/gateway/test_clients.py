@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -104,9 +104,9 @@ def with_async_opensearch_py(**options: Any) -> Client:
     return lambda url, index, grouped: asyncio.run(take(url, steps(index, STORED, grouped=grouped)))
 
 
-def with_curl(*arguments: str) -> Callable[[Path], Client]:
-    return lambda folder: (
-        lambda url, index, grouped: run_curl(url, folder, arguments, steps(index, STORED, grouped=grouped))
+def with_curl(folder: Path, arguments: Sequence[str], *, of_bodies: bool) -> Client:
+    return lambda url, index, grouped: run_curl(
+        url, folder, arguments, of_bodies, steps(index, STORED, grouped=grouped)
     )
 
 
@@ -114,8 +114,8 @@ def check(take: Client, gateway: GatewayProcess, attached: Callable[[], OwnIndex
     """Take the steps at the engine and through the gateway."""
     direct, through = attached(), attached()
     assert take(gateway.engine, direct.name, False) == EXPECTED
-    got = take(gateway.url, through.name, not os.environ.get("NOGROUP"))
-    assert os.environ.get("NOGROUP") or got.pop("grouped") == GROUPS
+    got = take(gateway.url, through.name, True)
+    assert got.pop("grouped") == GROUPS
     got["get"][1] = {name: value for name, value in got["get"][1].items() if not name.startswith("winnow")}
     assert got == EXPECTED
     through.client.indices.refresh(index=f"{direct.name},{through.name}")
@@ -140,20 +140,24 @@ def test_opensearch_py(
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "of_bodies"),
     [
-        (),
-        ("--header", "Transfer-Encoding: chunked"),
-        ("--header", "Expect: 100-continue", "--expect100-timeout", "30"),
-        ("--http1.0",),
-        ("--compressed",),
+        ((), False),
+        (("--header", "Transfer-Encoding: chunked"), True),
+        (("--header", "Expect: 100-continue", "--expect100-timeout", "30"), True),
+        (("--http1.0",), False),
+        (("--compressed",), False),
     ],
     ids=["plain", "chunked", "expect", "HTTP 1.0", "compressed"],
 )
 def test_curl(
-    arguments: tuple[str, ...], tmp_path: Path, gateway: GatewayProcess, attached: Callable[[], OwnIndex]
+    arguments: tuple[str, ...],
+    of_bodies: bool,
+    tmp_path: Path,
+    gateway: GatewayProcess,
+    attached: Callable[[], OwnIndex],
 ) -> None:
-    check(with_curl(*arguments)(tmp_path), gateway, attached)
+    check(with_curl(tmp_path, arguments, of_bodies=of_bodies), gateway, attached)
 
 
 @pytest.mark.parametrize("compression", [{}, {"CLIENT_COMPRESSION": "1"}], ids=["plain", "gzip"])

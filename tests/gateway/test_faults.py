@@ -1,6 +1,6 @@
 """What a client gets when the engine, the line to it or the client itself fails, and that the gateway survives it.
 
-Every row of the table in docs/gateway.md is a test here.
+Every row of the table in docs/gateway-faults.md is a test here.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def own(engine: Running) -> Iterator[OwnIndex]:
 
 @pytest.fixture(scope="module")
 def table(root: Path) -> dict[str, str]:
-    """The rows of the table in docs/gateway.md: what happens, and what the client gets."""
-    docs = (root / "docs" / "gateway.md").read_text(encoding="utf-8")
+    """The rows of the table in docs/gateway-faults.md: what happens, and what the client gets."""
+    docs = (root / "docs" / "gateway-faults.md").read_text(encoding="utf-8")
     section = docs.partition("## What the client gets\n")[2].partition("\n## ")[0]
     rows = [row.strip("|").split(" | ") for row in section.splitlines() if row.startswith("| ")]
     return {row[0].strip(): row[1].strip() for row in rows}

@@ -134,12 +134,17 @@ async def run_async(client: AsyncOpenSearch, taken: Steps) -> dict[str, Any]:
             answer = Refusal(refused=int(error.status_code), body=error.info)
 
 
-def run_curl(url: str, folder: Path, arguments: Sequence[str], taken: Steps) -> dict[str, Any]:
-    """Take the steps with the program curl, which sends each body from a file."""
+def run_curl(url: str, folder: Path, arguments: Sequence[str], of_bodies: bool, taken: Steps) -> dict[str, Any]:
+    """Take the steps with the program curl, which sends each body from a file.
+
+    `arguments` are for all requests, or only for those that have a body.
+    """
 
     def call(name: str, options: dict[str, Any]) -> Any:
         method, path = _address(name, options)
-        command = ["curl", "--silent", "--show-error", "--max-time", "60", "--write-out", "\n%{http_code}", *arguments]
+        command = ["curl", "--silent", "--show-error", "--max-time", "60", "--write-out", "\n%{http_code}"]
+        if "body" in options or not of_bodies:
+            command += arguments
         if name == "exists":
             command += ["--head", "--output", "/dev/null"]
         else:
