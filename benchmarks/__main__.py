@@ -60,6 +60,7 @@ ON_REQUEST = (
     "own_index",  # takes 15 minutes
     "gateway",  # takes some minutes, and starts one, too
     "similar_batch",  # a quarter of an hour, and this, too
+    "gateway_search",  # and this
     "watches",  # takes an hour, on both kinds of store
     "soak",  # not a run: the figures that make soak has kept
     "minhash_error",  # takes minutes; its result is in docs/decisions/0004-sketches.md

@@ -61,7 +61,8 @@ class AttachedHits(ExaminedHits):
         return *SKETCH_FIELDS, "stamp"
 
     def _at_engine(self, search: Search) -> Steps:
-        answer = yield Call("search", {"body": search})
+        point = {name: self.body[name] for name in ("pit",) if name in self.body}  # also where texts are read
+        answer = yield Call("search", {"body": search | point})
         self.top = self.top or answer
         self.took += answer["took"]
         self.timed_out = self.timed_out or answer["timed_out"]

@@ -39,9 +39,16 @@ QUERY_STRING = {
     "default_operator": "default_operator",
     "lenient": "lenient",
 }
-SWITCHES = ("explain", "version", "seq_no_primary_term", "track_scores", "include_named_queries_score")
+# Options of the body that are true or false, and what engines make of an empty value; None: as if it were not there.
+SWITCHES = {
+    "explain": None,
+    "version": None,
+    "seq_no_primary_term": None,
+    "track_scores": True,
+    "include_named_queries_score": True,
+}
 SOURCE = ("_source", "_source_includes", "_source_excludes")
-SWITCH_VALUES = {"": True, "true": True, "false": False}
+SWITCH_VALUES = {"true": True, "false": False}
 
 
 class NotJsonError(Exception):
@@ -77,7 +84,7 @@ class SearchRequest:
             raise QuestionError("a grouped search answers in JSON: remove format")
         search = without_ours(search)
         pretty = rest.pop("pretty", "false") in ("", "true")
-        as_int = SWITCH_VALUES.get(rest.pop("rest_total_hits_as_int", "false"), False)
+        as_int = rest.pop("rest_total_hits_as_int", "false") in ("", "true")
         rest = {name: value for name, value in rest.items() if not is_ours(name)}
         _move_into_body(rest, search)
         if search.get("stored_fields") in ("_none_", ["_none_"]):
@@ -121,9 +128,11 @@ def _move_into_body(rest: dict[str, str], search: dict[str, Any]) -> None:
         search["query"] = {
             "query_string": {QUERY_STRING[name]: rest.pop(name) for name in QUERY_STRING if name in rest}
         }
-    for name in SWITCHES:
-        if rest.get(name) in SWITCH_VALUES:
-            search[name] = SWITCH_VALUES[rest.pop(name)]
+    for name, empty in SWITCHES.items():
+        if rest.get(name) in ("", *SWITCH_VALUES):
+            search[name] = SWITCH_VALUES.get(rest.pop(name), empty)
+            if search[name] is None:
+                del search[name]
     if "track_total_hits" in rest:
         value = rest["track_total_hits"]
         if value in SWITCH_VALUES or value.isdecimal():

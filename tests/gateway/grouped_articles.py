@@ -91,14 +91,14 @@ def in_groups(client: OpenSearch, index: str | None, body: Mapping[str, Any], th
 
 
 def all_pages(
-    client: OpenSearch, index: str | None, body: Mapping[str, Any], size: int, **options: Any
+    client: OpenSearch, searched: str | None, body: Mapping[str, Any], size: int, **options: Any
 ) -> list[dict[str, Any]]:
     """Read all pages of a grouped search, until one has no hits and nothing was folded."""
     pages: list[dict[str, Any]] = []
     ext = {"winnow": {"group": True, "members": 1_000, **options}}
     while not pages or pages[-1]["hits"]["hits"] or pages[-1]["ext"]["winnow"]["folded"]:
         paged = {**body, "from": len(pages) * size, "size": size, "ext": ext}
-        pages.append(client.search(index=index, body=paged))
+        pages.append(client.search(index=searched, body=paged))
     return pages
 
 

@@ -24,6 +24,10 @@ EXAMPLES = count()
 TEXTS = ("", "No egg today.", "No hen today, said the fox to the hen.", "no  HEN today, said the fox to the hen")
 
 
+KINDS = ("index", "create", "change", "author", "upsert", "doc_as_upsert", "script", "scripted_upsert", "delete")
+KINDS += ("index", "change", "refused", "external")  # the first two are the most interesting
+
+
 class Step(NamedTuple):
     """Operations of one bulk request through the gateway, and those that others execute while it is on its way."""
 
@@ -34,9 +38,7 @@ class Step(NamedTuple):
 
 operations = st.lists(
     st.tuples(
-        st.sampled_from(
-            "index index create change change author upsert doc_as_upsert script scripted_upsert delete refused external".split()
-        ),
+        st.sampled_from(KINDS),
         st.integers(0, 1),
         st.sampled_from(TEXTS),
         st.integers(1, 9),
@@ -55,6 +57,7 @@ def shouting(attached: OwnIndex) -> Iterator[str]:
     attached.client.ingest.delete_pipeline(id=f"{attached.name}-shout")
 
 
+@pytest.mark.check
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=steps)
 def test_fields_are_right_or_do_not_fit(attached: OwnIndex, shouting: str, engine: Running, steps: list[Step]) -> None:
@@ -84,6 +87,19 @@ def test_nothing_in_between_makes_a_stamp_that_fits(attached: OwnIndex, engine: 
         False,
         False,
     ]
+
+
+@pytest.mark.parametrize("first", ["refused", "author", "external"])
+def test_an_operation_that_fails_makes_the_next_stamp_no_higher_than_the_version(
+    attached: OwnIndex, engine: Running, first: str
+) -> None:
+    example, pages = next(EXAMPLES), pages_of(attached)
+    _write(
+        engine.url, attached.name, example, Step([(first, 0, TEXTS[1], 1), ("index", 0, TEXTS[2], 1)], [], False), {}
+    )
+    for number in range(3):  # others change the text, and each time the version is one higher
+        ask(engine.url, "POST", f"/{attached.name}/_bulk", _lines(example, [("change", 0, f"Text {number}.", 1)]))
+        assert not has_fitting_stamp(pages, ask(engine.url, "GET", f"/{attached.name}/_doc/{example}-0").json())
 
 
 def _write(url: str, name: str, example: int, step: Step, query: dict[str, str]) -> None:

@@ -1,0 +1,179 @@
+"""What a client gets if a search cannot be grouped, if the engine refuses it, and for several searches at once."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+from multidict import CIMultiDict
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.gateway.attached import AttachedIndices
+from opensearch_winnow.gateway.cluster import Cluster
+from opensearch_winnow.gateway.engine_answer import EngineAnswer
+from opensearch_winnow.gateway.grouped_search import grouped_search
+from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.client import Address
+from tests.gateway.grouped_articles import MILL, in_groups, new_index
+from tests.gateway.running_gateway import Answer, ask, bulk_lines
+
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("grouped-search")]
+GROUPED = {"query": MILL, "ext": {"winnow": {"group": True}}}
+
+
+@pytest.fixture(scope="module")
+def index(client: OpenSearch, engine: Running) -> Iterator[str]:
+    name = new_index(client, engine.url, "grouped-errors", 30)
+    client.indices.create(index="grouped-unattached")
+    yield name
+    client.indices.delete(index="grouped-errors,grouped-unattached,winnow.grouped-errors.settings")
+
+
+def reason(answer: Answer) -> str:
+    """Return the reason of an error that has the form of the engine's."""
+    content = answer.json()
+    (cause,) = content["error"]["root_cause"]
+    assert (answer.status, content["status"], cause["type"]) == (400, 400, "illegal_argument_exception")
+    assert content["error"] == {"root_cause": [cause], **cause}
+    text: str = cause["reason"]
+    return text
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/grouped-missing/_search", {"query": MILL}),
+        ("/grouped-errors/_search", {"query": {"matches": {"title": "mill"}}}),
+        ("/grouped-errors/_search", {"query": MILL, "sort": "nothing"}),
+        ("/grouped-errors/_search", {"query": MILL, "aggs": {"n": {"maximum": {"field": "n"}}}}),
+        ("/grouped-errors/_search", {"query": MILL, "unknown": 1}),
+        ("/grouped-errors/_search", b'{"query": {"match_all": {}}'),
+        ("/grouped-errors/_search", b"[]"),
+        ("/grouped-errors/_search?unknown=1", {"query": MILL}),
+    ],
+)
+@pytest.mark.usefixtures("index")
+def test_errors_are_those_of_the_engine(gateway: str, engine: Running, path: str, body: Any) -> None:
+    expected = ask(engine.url, "POST", path, body)
+    answer = ask(gateway, "POST", f"{path}{'&' if '?' in path else '?'}winnow=group", body)
+    assert answer.status == expected.status >= 400
+    assert answer.json() == expected.json()
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("/grouped-unattached/_search?winnow=group", {}, "not attached.* run `winnow attach` once"),
+        ("/_search?winnow=group", {}, "name it in the path"),
+        ("/grouped-errors/_search?winnow=yes", {}, "write winnow=group"),
+        ("/grouped-errors/_search?winnow=group&scroll=1m", {}, "a search with scroll cannot be grouped: page by from"),
+        (
+            "/grouped-errors/_search?winnow=group&from=9999&size=2",
+            {},
+            r"from \+ size .*\[10000\] groups but was \[10001\]",
+        ),
+        (
+            "/grouped-errors/_search",
+            {**GROUPED, "collapse": {"field": "n"}},
+            "a search with collapse cannot be grouped",
+        ),
+        ("/grouped-errors/_search", {"ext": {"winnow": {"fold": True}}}, "winnow has no option fold"),
+    ],
+)
+@pytest.mark.usefixtures("index")
+def test_what_cannot_be_grouped_is_refused_in_the_form_of_the_engine(
+    gateway: str, path: str, body: dict[str, Any], said: str
+) -> None:
+    assert re.search(said, reason(ask(gateway, "GET", path, body)))
+
+
+def test_a_body_with_gzip_is_read_and_one_of_another_kind_is_refused(gateway: str, index: str) -> None:
+    path = f"/{index}/_search?winnow=group"
+    zipped = gzip.compress(msgspec.json.encode({"query": MILL, "size": 3}))
+    answer = ask(gateway, "POST", path, zipped, content_encoding="gzip")
+    assert len(answer.json()["hits"]["hits"]) == 3
+    assert "JSON" in reason(ask(gateway, "POST", path, b"---\nsize: 3", content_type="application/yaml"))
+
+
+def test_searches_without_winnow_pass_as_they_are(gateway: str, engine: Running, index: str) -> None:
+    for body in ({"query": MILL, "size": 3}, {"query": {"match": {"title": '"winnow"'}}}):
+        for path in (f"/{index}/_search", f"/{index}/_search?typed_keys=true"):
+            answers = [ask(url, "POST", path, body) for url in (gateway, engine.url)]
+            one, other = ({**each.json(), "took": 0} for each in answers)
+            assert one == other
+    refused = {"query": MILL, "ext": {"winnow": {"group": False}}, "size": 2}
+    assert len(ask(gateway, "POST", f"/{index}/_search", refused).json()["hits"]["hits"]) == 2
+
+
+def test_several_searches_at_once(gateway: str, client: OpenSearch, index: str) -> None:
+    lines = [
+        {"index": index, "preference": "_local"},
+        {"query": MILL, "size": 4, "ext": {"winnow": {"group": True}}},
+        {},
+        {"query": MILL, "size": 3},
+        {"index": ["grouped-missing"], "ignore_unavailable": False},
+        GROUPED,
+        {"index": "grouped-unattached"},
+        GROUPED,
+    ]
+    answer = ask(gateway, "POST", f"/{index}/_msearch", bulk_lines(*lines), content_type="application/x-ndjson")
+    content = answer.json()
+    grouped, plain, missing, unattached = content["responses"]
+    assert [each["status"] for each in content["responses"]] == [200, 200, 404, 400]
+    assert [hit["_id"] for hit in grouped["hits"]["hits"]] == [
+        id_ for id_, _ in in_groups(client, index, {"query": MILL})
+    ][:4]
+    assert len(plain["hits"]["hits"]) == 3
+    assert "ext" not in plain
+    assert missing["error"]["type"] == "index_not_found_exception"
+    assert "winnow attach" in unattached["error"]["reason"]
+    path = f"/{index}/_msearch?winnow=group&rest_total_hits_as_int=true"
+    all_of_them = ask(gateway, "POST", path, bulk_lines(*lines[:4])).json()["responses"]
+    assert [(len(each["hits"]["hits"]), each["hits"]["total"]) for each in all_of_them] == [(4, 30), (3, 30)]
+    assert all("winnow" in each["ext"] for each in all_of_them)
+
+
+def test_a_malformed_body_of_several_searches_is_for_the_engine_to_refuse(gateway: str, engine: Running) -> None:
+    for body in (b"{}\n", b"{}\n{\n"):
+        answer, expected = (
+            ask(gateway, "POST", "/_msearch?winnow=group", body),
+            ask(engine.url, "POST", "/_msearch", body),
+        )
+        assert (answer.status, answer.json()) == (expected.status, expected.json())
+
+
+def test_a_hit_that_is_deleted_while_it_is_searched_for(client: OpenSearch, engine: Running) -> None:
+    """The search is repeated: no group vanishes with the hit that was to be shown for it."""
+    index = new_index(client, engine.url, "grouped-deleted", 30)
+    body = {"query": MILL}
+    deleted, members = next(each for each in in_groups(client, index, body) if each[1])
+    asked: list[Any] = []
+
+    async def search() -> EngineAnswer:
+        async with Cluster(Address.of_cluster(engine.url)) as cluster:
+            attached = AttachedIndices()
+
+            async def send(method: str, path: str, sent: Any) -> EngineAnswer:
+                asked.append(sent)
+                if isinstance(sent, dict) and "docvalue_fields" not in sent and len(asked) < 4:
+                    client.delete(index=index, id=deleted, params={"refresh": "true", "ignore": "404"})
+                return await cluster.answer(method, path, CIMultiDict(), sent)
+
+            find = attached.find
+            path = f"/{index}/_search"
+            query = {"winnow": "group", "size": "100"}
+            return await grouped_search(
+                path, query, msgspec.json.encode(body), lambda name: find(name, cluster.send), send
+            )
+
+    answer = asyncio.run(search())
+    shown = [hit["_id"] for hit in answer.json()["hits"]["hits"]]
+    assert shown == [id_ for id_, _ in in_groups(client, index, body)]
+    assert deleted not in shown
+    assert set(members) & set(shown)
+    client.indices.delete(index=f"{index},winnow.{index}.settings")
