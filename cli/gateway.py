@@ -82,6 +82,7 @@ def command(
     tls = None if tls_cert is None else _tls(tls_cert, tls_key)
     cluster, problem = checked_address(address)
     logging.basicConfig(level=logging.WARNING, format="%(message)s")
+    logging.getLogger("aiohttp").setLevel(logging.CRITICAL)  # it would print a traceback for whatever is not HTTP
     with listening_socket(host, port) as listener:
         here = f"http{'s' if tls else ''}://{reachable_host(host)}:{listener.getsockname()[1]}"
 

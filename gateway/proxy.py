@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from logging import getLogger
 from urllib.parse import parse_qsl
 
@@ -74,6 +74,12 @@ class Proxy:
                     return response
         except GatewayError as error:
             return await _send_answer(request, error.answer())
+        except ConnectionError:  # the client is gone
+            raise
+        except Exception:
+            log.exception("A request failed.")
+            error = GatewayError(500, "gateway_exception", "a bug of winnow gateway; its log has the details")
+            return await _send_answer(request, error.answer())
 
     # --- writes -------------------------------------------------------------------------------------------------------
 
@@ -86,14 +92,7 @@ class Proxy:
             prepared = await self._without_fields(request, write)
         else:
             query = dict(parse_qsl(request.raw_path.partition("?")[2], keep_blank_values=True))
-            prepared = await prepare(
-                write,
-                request.raw_path,
-                query,
-                plain,
-                lambda name: self._find(request, name),
-                self._cluster.send_for(request.raw_headers),
-            )
+            prepared = await self._prepare(request, write, query, plain)
             if prepared.body is not None and len(prepared.body) > max(self._max_body, len(sent)):
                 reason = "with fields, the request would be larger than engines accept (--max-body)"
                 prepared = Prepared(request.raw_path, warnings=[f"no fields for documents: {reason}"])
@@ -107,6 +106,14 @@ class Proxy:
         else:
             body = sent if is_whole else BodyStream(sent, request.content)
         return await self._pass_on(request, prepared.path, body, headers, prepared.warnings)
+
+    async def _prepare(self, request: web.BaseRequest, write: Write, query: Mapping[str, str], body: bytes) -> Prepared:
+        send = self._cluster.send_for(request.raw_headers)
+        try:
+            return await prepare(write, request.raw_path, query, body, lambda name: self._find(request, name), send)
+        except Exception as error:  # nothing that goes wrong here may keep a document from being written
+            log.warning("A request passes without fields.", exc_info=not isinstance(error, GatewayError))
+            return Prepared(request.raw_path)
 
     async def _without_fields(self, request: web.BaseRequest, write: Write) -> Prepared:
         """Return a request that is passed on unread, with a warning if it goes to an attached index."""

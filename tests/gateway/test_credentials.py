@@ -1,0 +1,92 @@
+"""The engine decides about each client, by its own credentials; the gateway uses its own for looking up indices only."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable
+
+import pytest
+
+from opensearch_winnow.stores.engine.running import Running
+from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
+from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
+from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
+from tests.stores.opensearch.own_index import OwnIndex, article
+
+
+def login(user: str) -> str:
+    return f"Basic {b64encode(f'{user}:secret'.encode()).decode()}"
+
+
+def users(**may: Callable[[Arrived], bool]) -> Callable[[Arrived], Answer | None]:
+    """Return a check that knows users by name, and what each may do."""
+
+    def check(arrived: Arrived) -> Answer | None:
+        for user, is_allowed in may.items():
+            if arrived.headers.get("authorization") == login(user):
+                return None if is_allowed(arrived) else Answer(403, b'{"status": 403}')
+        return Answer(401, b'{"status": 401}')
+
+    return check
+
+
+def is_lookup(arrived: Arrived) -> bool:
+    return arrived.method == "GET"
+
+
+def fits(own: OwnIndex, id_: str) -> bool:
+    return has_fitting_stamp(pages_of(own), own.client.get(index=own.name, id=id_))
+
+
+def test_the_credentials_of_a_client_pass(engine: Running, attached: OwnIndex) -> None:
+    front = Gateway(engine.url, users(ada=lambda _: True))
+    with front as url, running_gateway(url) as gateway:
+        path = f"/{attached.name}/_doc/1"
+        assert ask(gateway, "PUT", path, article(1)).status == 401
+        assert ask(gateway, "PUT", path, article(1), authorization=login("ada")).status == 201
+        assert fits(attached, "1")
+        assert ask(gateway, "PUT", path, article(2), authorization=login("eve")).status == 401
+
+
+def test_whoever_may_not_look_up_an_index_writes_without_fields(engine: Running, attached: OwnIndex) -> None:
+    front = Gateway(engine.url, users(ada=lambda arrived: not is_lookup(arrived), ben=lambda _: True))
+    with front as url, running_gateway(url) as gateway:
+        answer = ask(gateway, "PUT", f"/{attached.name}/_doc/1", article(1), authorization=login("ada"))
+        assert answer.status == 201
+        assert "cannot be looked up: the engine answers with status 403" in answer.headers["warning"]
+        ask(gateway, "PUT", f"/{attached.name}/_doc/2", article(1), authorization=login("ben"))
+    assert attached.client.get(index=attached.name, id="1")["_source"] == article(1)
+    assert fits(attached, "2")
+
+
+def test_the_gateway_looks_up_with_credentials_of_its_own_and_lends_them_to_nobody(
+    engine: Running, attached: OwnIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    front = Gateway(engine.url, users(ada=lambda arrived: not is_lookup(arrived), gate=is_lookup))
+    for of_environment in (False, True):
+        with front as url:
+            to = url
+            if of_environment:
+                monkeypatch.setenv("WINNOW_USER", "gate")
+                monkeypatch.setenv("WINNOW_PASSWORD", "secret")
+            else:
+                to = url.replace("://", "://gate:secret@")
+            with running_gateway(to) as gateway:
+                path = f"/{attached.name}/_doc/1"
+                assert ask(gateway, "PUT", path, article(1), authorization=login("ada")).status in (200, 201)
+                assert fits(attached, "1")
+                assert ask(gateway, "GET", path).status == 401
+                assert "secret" not in ask(gateway, "GET", "/_winnow").body.decode()
+
+
+def test_without_versions_there_are_fields_but_no_stamp(engine: Running, attached: OwnIndex) -> None:
+    front = Gateway(engine.url, users(ada=lambda arrived: arrived.path != "/_mget"))
+    with front as url, running_gateway(url) as gateway:
+        lines = bulk_lines({"index": {"_id": "1"}}, article(1), {"create": {"_id": "2"}}, article(2))
+        path = f"/{attached.name}/_bulk"
+        assert ask(gateway, "POST", path, lines, authorization=login("ada")).status == 200
+    assert not fits(attached, "1")
+    assert fits(attached, "2")
+    written = attached.client.get(index=attached.name, id="1")["_source"]
+    assert written["winnow"]["text_digest"]
+    assert written["winnow.cluster"] != written["winnow"]["id"]  # others may be in a cluster of this name

@@ -1,0 +1,175 @@
+"""The gateway finds out which names belong to attached indices, and which of their documents can get fields."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.attach import attach, detach
+from opensearch_winnow.stores.opensearch.client import Address
+from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
+from tests.gateway.running_gateway import Answer, ask, bulk_lines, running_gateway
+from tests.stores.opensearch.own_index import FIELDS, OwnIndex, article
+
+
+def fits(own: OwnIndex, id_: str) -> bool:
+    return has_fitting_stamp(pages_of(own), own.client.get(index=own.name, id=id_))
+
+
+def source(own: OwnIndex, id_: str) -> dict[str, Any]:
+    found: dict[str, Any] = own.client.get(index=own.name, id=id_)["_source"]
+    return found
+
+
+def put(gateway: str, name: str, id_: str, **headers: str) -> Answer:
+    answer = ask(gateway, "PUT", f"/{name}/_doc/{id_}", article(1), **headers)
+    assert answer.status in (200, 201), answer
+    return answer
+
+
+def test_an_alias_writes_to_its_write_index(gateway: str, attached: OwnIndex) -> None:
+    other = OwnIndex(str(attached.address).rpartition("/")[0], f"{attached.name}-2", attached.client)
+    other.create(shards=1)
+    alias = f"{attached.name}-alias"
+    try:
+        put_alias = attached.client.indices.put_alias
+        put_alias(index=attached.name, name=alias)
+        put(gateway, alias, "1")
+        assert fits(attached, "1")
+        put_alias(index=attached.name, name=alias, body={"is_write_index": False})
+        put_alias(index=other.name, name=alias, body={"is_write_index": True})
+        ask(gateway, "POST", "/_aliases", {"actions": []})  # the gateway asks again
+        put(gateway, alias, "2")
+        assert source(other, "2") == article(1)  # a new index that has no mapping of winnow's fields yet
+        attach(attached.client, Address.of(f"{str(attached.address).rpartition('/')[0]}/{alias}"))
+        ask(gateway, "POST", "/_aliases", {"actions": []})
+        put(gateway, alias, "3")
+        assert fits(other, "3")
+    finally:
+        attached.client.indices.delete(index=other.name)
+
+
+def test_a_data_stream_writes_to_its_newest_index(gateway: str, plain: OwnIndex) -> None:
+    client, name = plain.client, f"{plain.name}-stream"
+    template = {
+        "index_patterns": [name],
+        "data_stream": {},
+        "template": {"mappings": {"properties": {"@timestamp": {"type": "date"}, "body": {"type": "text"}}}},
+    }
+    ask(gateway, "PUT", f"/_index_template/{name}", template)
+    ask(gateway, "PUT", f"/_data_stream/{name}")
+    try:
+        stream = OwnIndex(str(plain.address).rpartition("/")[0], name, client)
+        fields = OwnFields(text=("body",), time="@timestamp")
+        attach(client, stream.address, fields)
+        for number in range(2):
+            document = {"@timestamp": "2026-11-18T01:02:03Z", "body": f"No egg today, {number}."}
+            lines = bulk_lines({"create": {"_index": name}}, document)
+            (item,) = ask(gateway, "POST", "/_bulk", lines).json()["items"]
+            one = ask(gateway, "POST", f"/{name}/_doc", document).json()
+            for made in (item["create"], one):
+                document = client.get(index=made["_index"], id=made["_id"])
+                assert has_fitting_stamp(pages_of(stream, fields), document)
+            ask(gateway, "POST", f"/{name}/_rollover")
+            attach(client, stream.address)
+            ask(gateway, "POST", "/_aliases", {"actions": []})
+        assert made["_index"].endswith("-000002")
+    finally:
+        ask(gateway, "DELETE", f"/_data_stream/{name}")
+        ask(gateway, "DELETE", f"/_index_template/{name}")
+        client.indices.delete(index=f"winnow.{name}.settings", params={"ignore_unavailable": "true"})
+
+
+def test_an_index_that_is_attached_or_detached_meanwhile(gateway: str, plain: OwnIndex) -> None:
+    put(gateway, plain.name, "1")
+    assert source(plain, "1") == article(1)
+    attach(plain.client, plain.address, FIELDS)
+    ask(gateway, "POST", "/_aliases", {"actions": []})
+    put(gateway, plain.name, "1")
+    assert fits(plain, "1")
+    detach(plain.client, plain.address)
+    ask(gateway, "POST", "/_aliases", {"actions": []})
+    put(gateway, plain.name, "1")
+    assert source(plain, "1") == article(1)
+
+
+def test_an_index_of_another_scheme_gets_no_fields_and_the_client_a_warning(gateway: str, attached: OwnIndex) -> None:
+    mapping = attached.client.indices.get_mapping(index=attached.name)[attached.name]["mappings"]
+    mapping["_meta"]["winnow"] |= {"scheme_id": "another"}
+    attached.client.indices.put_mapping(index=attached.name, body={"_meta": mapping["_meta"]})
+    answer = put(gateway, attached.name, "1")
+    assert answer.headers["warning"].startswith('299 winnow "no fields for documents: scheme another belongs to')
+    assert source(attached, "1") == article(1)
+    lines = bulk_lines({"index": {"_index": attached.name, "_id": "2"}}, article(2))
+    assert ask(gateway, "POST", "/_bulk", lines).headers["warning"] == answer.headers["warning"]
+    mapping["_meta"]["winnow"] |= {"attached": 99}
+    attached.client.indices.put_mapping(index=attached.name, body={"_meta": mapping["_meta"]})
+    ask(gateway, "POST", "/_aliases", {"actions": []})
+    assert "another version of winnow" in put(gateway, attached.name, "1").headers["warning"]
+
+
+def test_the_key_of_a_scheme(
+    gateway: str, engine: Running, plain: OwnIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attach(plain.client, plain.address, FIELDS, Scheme(key="a secret"))
+    answer = put(gateway, plain.name, "1")
+    assert "has a secret key: name the file" in answer.headers["warning"]
+    assert source(plain, "1") == article(1)
+    (tmp_path / "key").write_text("a secret\n")
+    monkeypatch.setenv("WINNOW_KEY_FILE", str(tmp_path / "key"))
+    with running_gateway(engine.url) as keyed:
+        assert "warning" not in put(keyed, plain.name, "1").headers
+        pages = pages_of(plain)
+        pages.scheme = Scheme(key="a secret")
+        assert has_fitting_stamp(pages, plain.client.get(index=plain.name, id="1"))
+
+
+def test_the_key_of_one_index_is_no_obstacle_to_others(
+    engine: Running, attached: OwnIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "key").write_text("a secret\n")
+    monkeypatch.setenv("WINNOW_KEY_FILE", str(tmp_path / "key"))
+    with running_gateway(engine.url) as keyed:
+        put(keyed, attached.name, "1")
+    assert fits(attached, "1")
+
+
+def test_what_the_gateway_cannot_read_passes_with_a_warning(gateway: str, attached: OwnIndex) -> None:
+    cbor = b"\xbfhheadlinedCBORdbodygNo egg.\xff"  # a map without a length
+    answer = ask(gateway, "PUT", f"/{attached.name}/_doc/1", cbor, content_type="application/cbor")
+    assert answer.status == 201
+    assert "JSON and NDJSON only" in answer.headers["warning"]
+    assert source(attached, "1") == {"headline": "CBOR", "body": "No egg."}
+    assert ask(gateway, "PUT", f"/{attached.name}/_doc/2", b"no gzip", content_encoding="gzip").status >= 400
+
+
+def test_a_large_request_passes_without_fields(engine: Running, attached: OwnIndex) -> None:
+    small = len(bulk_lines({"index": {"_id": "1"}}, article(1)))
+    lines = bulk_lines(*({"index": {"_id": "1"}}, article(1)) * 3)
+    with running_gateway(engine.url, max_body=3 * small + 10) as gateway:
+        answer = ask(gateway, "POST", f"/{attached.name}/_bulk", lines)
+        assert "with fields, the request would be larger" in answer.headers["warning"]
+        answer = ask(gateway, "POST", f"/{attached.name}/_bulk", lines * 2)
+        assert "not above --max-body" in answer.headers["warning"]
+        assert not answer.json()["errors"]
+        assert len(answer.json()["items"]) == 6
+    assert source(attached, "1") == article(1)
+
+
+def test_the_gateway_tells_what_it_has_done(engine: Running, attached: OwnIndex) -> None:
+    with running_gateway(engine.url) as gateway:
+        put(gateway, attached.name, "1")
+        ask(gateway, "PUT", f"/{attached.name}/_doc/2", {"headline": "A picture"})
+        ask(gateway, "GET", "/")
+        assert ask(gateway, "GET", "/_winnow").json() == {
+            "to": engine.url,
+            "documents": 1,
+            "without_fields": 1,
+            "passed": 3,
+            "attached": [attached.name],
+        }

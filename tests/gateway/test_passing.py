@@ -1,0 +1,214 @@
+"""Everything that is no document of an attached index passes as it is."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import trustme
+
+from opensearch_winnow.stores.engine.ports import free_port
+from opensearch_winnow.stores.engine.running import Running
+from tests.gateway.running_gateway import Answer, ask, bulk_lines, running_gateway
+from tests.stores.opensearch.own_index import OwnIndex, article
+
+OF_A_CONNECTION = ("connection", "transfer-encoding", "content-length")
+
+
+def raw(url: str, request: bytes) -> bytes:
+    """Send bytes, and return all that comes back until the connection is closed."""
+    parts = urlsplit(url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=30) as line:
+        line.sendall(request)
+        return b"".join(iter(lambda: line.recv(65_536), b""))
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/", None),
+        ("HEAD", "/", None),
+        ("GET", "/_cat/indices?v&h=index", None),
+        ("HEAD", "/no-such-index", None),
+        ("GET", "/no-such-index/_search", None),
+        ("GET", "/{name}/_doc/1?pretty", None),
+        ("GET", "/{name}/_doc/a%2Fb%20%C3%A4%25?pretty", None),
+        ("GET", "/%3C{name}%3E/_mapping", None),
+        ("POST", "/{name}/_search", {"query": {"match": {"body": "valley"}}, "sort": "_doc"}),
+        ("GET", "/{name}/_search?filter_path=hits.total", b'{"query": {"match_all": {}}}'),
+        ("POST", "/{name}/_search", b"no JSON"),
+        ("POST", "/_bulk", b"no JSON\n"),
+        ("POST", "/_bulk", b'{"index": {}}'),
+        ("POST", "/{name}/_bulk", b'{"index": {"_id": "3"}}\n{"headline": \n'),
+        ("PUT", "/{name}/_doc/5", b"[1, 2]"),
+        ("PUT", "/{name}/_doc/5", b'{"headline": '),
+        ("PUT", "/{name}/_doc/5", b""),
+        ("POST", "/{name}/_update/none", {"doc": {"body": "x"}}),
+        ("DELETE", "/{name}/_doc/none", None),
+        ("PUT", "/_no_such_api/x", {}),
+        ("PATCH", "/{name}", {}),
+    ],
+)
+@pytest.mark.parametrize("kind", ["plain", "attached"])
+def test_an_answer_is_that_of_the_engine(
+    gateway: str, engine: Running, request: pytest.FixtureRequest, kind: str, method: str, path: str, body: Any
+) -> None:
+    own: OwnIndex = request.getfixturevalue(kind)
+    own.write([("1", article(1)), ("a/b ä%", article(2))])
+    path = path.replace("{name}", own.name)
+    direct, passed = (ask(url, method, path, body, X_Opaque_Id="one") for url in (engine.url, gateway))
+    assert passed.status == direct.status
+    assert set(passed.headers) - {"connection", "transfer-encoding"} == set(direct.headers) - {"connection"}
+    same = [name for name in direct.headers if name not in OF_A_CONNECTION]
+    assert {name: passed.headers[name] for name in same} == {name: direct.headers[name] for name in same}
+    if b'"took"' not in direct.body and "_seq_no" not in direct.body.decode():
+        assert passed.body == direct.body
+
+
+def test_a_compressed_answer_passes_as_it_is(gateway: str, plain: OwnIndex) -> None:
+    plain.write([("1", article(1))])
+    answer = ask(gateway, "GET", f"/{plain.name}/_search", accept_encoding="gzip")
+    assert answer.headers["content-encoding"] == "gzip"
+    assert b'"hits"' in gzip.decompress(answer.body)
+
+
+def test_documents_of_other_indices_pass_as_they_are(gateway: str, plain: OwnIndex) -> None:
+    lines = bulk_lines({"index": {"_index": plain.name, "_id": "1"}}, article(1))
+    assert ask(gateway, "POST", "/_bulk", gzip.compress(lines), content_encoding="gzip").status == 200
+    assert ask(gateway, "PUT", f"/{plain.name}/_doc/2", article(2)).status == 201
+    made = ask(gateway, "POST", f"/{plain.name}/_doc", article(3)).json()
+    assert [plain.client.get(index=plain.name, id=id_)["_source"] for id_ in ("1", "2", made["_id"])] == [
+        article(number) for number in (1, 2, 3)
+    ]
+
+
+def test_bodies_in_chunks_and_after_100_continue(gateway: str, attached: OwnIndex) -> None:
+    body = bulk_lines({"index": {"_id": "1"}}, article(1))
+    half = len(body) // 2
+    chunks = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in (body[:half], body[half:])) + b"0\r\n\r\n"
+    head = f"POST /{attached.name}/_bulk HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
+    assert b" 200 OK" in raw(gateway, head.encode() + b"Transfer-Encoding: chunked\r\n\r\n" + chunks)
+    length = b"Content-Length: %d\r\n\r\n" % len(body)
+    answer = raw(gateway, head.encode() + b"Expect: 100-continue\r\n" + length + body)
+    assert answer.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n")
+    assert attached.client.get(index=attached.name, id="1")["_source"]["winnow"]["stamp"].startswith("2-")
+
+
+def test_a_path_cannot_become_another_address(gateway: str) -> None:
+    for path in (b"@example.org/", b"http://example.org/"):
+        answer = raw(gateway, b"GET " + path + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert answer.partition(b" ")[2].startswith(b"400 Bad Request"), answer
+
+
+def test_many_clients_at_once(gateway: str, attached: OwnIndex) -> None:
+    def write(number: int) -> Answer:
+        return ask(gateway, "PUT", f"/{attached.name}/_doc/{number % 10}", article(number))
+
+    with ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(write, range(60)))
+    assert {answer.status for answer in answers} <= {200, 201, 409}
+
+
+def test_nodes_that_are_gone_are_passed_over(engine: Running) -> None:
+    gone = f"127.0.0.1:{free_port()}"
+    with running_gateway(f"http://{gone},{urlsplit(engine.url).netloc},{gone}") as gateway:
+        assert [ask(gateway, "GET", "/").status for _ in range(5)] == [200] * 5
+
+
+def test_nobody_there() -> None:
+    address = f"http://127.0.0.1:{free_port()}"
+    with running_gateway(address) as alone:
+        for method, path in (("GET", "/"), ("POST", "/_bulk"), ("PUT", "/articles/_doc/1")):
+            answer = ask(alone, method, path, None if method == "GET" else {"a": 1})
+            assert answer.status == 502
+            assert answer.json()["error"]["type"] == "connect_exception"
+            assert answer.json()["error"]["reason"].startswith(f"no connection to {address}: ")
+            assert answer.json()["error"]["root_cause"][0] == {
+                key: answer.json()["error"][key] for key in ("type", "reason")
+            }
+        assert ask(alone, "GET", "/_winnow").json()["to"] == address
+        assert ask(alone, "HEAD", "/").status == 502
+
+
+def test_a_request_is_never_sent_twice() -> None:
+    """The second request on a connection gets no answer: it may have been executed."""
+    received: list[bytes] = []
+
+    async def hang_up(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while len(received) < 9 and (line := await reader.readline()):
+            head = await reader.readuntil(b"\r\n\r\n")
+            if b"content-length" in head.lower():
+                await reader.readexactly(int(head.lower().partition(b"content-length:")[2].split()[0]))
+            received.append(line)
+            if len(received) > 1:
+                break
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+        writer.close()
+
+    with faulty_engine(hang_up) as url, running_gateway(url) as gateway:
+        assert ask(gateway, "PUT", "/_cluster/settings", {}).status == 200
+        answer = ask(gateway, "PUT", "/_cluster/settings", {})
+        assert (answer.status, answer.json()["error"]["type"]) == (502, "node_disconnected_exception")
+    assert received == [b"PUT /_cluster/settings HTTP/1.1\r\n"] * 2
+
+
+def test_an_answer_that_breaks_off_does_not_seem_whole() -> None:
+    async def break_off(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+        await writer.drain()
+        writer.close()
+
+    with faulty_engine(break_off) as url, running_gateway(url) as gateway:
+        answer = b""
+        try:
+            answer = raw(gateway, b"GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        except ConnectionError:
+            return
+        assert not answer.endswith(b"0\r\n\r\n")
+
+
+def test_tls_on_both_sides(
+    engine: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attached: OwnIndex
+) -> None:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    certificate = authority.issue_cert("127.0.0.1")
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    certificate.configure_cert(tls)
+    with running_gateway(engine.url, tls=tls) as inner:
+        assert inner.startswith("https")
+        with running_gateway(inner) as stranger:
+            answer = ask(stranger, "GET", "/")
+            assert (answer.status, "certificate" in answer.json()["error"]["reason"]) == (502, True)
+        monkeypatch.setenv("WINNOW_CA_CERTS", str(tmp_path / "ca.pem"))
+        with running_gateway(inner) as outer:
+            assert ask(outer, "PUT", f"/{attached.name}/_doc/1", article(1)).status == 201
+    assert attached.client.get(index=attached.name, id="1")["_source"]["winnow"]["stamp"].startswith("1-")
+
+
+@contextmanager
+def faulty_engine(handle: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]) -> Iterator[str]:
+    """Run a server that answers each connection as `handle` does, and yield its address."""
+    loop = asyncio.new_event_loop()
+    server = loop.run_until_complete(asyncio.start_server(handle, "127.0.0.1", 0))
+    thread = Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        server.close()
+        loop.run_until_complete(asyncio.sleep(0))
+        loop.close()
