@@ -154,7 +154,10 @@ def test_an_engine_that_is_gone_and_comes_back(start_cluster: Callable[..., Runn
             ("PUT", "/articles/_doc/1", DOCUMENT),
             ("GET", "/", None),
         ):
-            assert outcome(gateway.url, method, path, body) == table["The engine cannot be reached"]
+            got = outcome(gateway.url, method, path, body)
+            if got == table["The connection to the engine breaks before the answer"]:  # one that was open before
+                got = outcome(gateway.url, method, path, body)
+            assert got == table["The engine cannot be reached"]
         LocalEngine(Path(node.folder).parent).start(owner=os.getpid())
         client.cluster.health(params={"wait_for_status": "yellow"})
         check_all_is_well(gateway, own)
@@ -181,16 +184,22 @@ def test_bodies_that_are_wrong_get_the_answer_of_the_engine(
         "A document that is not JSON": ("PUT", f"/{own.name}/_doc/1", b'{"body": "no end', JSON),
         "A bulk that is not NDJSON": ("POST", f"/{own.name}/_bulk", b"what?\nwhat?\n", NDJSON),
         "A bulk without its last newline": ("POST", f"/{own.name}/_bulk", b'{"index": {}}\n{"body": "a"}', NDJSON),
-        "A body that is said to be gzip and is not": ("PUT", f"/{own.name}/_doc/1", DOCUMENT, zipped),
+        "A body that is said to be gzip and is not: the engine closes the connection": (
+            "PUT",
+            f"/{own.name}/_doc/1",
+            DOCUMENT,
+            zipped,
+        ),
         "A body of gzip that is cut off": ("PUT", f"/{own.name}/_doc/1", cut, zipped),
         "A document without a content type": ("PUT", f"/{own.name}/_doc/1", DOCUMENT, {}),
         "A search that is not JSON": ("POST", f"/{own.name}/_search", b"what?", JSON),
-        "An index that does not exist": ("POST", "/no-such-index/_search", SEARCH, JSON),
+        "A search of an index that does not exist": ("POST", "/no-such-index/_search", SEARCH, JSON),
     }
     for what, request in cases.items():
-        direct = outcome(engine.url, *request)
-        assert (what, outcome(gateway.url, *request)) == (what, direct)
-        assert table[what].partition(",")[0] == direct, what
+        got = outcome(gateway.url, *request)
+        assert (what, got) == (what, table[what].removesuffix(", from the engine"))
+        if table[what].endswith(", from the engine"):
+            assert (what, outcome(engine.url, *request)) == (what, got)
     check_all_is_well(gateway, own)
 
 
@@ -218,8 +227,8 @@ def test_a_path_that_is_an_address_is_not_asked_for(gateway: GatewayProcess) -> 
 
 
 def test_long_headers_pass(engine: Running, gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]) -> None:
-    """Engines accept lines of 8 KB, as the sum of all headers; the gateway passes what they refuse."""
-    for size in (4_000, 20_000, 200_000):
+    """Engines accept headers of 8 or 16 KB in all. The gateway passes longer ones, and the engine refuses them."""
+    for size in (4_000, 20_000, 200_000) * 3:  # those refused must not spoil the connections for others
         headers = {"x-long": "a" * size}
         direct = ask(engine.url, "GET", f"/{own.name}/_count", headers=headers).status
         assert ask(gateway.url, "GET", f"/{own.name}/_count", headers=headers).status == direct
@@ -253,19 +262,23 @@ def test_200_clients_at_once(gateway: GatewayProcess, own: OwnIndex) -> None:
 
 
 def test_large_bodies_need_little_memory(engine: Running, own: OwnIndex, table: dict[str, str]) -> None:
-    """60 MB for an index that is not attached pass piece by piece. What the engine refuses with 413 is refused so."""
+    """60 MB pass piece by piece. Only bulks, and documents of attached indices, are read whole."""
     name = f"faults-large-{os.getpid()}"
     with GatewayProcess(engine.url) as gateway:
         ask(gateway.url, "GET", f"/{own.name}/_count")
         before = gateway.peak_bytes
         large = b'{"index": {}}\n' + json.dumps({"a": "x" * 1_000_000}).encode() + b"\n"
+        one = b'{"a": ["' + b'", "'.join([b"x" * 1_000_000] * 60) + b'"]}'
+        assert ask(gateway.url, "PUT", f"/{name}/_doc/1?refresh=true", one).status == 201
+        assert gateway.peak_bytes - before < 40_000_000
+        answer = ask(gateway.url, "GET", f"/{name}/_search")
+        assert len(answer.body) > 60_000_000
+        assert gateway.peak_bytes - before < 40_000_000
+        # A bulk may name other indices in its lines, so it is read whole.
         assert ask(gateway.url, "POST", f"/{name}/_bulk?filter_path=errors", large * 60, NDJSON).json == {
             "errors": False
         }
-        assert gateway.peak_bytes - before < 40_000_000
-        answer = ask(gateway.url, "GET", f"/{name}/_search?size=60")
-        assert len(answer.body) > 50_000_000
-        assert gateway.peak_bytes - before < 40_000_000
+        assert gateway.peak_bytes - before < 4 * len(large) * 60
         too_large = large * 110
         got = outcome(gateway.url, "POST", f"/{name}/_bulk", too_large, NDJSON)
         assert got == outcome(engine.url, "POST", f"/{name}/_bulk", too_large, NDJSON)
