@@ -95,8 +95,10 @@ def test_a_request_that_is_refused_as_a_whole_comes_back_byte_by_byte(own: OwnIn
 def test_opensearch_py_gets_all_in(own: OwnIndex, gateway: GatewayProcess) -> None:
     actions = ({"_index": own.name, "_id": each["id"], "_source": each["source"]} for each in ARTICLES)
     with OpenSearch(gateway.url, timeout=60) as client:
-        options = {"max_retries": 100, "initial_backoff": 0.02, "max_backoff": 0.1, "raise_on_error": False}
-        done = [ok for ok, _ in helpers.streaming_bulk(client, actions, chunk_size=200, **options)]
+        options: dict[str, Any] = {"max_retries": 100, "initial_backoff": 0.02, "max_backoff": 0.1}
+        done = [
+            ok for ok, _ in helpers.streaming_bulk(client, actions, chunk_size=200, raise_on_error=False, **options)
+        ]
     assert done == [True] * len(ARTICLES)
     check_all_is_there(own)
 
