@@ -106,7 +106,8 @@ def body_of(words: str) -> dict[str, Any]:
 
 
 def queries(corpus: list[Any], run: Run) -> list[str]:
-    source, made = Random(7), []
+    source = Random(7)
+    made: list[str] = []
     while len(made) < run.size(QUERIES, least=5) + WARM_UP:
         words = [word for word in source.choice(corpus).text.split() if word.isalpha()]
         if len(words) > 1:

@@ -68,7 +68,7 @@ def command(
 
     A proxy that speaks the API of OpenSearch and Elasticsearch. Programs that write to an index of yours use its
     address instead of the cluster's, and change nothing else: documents for an index that winnow is attached to get
-    their fields on the way, and everything else passes as it is.
+    their fields on the way, a _search?winnow=group folds near-duplicates, and everything else passes as it is.
 
     The cluster checks the credentials of each request, and the gateway keeps none. Ctrl-C stops the gateway when the
     requests in progress are answered; a second one ends it at once.

@@ -37,9 +37,9 @@ class AttachedIndex:
     default_pipeline: str = NO_PIPELINE  # of that index
     final_pipeline: str = NO_PIPELINE
 
-    def runs_pipeline(self, asked: str | None) -> bool:
-        """Whether an ingest pipeline may change a document that is written; `asked` is what the client asks for."""
-        first = self.default_pipeline if asked is None else asked
+    def runs_pipeline(self, chosen: str | None) -> bool:
+        """Whether an ingest pipeline may change a document that is written; `chosen` is the client's choice."""
+        first = self.default_pipeline if chosen is None else chosen
         return first != NO_PIPELINE or self.final_pipeline != NO_PIPELINE
 
 
@@ -59,7 +59,7 @@ class AttachedIndices:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], tuple[float, asyncio.Task[Found]]] = {}
         self._schemes: dict[tuple[str, str | None], Scheme] = {}
-        self.names: set[str] = set()  # that were attached when they were last asked for
+        self.names: set[str] = set()  # that were attached when they were looked up last
 
     async def find(self, name: str, send: Send, reader: str = "") -> Found:
         """Return what is known about `name`, asking the engine by `send` if need be.

@@ -60,9 +60,9 @@ Stored = Mapping[str, Any] | None  # a document as `_mget` returns it; None: nob
 async def stored_documents(writes: Sequence[DocumentWrite], send: Send) -> list[Stored]:
     """Read what the engine has of documents, where that matters for their fields."""
     found: list[Stored] = [None] * len(writes)
-    asked = [number for number, write in enumerate(writes) if _needs_stored(write)]
-    for start in range(0, len(asked), DOCUMENTS_PER_REQUEST):
-        batch = asked[start : start + DOCUMENTS_PER_REQUEST]
+    read = [number for number, write in enumerate(writes) if _needs_stored(write)]
+    for start in range(0, len(read), DOCUMENTS_PER_REQUEST):
+        batch = read[start : start + DOCUMENTS_PER_REQUEST]
         answer = await send("POST", "/_mget", {"docs": [_request(writes[number]) for number in batch]})
         if answer.status != 200:
             log.warning("The versions of documents cannot be read (status %d), so they get no stamp.", answer.status)

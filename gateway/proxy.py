@@ -78,8 +78,8 @@ class Proxy:
             raise
         except Exception:
             log.exception("A request failed.")
-            error = GatewayError(500, "gateway_exception", "a bug of winnow gateway; its log has the details")
-            return await _send_answer(request, error.answer())
+            bug = GatewayError(500, "gateway_exception", "a bug of winnow gateway; its log has the details")
+            return await _send_answer(request, bug.answer())
 
     # --- writes -------------------------------------------------------------------------------------------------------
 

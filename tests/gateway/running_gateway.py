@@ -62,9 +62,12 @@ def running_gateway(to: str, *, tls: ssl.SSLContext | None = None, max_body: int
     loop = asyncio.new_event_loop()
 
     async def run() -> None:
-        async with running(Address.of_cluster(to), listener, tls=tls, max_body=max_body):
+        try:
+            async with running(Address.of_cluster(to), listener, tls=tls, max_body=max_body):
+                started.set()
+                await stop.wait()
+        finally:
             started.set()
-            await stop.wait()
 
     with listening_socket("127.0.0.1", 0) as listener:
         thread = Thread(target=loop.run_until_complete, args=[run()])

@@ -13,6 +13,7 @@ import pytest
 from multidict import CIMultiDict
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.gateway import group_window
 from opensearch_winnow.gateway.attached import AttachedIndices
 from opensearch_winnow.gateway.cluster import Cluster
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
@@ -110,6 +111,23 @@ def test_searches_without_winnow_pass_as_they_are(gateway: str, engine: Running,
     assert len(ask(gateway, "POST", f"/{index}/_search", refused).json()["hits"]["hits"]) == 2
 
 
+def test_no_more_hits_are_examined_than_engines_page_through(
+    gateway: str, client: OpenSearch, index: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_window, "MAX_EXAMINED", 20)
+    path = f"/{index}/_search?winnow=group&winnow_examine=5"
+    content = ask(gateway, "POST", f"{path}&size=20", {"query": MILL}).json()
+    groups = content["ext"]["winnow"]["groups"]
+    found = [id_ for id_, _ in in_groups(client, index, {"query": MILL})]
+    assert content["ext"]["winnow"]["examined"] == 20
+    assert groups == {"value": len(content["hits"]["hits"]), "relation": "gte"}
+    assert groups["value"] < 18
+    assert [hit["_id"] for hit in content["hits"]["hits"]] == found[: groups["value"]]
+    beyond = f"&from={groups['value'] + 1}&size=1"
+    said = rf"the first \[20\] hits are \[{groups['value']}\] groups, but from was \[{groups['value'] + 1}\]"
+    assert re.search(said, reason(ask(gateway, "POST", path + beyond, {"query": MILL})))
+
+
 def test_several_searches_at_once(gateway: str, client: OpenSearch, index: str) -> None:
     lines = [
         {"index": index, "preference": "_local"},
@@ -152,16 +170,16 @@ def test_a_hit_that_is_deleted_while_it_is_searched_for(client: OpenSearch, engi
     index = new_index(client, engine.url, "grouped-deleted", 30)
     body = {"query": MILL}
     deleted, members = next(each for each in in_groups(client, index, body) if each[1])
-    asked: list[Any] = []
+    bodies: list[Any] = []
 
     async def search() -> EngineAnswer:
         async with Cluster(Address.of_cluster(engine.url)) as cluster:
             attached = AttachedIndices()
 
             async def send(method: str, path: str, sent: Any) -> EngineAnswer:
-                asked.append(sent)
-                if isinstance(sent, dict) and "docvalue_fields" not in sent and len(asked) < 4:
-                    client.delete(index=index, id=deleted, params={"refresh": "true", "ignore": "404"})
+                bodies.append(sent)
+                if isinstance(sent, dict) and "docvalue_fields" not in sent and len(bodies) < 4:
+                    client.delete(index=index, id=deleted, params={"refresh": "true"}, ignore=[404])
                 return await cluster.answer(method, path, CIMultiDict(), sent)
 
             find = attached.find

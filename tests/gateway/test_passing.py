@@ -140,6 +140,17 @@ def test_nobody_there() -> None:
         assert ask(alone, "HEAD", "/").status == 502
 
 
+def test_nobody_answers_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("opensearch_winnow.gateway.cluster.CONNECT_SECONDS", 0.3)
+    with socket.socket() as full:  # one connection waits to be accepted, and there is no room for more
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        with socket.create_connection(full.getsockname()):
+            with running_gateway(f"http://127.0.0.1:{full.getsockname()[1]}") as gateway:
+                answer = ask(gateway, "GET", "/")
+            assert (answer.status, answer.json()["error"]["type"]) == (504, "connect_timeout_exception")
+
+
 def test_a_request_is_never_sent_twice() -> None:
     """The second request on a connection gets no answer: it may have been executed."""
     received: list[bytes] = []
