@@ -106,8 +106,8 @@ class BrokenLine:
                 with suppress(OSError):
                     if reset:
                         each.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    else:
-                        each.shutdown(socket.SHUT_RDWR)
+                    # The other thread may be reading, and a socket that is being read does not close.
+                    each.shutdown(socket.SHUT_RD if reset else socket.SHUT_RDWR)
                 each.close()
 
     def _break_all(self) -> None:

@@ -94,7 +94,7 @@ def check_all_is_well(gateway: GatewayProcess, own: OwnIndex) -> None:
 BROKEN = {
     "The connection to the engine breaks before the answer": Fault(answer_bytes=0),
     "The connection to the engine is reset before the answer": Fault(answer_bytes=0, reset=True),
-    "The connection to the engine breaks in the middle of a request": Fault(request_bytes=200),
+    "The connection to the engine breaks in the middle of a request": Fault(request_bytes=60),
     "The connection to the engine breaks in the middle of the answer": Fault(answer_bytes=250),
     "The engine answers with something that is not HTTP": Fault(nonsense=b"\x00\xff\x80 what?\r\n\r\n" * 50),
 }
