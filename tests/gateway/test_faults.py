@@ -158,7 +158,7 @@ def test_an_engine_that_is_gone_and_comes_back(start_cluster: Callable[..., Runn
             if got == table["The connection to the engine breaks before the answer"]:  # one that was open before
                 got = outcome(gateway.url, method, path, body)
             assert got == table["The engine cannot be reached"]
-        LocalEngine(Path(node.folder).parent).start(owner=os.getpid())
+        LocalEngine(Path(node.folder).parent.parent).start(owner=os.getpid())
         client.cluster.health(params={"wait_for_status": "yellow"})
         check_all_is_well(gateway, own)
 

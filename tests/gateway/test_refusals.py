@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.check, pytest.mark.xdist_group("gateway clients")]
 SHARDS = 16
 ARTICLES = [StoredArticle(id=str(number), source={"headline": "", "body": text(number, 40)}) for number in range(800)]
 # One thread writes and one write waits: of a bulk for many shards, the engine refuses most.
-BUSY = {"thread_pool.write.size": "1", "thread_pool.write.queue_size": "1", "indexing_pressure.memory.limit": "2mb"}
+BUSY = {"thread_pool.write.size": "1", "thread_pool.write.queue_size": "1", "indexing_pressure.memory.limit": "20mb"}
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def test_items_that_the_engine_refuses_are_refused_by_the_gateway(own: OwnIndex,
     for url in (gateway.engine, gateway.url):
         with OpenSearch(url, timeout=60) as client:
             items = [item["index"] for item in client.bulk(body=bulk_body(own.name))["items"]]
-        assert {item["status"] for item in items} == {201, 429} or {item["status"] for item in items} == {200, 201, 429}
+        assert {429} < {item["status"] for item in items} <= {200, 201, 429}  # 200 if it was stored before
         refused[url] = {(item["status"], item["error"]["type"]) for item in items if "error" in item}
         assert [item["_id"] for item in items] == [each["id"] for each in ARTICLES]
     assert refused[gateway.url] == refused[gateway.engine] == {(429, "rejected_execution_exception")}
@@ -78,7 +78,7 @@ def test_items_that_the_engine_refuses_are_refused_by_the_gateway(own: OwnIndex,
 
 def test_a_request_that_is_refused_as_a_whole_comes_back_byte_by_byte(own: OwnIndex, gateway: GatewayProcess) -> None:
     """The limit of bytes in flight is smaller than this body, for an index that is not attached."""
-    lines = [{"index": {}}, {"body": "x" * 3_000_000}]
+    lines = [{"index": {}}, {"body": "x" * 25_000_000}]
     body = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
     answers = []
     for url in (gateway.engine, gateway.url):
