@@ -11,7 +11,7 @@ from tests.stores.opensearch.own_index import OwnIndex
 
 
 class Stamped(NamedTuple):
-    """How many documents have a stamp that fits, and how many have another one or none."""
+    """Counts of documents: with a stamp that fits, and with another one or none."""
 
     fits: int
     stale: int

@@ -196,7 +196,7 @@ class Steps {
         for (int from = 0; from < 8; from += 2) {
             SearchRequest request = request(from, 2).ext("winnow", JsonData.of(Map.of("group", true))).build();
             SearchResponse<Map> page = client.search(request, Map.class);
-            pages.add(List.of(page.hits().total().value(), groups(request), hits(page)));
+            pages.add(List.of(page.hits().total().value(), groups(request(from, 2).build()), hits(page)));
         }
         return pages;
     }
@@ -214,9 +214,14 @@ class Steps {
     }
 
     long groups(SearchRequest request) throws Exception {
-        String address = "/" + index + "/_search";
-        try (Response response =
-                client.generic().execute(Requests.builder().method("POST").endpoint(address).json(request.toJsonString()).build())) {
+        var grouped =
+                Requests.builder()
+                        .method("POST")
+                        .endpoint("/" + index + "/_search")
+                        .query(Map.of("winnow", "group"))
+                        .json(request.toJsonString())
+                        .build();
+        try (Response response = client.generic().execute(grouped)) {
             JsonNode answer = JSON.readTree(response.getBody().orElseThrow().bodyAsBytes());
             return answer.at("/ext/winnow/groups/value").longValue();
         }
