@@ -60,6 +60,7 @@ ON_REQUEST = (
     "over_time",  # not only about speed, and starts one, too
     "own_index",  # takes 15 minutes
     "curl_recipes",  # not about speed
+    "gateway",  # takes some minutes
     "similar_batch",  # a quarter of an hour, and this, too
     "gateway_search",  # and this
     "watches",  # takes an hour, on both kinds of store

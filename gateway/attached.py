@@ -71,6 +71,8 @@ class AttachedIndices:
         if task is None or end < now:
             self._found = {known: each for known, each in self._found.items() if each[0] >= now}
             task = asyncio.create_task(self._ask(name, send))
+            # If it fails when all clients that waited for it have gone, nobody else takes note of the error.
+            task.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._found[key] = (now + REMEMBERED_SECONDS, task)
         try:
             return await asyncio.shield(task)

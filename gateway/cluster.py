@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import aiohttp
 import msgspec
+from aiohttp.connector import Connection
 from multidict import CIMultiDict
 from yarl import URL
 
@@ -27,7 +28,25 @@ IDLE_SECONDS = 15.0
 MAX_HEADER_BYTES = 256 * 1024  # engines send long headers: a Warning for each deprecated option
 ADDED_BY_AIOHTTP = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 
+# After a request that it cannot decode, such as one with too long a header, an engine answers with one of these, leaves
+# the connection open, and answers nothing more on it.
+LAST_ANSWERS = (400, 413, 414, 431)
+
 Body = bytes | AsyncIterable[bytes] | None
+
+
+class _Answer(aiohttp.ClientResponse):
+    """An answer whose connection is used again only if the engine will answer on it."""
+
+    async def start(self, connection: Connection) -> Self:
+        protocol = connection.protocol
+        await super().start(connection)
+        if protocol is not None and self.status in LAST_ANSWERS:
+            if self.content.is_eof():  # all of it has arrived, and the connection waits for the next request already
+                protocol.close()
+            else:
+                protocol.force_close()
+        return self
 
 
 class Cluster:
@@ -55,6 +74,7 @@ class Cluster:
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),  # a _reindex may take hours
             auto_decompress=False,
             cookie_jar=aiohttp.DummyCookieJar(),
+            response_class=_Answer,
             skip_auto_headers=ADDED_BY_AIOHTTP,
             max_line_size=MAX_HEADER_BYTES,
             max_field_size=MAX_HEADER_BYTES,

@@ -9,8 +9,10 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from logging import LogRecord, getLogger
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from opensearch_winnow.gateway.cluster import MAX_HEADER_BYTES, Cluster
 from opensearch_winnow.gateway.proxy import MAX_BODY, Proxy
@@ -20,17 +22,25 @@ GRACE_SECONDS = 10.0  # for requests in progress when the gateway is stopped
 BACKLOG = 1_024  # connections that wait to be accepted: clients open many at once
 
 
+def _is_our_fault(record: LogRecord) -> bool:
+    """Whether to log an error: not if a client sent something that is not HTTP, which scanners of ports do all day."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
+
+
 @asynccontextmanager
 async def running(
     address: Address, listener: socket.socket, *, tls: ssl.SSLContext | None = None, max_body: int = MAX_BODY
 ) -> AsyncIterator[None]:
     """Pass requests on to the cluster inside this context. At its end, requests in progress are answered."""
+    logger = getLogger("winnow.gateway.http")
+    logger.addFilter(_is_our_fault)
     async with Cluster(address) as cluster:
         server = web.Server(
             Proxy(cluster, max_body=max_body).handle,
             handler_cancellation=True,  # if the client goes away, so does its request to the engine
             auto_decompress=False,
             access_log=None,
+            logger=logger,
             max_line_size=MAX_HEADER_BYTES,
             max_field_size=MAX_HEADER_BYTES,
         )

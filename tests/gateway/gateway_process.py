@@ -1,0 +1,92 @@
+"""Starts `winnow gateway` as a process of its own, as its users do, so that tests can kill it."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from http.client import HTTPConnection
+from pathlib import Path
+from tempfile import TemporaryFile
+from types import TracebackType
+from typing import Self
+
+import psutil
+
+from opensearch_winnow.stores.engine.ports import free_port
+
+WINNOW = Path(sys.executable).with_name("winnow")
+START_SECONDS = 30.0
+
+
+class GatewayProcess:
+    """A gateway in front of an engine, as a context manager. After `kill`, `start` starts it on the same port."""
+
+    def __init__(self, engine: str, *options: str, port: int | None = None) -> None:
+        self.port = port or free_port()
+        self.engine = engine
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.command = [str(WINNOW), "gateway", "--to", engine, "--port", str(self.port), *options]
+        self.process: subprocess.Popen[bytes] | None = None
+        self.log = TemporaryFile()  # noqa: SIM115 (closed with the object; a pipe could fill up)
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=self.log)
+        until = time.monotonic() + START_SECONDS
+        while not self._answers():
+            if self.process.poll() is not None or time.monotonic() > until:
+                raise AssertionError(f"the gateway did not start: {self.stop()}")
+            time.sleep(0.02)
+
+    def kill(self) -> None:
+        """End it at once, in the middle of whatever it does."""
+        self._running.send_signal(signal.SIGKILL)
+        self._running.wait()
+
+    def stop(self) -> str:
+        """End it in order, and return what it wrote to stderr."""
+        self._running.terminate()
+        self._running.wait(START_SECONDS)
+        self.log.seek(0)
+        return self.log.read().decode()
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most memory that the process has had."""
+        status = Path(f"/proc/{self._running.pid}/status").read_text(encoding="utf-8")
+        (found,) = re.findall(r"VmHWM:\s+(\d+) kB", status)
+        return int(found) << 10
+
+    @property
+    def cpu_seconds(self) -> float:
+        """The CPU time that the process has taken, user and system."""
+        times = psutil.Process(self._running.pid).cpu_times()
+        return float(times.user + times.system)
+
+    @property
+    def _running(self) -> subprocess.Popen[bytes]:
+        assert self.process is not None, "not started"
+        return self.process
+
+    def _answers(self) -> bool:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=5)
+        try:
+            connection.request("GET", "/_winnow")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if self._running.poll() is None:
+            self.stop()
+        self.log.close()

@@ -1,0 +1,183 @@
+"""Real clients take the same steps through the gateway and at the engine: all get the same, and fields come on top.
+
+The clients are opensearch-py, curl, the official JavaScript client and the typed Java client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opensearchpy import AsyncOpenSearch, OpenSearch
+
+from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.attach import attach
+from tests.gateway.clients.programs import run_java, run_javascript
+from tests.gateway.clients.steps import Steps, StoredArticle, run, run_async, run_curl, steps
+from tests.gateway.gateway_process import GatewayProcess
+from tests.stores.opensearch.own_index import ARTICLES, FIELDS, OwnIndex, article
+
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("gateway clients")]
+
+NUMBERS = count()
+STORED = [StoredArticle(id=str(number), source=article(number) | {"number": number}) for number in range(10)]
+MAPPING = ARTICLES | {"properties": ARTICLES["properties"] | {"number": {"type": "integer"}}}
+# What every client gets. A request of its own would be a mistake of the client's program, not of the gateway.
+EXPECTED = {
+    "bulk": [True, [201] * 10 + [409, 404]],
+    "index": ["created", 1, "updated", 2, "created", 1],
+    "update": [["updated", 2], ["noop", 2], ["created", 1], ["updated", 2]],
+    "delete": ["deleted", [404, "not_found"]],
+    "get": [2, STORED[6]["source"] | {"body": STORED[5]["source"]["body"]}, [404, "not found"]],
+    "exists": [True, False],
+    "search": [9, [["0", 1], ["1", 1], ["2", 1], ["3", 0]]],
+    "errors": [
+        [404, "index_not_found_exception"],
+        [400, "search_phase_execution_exception"],
+        [409, "version_conflict_engine_exception"],
+        [400, "strict_dynamic_mapping_exception"],
+        [409, "version_conflict_engine_exception"],
+    ],
+}
+# 0, 1 and 2 are copies; 6 got the text of 5, and "up" the text that 6 had. The number sorts: "up" has that of 6.
+GROUPS = [
+    [9, 6, [["0", ["1", "2"]], ["3", []]]],
+    [9, 6, [["4", []], ["5", ["6"]]]],
+    [9, 6, [["up", []], ["9", []]]],
+    [9, 6, []],
+]
+
+Client = Callable[[str, str, bool], dict[str, Any]]  # called with an address, an index, and whether to group as well
+
+
+@pytest.fixture(scope="module")
+def gateway(engine: Running) -> Iterator[GatewayProcess]:
+    with GatewayProcess(engine.url) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def articles(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("articles") / "articles.json"
+    file.write_text(json.dumps(STORED), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def attached(engine: Running) -> Iterator[Callable[[], OwnIndex]]:
+    """Return a function that makes an empty index that is attached."""
+    made: list[OwnIndex] = []
+
+    def make() -> OwnIndex:
+        own = OwnIndex(engine.url, f"clients-{os.getpid()}-{next(NUMBERS)}", client)
+        own.create(MAPPING)
+        attach(client, own.address, FIELDS)
+        made.append(own)
+        return own
+
+    with OpenSearch(engine.url, timeout=60) as client:
+        yield make
+        for own in made:
+            names = f"{own.name},winnow.{own.name}.settings"
+            client.indices.delete(index=names, params={"ignore_unavailable": "true"})
+
+
+def with_opensearch_py(**options: Any) -> Client:
+    def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
+        with OpenSearch(url, timeout=60, **options) as client:
+            return run(client, steps(index, STORED, grouped=grouped))
+
+    return take
+
+
+def with_async_opensearch_py(**options: Any) -> Client:
+    async def take(url: str, taken: Steps) -> dict[str, Any]:
+        async with AsyncOpenSearch(url, timeout=60, **options) as client:
+            return await run_async(client, taken)
+
+    return lambda url, index, grouped: asyncio.run(take(url, steps(index, STORED, grouped=grouped)))
+
+
+def with_curl(folder: Path, arguments: Sequence[str], *, of_bodies: bool) -> Client:
+    return lambda url, index, grouped: run_curl(
+        url, folder, arguments, of_bodies, steps(index, STORED, grouped=grouped)
+    )
+
+
+def check(take: Client, gateway: GatewayProcess, attached: Callable[[], OwnIndex]) -> None:
+    """Take the steps at the engine and through the gateway."""
+    direct, through = attached(), attached()
+    assert take(gateway.engine, direct.name, False) == EXPECTED
+    got = take(gateway.url, through.name, True)
+    assert got.pop("grouped") == GROUPS
+    got["get"][1] = {name: value for name, value in got["get"][1].items() if not name.startswith("winnow")}
+    assert got == EXPECTED
+    through.client.indices.refresh(index=f"{direct.name},{through.name}")
+    unnamed = {"headline": "Unnamed"}
+    ours, plain = through.without_ours(), direct.without_ours()
+    assert {id_: source for id_, source in ours.items() if source != unnamed} == {
+        id_: source for id_, source in plain.items() if source != unnamed
+    }
+    assert len(ours) == len(plain)
+    with_fields = {
+        id_ for id_, source in through.sources().items() if any(name.startswith("winnow") for name in source)
+    }
+    assert with_fields == {id_ for id_, source in ours.items() if source != unnamed}
+
+
+@pytest.mark.parametrize("compress", [False, True], ids=["plain", "gzip"])
+@pytest.mark.parametrize("make", [with_opensearch_py, with_async_opensearch_py], ids=["sync", "async"])
+def test_opensearch_py(
+    make: Callable[..., Client], compress: bool, gateway: GatewayProcess, attached: Callable[[], OwnIndex]
+) -> None:
+    check(make(http_compress=compress), gateway, attached)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "of_bodies"),
+    [
+        ((), False),
+        (("--header", "Transfer-Encoding: chunked"), True),
+        (("--header", "Expect: 100-continue", "--expect100-timeout", "30"), True),
+        (("--http1.0",), False),
+        (("--compressed",), False),
+    ],
+    ids=["plain", "chunked", "expect", "HTTP 1.0", "compressed"],
+)
+def test_curl(
+    arguments: tuple[str, ...],
+    of_bodies: bool,
+    tmp_path: Path,
+    gateway: GatewayProcess,
+    attached: Callable[[], OwnIndex],
+) -> None:
+    check(with_curl(tmp_path, arguments, of_bodies=of_bodies), gateway, attached)
+
+
+@pytest.mark.parametrize("compression", [{}, {"CLIENT_COMPRESSION": "1"}], ids=["plain", "gzip"])
+def test_the_javascript_client(
+    compression: dict[str, str], articles: Path, gateway: GatewayProcess, attached: Callable[[], OwnIndex]
+) -> None:
+    def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
+        return run_javascript(url, index, str(articles), "grouped" if grouped else "", **compression)
+
+    check(take, gateway, attached)
+
+
+@pytest.mark.parametrize("compression", [{}, {"CLIENT_COMPRESSION": "1"}], ids=["plain", "gzip"])
+def test_the_java_client(
+    compression: dict[str, str],
+    articles: Path,
+    gateway: GatewayProcess,
+    attached: Callable[[], OwnIndex],
+) -> None:
+    def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
+        return run_java(articles.parent, url, index, str(articles), "grouped" if grouped else "", **compression)
+
+    check(take, gateway, attached)

@@ -1,0 +1,292 @@
+"""What a client gets when the engine, the line to it or the client itself fails, and that the gateway survives it.
+
+Every row of the table in docs/gateway-faults.md is a test here.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.stores.engine.ports import free_port
+from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.attach import attach
+from tests.gateway.broken_line import BrokenLine, Fault
+from tests.gateway.gateway_process import GatewayProcess
+from tests.gateway.raw_requests import JSON, NDJSON, ask, outcome, raw_answer
+from tests.stores.opensearch.own_index import FIELDS, OwnIndex, article, text
+
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("gateway clients")]
+
+NUMBERS = count()
+SEARCH = json.dumps({"query": {"match_all": {}}, "size": 10}).encode()
+DOCUMENT = json.dumps(article(5)).encode()
+
+
+@pytest.fixture(scope="module")
+def line(engine: Running) -> Iterator[BrokenLine]:
+    with BrokenLine(engine.url) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def gateway(line: BrokenLine) -> Iterator[GatewayProcess]:
+    """A gateway behind the line that breaks. It must survive all tests of this module, with all its wits."""
+    with GatewayProcess(line.url) as started:
+        yield started
+        assert started.process is not None
+        assert started.process.poll() is None
+        errors = started.stop()
+        assert "Traceback" not in errors, errors
+
+
+@pytest.fixture(scope="module")
+def own(engine: Running) -> Iterator[OwnIndex]:
+    with OpenSearch(engine.url, timeout=60) as client:
+        made = OwnIndex(engine.url, f"faults-{os.getpid()}-{next(NUMBERS)}", client)
+        made.create()
+        attach(client, made.address, FIELDS)
+        made.write((str(number), article(number)) for number in range(20))
+        yield made
+        names = f"{made.name},winnow.{made.name}.settings"
+        client.indices.delete(index=names, params={"ignore_unavailable": "true"})
+
+
+@pytest.fixture(scope="module")
+def table(root: Path) -> dict[str, str]:
+    """The rows of the table in docs/gateway-faults.md: what happens, and what the client gets."""
+    docs = (root / "docs" / "gateway-faults.md").read_text(encoding="utf-8")
+    section = docs.partition("## What the client gets\n")[2].partition("\n## ")[0]
+    rows = [row.strip("|").split(" | ") for row in section.splitlines() if row.startswith("| ")]
+    return {row[0].strip(): row[1].strip() for row in rows}
+
+
+def bulk_of(name: str, documents: int) -> bytes:
+    lines = []
+    for number in range(documents):
+        lines += [{"index": {"_index": name, "_id": f"bulk-{number}"}}, {"body": text(number)}]
+    return "".join(f"{json.dumps(line)}\n" for line in lines).encode()
+
+
+def check_all_is_well(gateway: GatewayProcess, own: OwnIndex) -> None:
+    assert ask(gateway.url, "POST", f"/{own.name}/_search", SEARCH).status == 200
+    written = ask(gateway.url, "PUT", f"/{own.name}/_doc/well?refresh=true", DOCUMENT)
+    assert written.status in (200, 201)
+    stored = ask(gateway.url, "GET", f"/{own.name}/_doc/well").json
+    assert stored["_source"]["winnow"]["stamp"].startswith(f"{stored['_version']}-")
+
+
+# --- the line to the engine -------------------------------------------------------------------------------------------
+
+BROKEN = {
+    "The connection to the engine breaks before the answer": Fault(answer_bytes=0),
+    "The connection to the engine is reset before the answer": Fault(answer_bytes=0, reset=True),
+    "The connection to the engine breaks in the middle of a request": Fault(request_bytes=60),
+    "The connection to the engine breaks in the middle of the answer": Fault(answer_bytes=250),
+    "The engine answers with something that is not HTTP": Fault(nonsense=b"\x00\xff\x80 what?\r\n\r\n" * 50),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+@pytest.mark.parametrize("kind", ["search", "bulk", "bulk of another index", "document"])
+def test_a_line_that_breaks(
+    what: str, kind: str, line: BrokenLine, gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]
+) -> None:
+    check_all_is_well(gateway, own)
+    with line.fault(BROKEN[what]):
+        match kind:
+            case "search":
+                got = outcome(gateway.url, "POST", f"/{own.name}/_search", SEARCH)
+            case "bulk":
+                got = outcome(gateway.url, "POST", "/_bulk", bulk_of(own.name, 20), NDJSON)
+            case "bulk of another index":
+                got = outcome(gateway.url, "POST", "/other-index-of-faults/_bulk", bulk_of("x", 20), NDJSON)
+            case _:
+                got = outcome(gateway.url, "PUT", f"/{own.name}/_doc/broken", DOCUMENT)
+    assert got == table[what]
+    check_all_is_well(gateway, own)
+
+
+def test_a_slow_engine(line: BrokenLine, gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]) -> None:
+    """The gateway has no time limit of its own. If the client gives up, its request to the engine ends as well."""
+    with line.fault(Fault(wait_seconds=2.0)):
+        assert ask(gateway.url, "POST", f"/{own.name}/_search", SEARCH).status == 200
+    with line.fault(Fault(wait_seconds=20.0)):
+        got = outcome(gateway.url, "POST", f"/{own.name}/_search", SEARCH, timeout=1.0)
+        assert got == table["The engine is slower than the client's own time limit"]
+        assert line.abandoned.wait(10), "the gateway goes on waiting for a client that has gone"
+    check_all_is_well(gateway, own)
+
+
+# --- an engine that is gone -------------------------------------------------------------------------------------------
+
+
+def test_an_engine_that_is_gone_and_comes_back(start_cluster: Callable[..., Running], table: dict[str, str]) -> None:
+    """Kill the only node in the middle of a load, and start it again."""
+    from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415
+
+    cluster = start_cluster(nodes=1)
+    (node,) = cluster.nodes
+    with OpenSearch(cluster.url, timeout=60) as client, GatewayProcess(cluster.url) as gateway:
+        own = OwnIndex(cluster.url, "articles", client)
+        own.create()
+        attach(client, own.address, FIELDS)
+        check_all_is_well(gateway, own)
+        os.kill(node.pid, signal.SIGKILL)
+        while node.process:
+            time.sleep(0.05)
+        for method, path, body in (
+            ("POST", "/articles/_search", SEARCH),
+            ("POST", "/articles/_bulk", bulk_of("articles", 5)),
+            ("PUT", "/articles/_doc/1", DOCUMENT),
+            ("GET", "/", None),
+        ):
+            got = outcome(gateway.url, method, path, body)
+            if got == table["The connection to the engine breaks before the answer"]:  # one that was open before
+                got = outcome(gateway.url, method, path, body)
+            assert got == table["The engine cannot be reached"]
+        LocalEngine(Path(node.folder).parent.parent).start(owner=os.getpid())
+        client.cluster.health(params={"wait_for_status": "yellow"})
+        check_all_is_well(gateway, own)
+
+
+def test_a_node_that_is_dead_is_left_out(engine: Running, own: OwnIndex, table: dict[str, str]) -> None:
+    address = f"http://127.0.0.1:{free_port()},{urlsplit(engine.url).netloc}"
+    with GatewayProcess(address) as gateway:
+        for _ in range(6):
+            got = outcome(gateway.url, "POST", f"/{own.name}/_search", SEARCH)
+            assert got == table["One of several nodes cannot be reached"].partition(",")[0]
+        check_all_is_well(gateway, own)
+
+
+# --- clients ----------------------------------------------------------------------------------------------------------
+
+
+def test_bodies_that_are_wrong_get_the_answer_of_the_engine(
+    engine: Running, gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]
+) -> None:
+    zipped = JSON | {"content-encoding": "gzip"}
+    cut = gzip.compress(DOCUMENT)[:-20]
+    cases = {
+        "A document that is not JSON": ("PUT", f"/{own.name}/_doc/1", b'{"body": "no end', JSON),
+        "A bulk that is not NDJSON": ("POST", f"/{own.name}/_bulk", b"what?\nwhat?\n", NDJSON),
+        "A bulk without its last newline": ("POST", f"/{own.name}/_bulk", b'{"index": {}}\n{"body": "a"}', NDJSON),
+        "A body that is said to be gzip and is not: the engine closes the connection": (
+            "PUT",
+            f"/{own.name}/_doc/1",
+            DOCUMENT,
+            zipped,
+        ),
+        "A body of gzip that is cut off": ("PUT", f"/{own.name}/_doc/1", cut, zipped),
+        "A document without a content type": ("PUT", f"/{own.name}/_doc/1", DOCUMENT, {}),
+        "A search that is not JSON": ("POST", f"/{own.name}/_search", b"what?", JSON),
+        "A search of an index that does not exist": ("POST", "/no-such-index/_search", SEARCH, JSON),
+    }
+    for what, request in cases.items():
+        got = outcome(gateway.url, *request)
+        assert (what, got) == (what, table[what].removesuffix(", from the engine"))
+        if table[what].endswith(", from the engine"):
+            assert (what, outcome(engine.url, *request)) == (what, got)
+    check_all_is_well(gateway, own)
+
+
+def test_bytes_that_are_not_http(gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]) -> None:
+    for sent in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\x00" * 5_000, b"what?\r\n\r\n", b"GET\r\n\r\n"):
+        received = raw_answer(gateway.url, sent, half_closed=True)
+        assert re.match(rb"HTTP/1\.[01] 400 |$", received), received
+    assert table["A client sends bytes that are not HTTP"].startswith("400")
+    check_all_is_well(gateway, own)
+
+
+def test_a_path_that_is_an_address_is_not_asked_for(gateway: GatewayProcess) -> None:
+    """The gateway is not an open proxy: it asks its own engine only."""
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        stranger.settimeout(0.5)
+        port = stranger.getsockname()[1]
+        for target in (f"http://127.0.0.1:{port}/", f"@127.0.0.1:{port}/", f"//127.0.0.1:{port}/"):
+            sent = f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
+            raw_answer(gateway.url, sent)
+        raw_answer(
+            gateway.url, f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\nConnection: close\r\n\r\n".encode(), half_closed=True
+        )
+        with pytest.raises(TimeoutError):
+            stranger.accept()
+
+
+def test_long_headers_pass(engine: Running, gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]) -> None:
+    """Engines accept headers of 8 or 16 KB in all. The gateway passes longer ones, and the engine refuses them."""
+    for size in (4_000, 20_000, 200_000) * 3:  # those refused must not spoil the connections for others
+        headers = {"x-long": "a" * size}
+        direct = ask(engine.url, "GET", f"/{own.name}/_count", headers=headers).status
+        assert ask(gateway.url, "GET", f"/{own.name}/_count", headers=headers).status == direct
+    got = outcome(gateway.url, "GET", "/", headers={"x-long": "a" * 1_000_000})
+    assert got == table["Headers of more than 256 KB"]
+    check_all_is_well(gateway, own)
+
+
+def test_clients_that_go_away_in_the_middle_of_a_body(gateway: GatewayProcess, own: OwnIndex) -> None:
+    address = urlsplit(gateway.url)
+    head = "POST {} HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/x-ndjson\r\nContent-Length: 1000000\r\n\r\n"
+    documents = int(own.client.count(index=own.name)["count"])
+    for path in ("/_bulk", f"/{own.name}/_bulk", f"/{own.name}/_search", "/other-index-of-faults/_bulk"):
+        for _ in range(10):
+            with socket.create_connection((address.hostname, address.port)) as client:
+                client.sendall(head.format(path).encode() + bulk_of(own.name, 40)[:50_000])
+    check_all_is_well(gateway, own)
+    assert own.client.count(index=own.name)["count"] <= documents + 1
+
+
+def test_200_clients_at_once(gateway: GatewayProcess, own: OwnIndex) -> None:
+    def call(number: int) -> int:
+        if number % 2:
+            return ask(gateway.url, "POST", f"/{own.name}/_search", SEARCH).status
+        return ask(gateway.url, "PUT", f"/{own.name}/_doc/many-{number}", json.dumps(article(number)).encode()).status
+
+    with ThreadPoolExecutor(200) as pool:
+        statuses = list(pool.map(call, range(400)))
+    assert set(statuses) <= {200, 201}
+    check_all_is_well(gateway, own)
+
+
+def test_large_bodies_need_little_memory(engine: Running, own: OwnIndex, table: dict[str, str]) -> None:
+    """60 MB pass piece by piece. Only bulks, and documents of attached indices, are read whole."""
+    name = f"faults-large-{os.getpid()}"
+    with GatewayProcess(engine.url) as gateway:
+        ask(gateway.url, "GET", f"/{own.name}/_count")
+        before = gateway.peak_bytes
+        large = b'{"index": {}}\n' + json.dumps({"a": "x" * 1_000_000}).encode() + b"\n"
+        one = b'{"a": ["' + b'", "'.join([b"x" * 1_000_000] * 60) + b'"]}'
+        assert ask(gateway.url, "PUT", f"/{name}/_doc/1?refresh=true", one).status == 201
+        assert gateway.peak_bytes - before < 40_000_000
+        answer = ask(gateway.url, "GET", f"/{name}/_search")
+        assert len(answer.body) > 60_000_000
+        assert gateway.peak_bytes - before < 40_000_000
+        # A bulk may name other indices in its lines, so it is read whole.
+        assert ask(gateway.url, "POST", f"/{name}/_bulk?filter_path=errors", large * 60, NDJSON).json == {
+            "errors": False
+        }
+        assert gateway.peak_bytes - before < 4 * len(large) * 60
+        too_large = large * 110
+        got = outcome(gateway.url, "POST", f"/{name}/_bulk", too_large, NDJSON)
+        assert got == outcome(engine.url, "POST", f"/{name}/_bulk", too_large, NDJSON)
+        assert got.partition(" ")[0] in table["A body larger than the engine's `http.max_content_length`"]
+        attached = b"".join(
+            b'{"index": {}}\n' + json.dumps({"body": text(number, 3_000)}).encode() + b"\n" for number in range(3_000)
+        )
+        answer = ask(gateway.url, "POST", f"/{own.name}/_bulk?filter_path=errors", attached, NDJSON)
+        assert answer.json == {"errors": False}
+        assert gateway.peak_bytes - before < 20 * len(attached)
+    own.client.indices.delete(index=name)
