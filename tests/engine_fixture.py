@@ -26,6 +26,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Running:
     from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415 (most tests need none)
     from opensearch_winnow.stores.engine.ports import free_port  # noqa: PLC0415
 
+    _make_known()
     base = tmp_path_factory.getbasetemp()
     home = (base.parent if WORKER else base) / "engine"
     run = os.getppid() if WORKER else os.getpid()
@@ -41,6 +42,7 @@ def start_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
     engines: list[LocalEngine] = []
 
     def start(nodes: int = 3, *, heap: str = "512m", settings: dict[str, str] | None = None) -> Running:
+        _make_known()
         own = LocalEngine(tmp_path_factory.mktemp("cluster"))
         engines.append(own)
         return own.start(VERSION, nodes=nodes, heap=heap, port=free_port(nodes), settings=settings, owner=os.getpid())
@@ -48,3 +50,11 @@ def start_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
     yield start
     for own in engines:
         own.stop()
+
+
+def _make_known() -> None:
+    """Let the version be started if it is one that only tests start."""
+    from tests import elasticsearch_node  # noqa: PLC0415 (imports what starting an engine needs)
+
+    if VERSION in elasticsearch_node.JAVA:
+        elasticsearch_node.register(VERSION)
