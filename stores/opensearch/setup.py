@@ -37,7 +37,7 @@ STRING_LIST = re.compile(rf"(?<=\[)(\n *)({JSON_STRING}(?:,\s*{JSON_STRING})+)(?
 STRINGS_PER_LINE = 6
 ALREADY_EXISTS = "resource_already_exists_exception"
 UNSUPPORTED = re.compile(
-    r"cannot execute .*scripts|scripts are not enabled|script_lang not supported|Invalid processor type"
+    r"cannot execute .*scripts|scripts are not enabled|unsupported lang|Invalid processor type"
     r"|No processor type exists"
 )
 # Messages for the user.
