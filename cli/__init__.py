@@ -37,6 +37,7 @@ from opensearch_winnow.cli.command_group import CommandGroup
         "rotate": "opensearch_winnow.cli.rotate",
         "attach": "opensearch_winnow.cli.attach",
         "detach": "opensearch_winnow.cli.detach",
+        "gateway": "opensearch_winnow.cli.gateway",
         "demo": "opensearch_winnow.cli.demo",
         "completion": "opensearch_winnow.cli.completion",
     },

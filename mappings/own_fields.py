@@ -52,6 +52,11 @@ class OwnFields:
         """The paths of all fields that winnow reads, except its own."""
         return [*self.text, *filter(None, (self.title, self.url, self.time))]
 
+    @property
+    def made_from(self) -> list[str]:
+        """The paths of the fields that winnow's fields are made from. The title is not among them."""
+        return [*self.text, *filter(None, (self.url, self.time))]
+
 
 class Attachment(NamedTuple):
     """What the `_meta` of an attached index says."""

@@ -36,8 +36,12 @@ class WrittenScheme:
             raise RecordsError(
                 f"scheme {self.id} has no key, but {said}: leave it out, or index the pages again with it"
             )
+        return self.scheme_with(used)
+
+    def scheme_with(self, key: str | None) -> Scheme:
+        """Return the scheme with exactly this key, or without one. Raises RecordsError if it has another id."""
         try:
-            scheme = Scheme(**self.choices, key=used)
+            scheme = Scheme(**self.choices, key=key)
         except (SchemeError, TypeError) as error:
             raise RecordsError(f"scheme {self.id} belongs to another version of winnow: {error}") from None
         if scheme.id != self.id:

@@ -80,12 +80,6 @@ class GroupRequest:
         if self.examine < 1:
             raise QuestionError(f"the number of hits to examine is at least 1, not {self.examine}")
 
-    @property
-    def sort(self) -> list[Any]:
-        """The order of the hits, as a list."""
-        given = self.body.get("sort") or [{"_score": "desc"}]
-        return list(given) if isinstance(given, list | tuple) else [given]
-
 
 @dataclass(frozen=True, slots=True)
 class GroupCursor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.foundation.canonical import canonical
@@ -19,14 +19,47 @@ from opensearch_winnow.queries.representatives import Similarity
 Hit = dict[str, Any]
 
 
+class HitTexts(Protocol):
+    """Reads the text that was fingerprinted from a hit."""
+
+    @property
+    def paths(self) -> Sequence[str]:
+        """The fields that are read. Without any, there are no texts."""
+        ...
+
+    def text(self, hit: Hit) -> str | None:
+        """Return the text of a hit; None if the response does not have it."""
+        ...
+
+    def name(self, hit: Hit) -> str | None:
+        """Return the hit's URL, which tells the language of code."""
+        ...
+
+
+class FieldTexts:
+    """Reads texts from named fields, and joins them by line breaks."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        self._fields = fields
+        self.paths = [*fields, "url"] if fields else []
+
+    def text(self, hit: Hit) -> str | None:
+        texts = [text_at(_part(hit, name), [name]) for name in self._fields if _value(hit, name) is not None]
+        return "\n".join(filter(None, texts)) if texts else None
+
+    def name(self, hit: Hit) -> str | None:
+        url = _value(hit, "url")
+        return url if isinstance(url, str) else None
+
+
 class HitDocuments:
     """Hits in the order they were added, with their sketches and texts.
 
-    `prefix` is the path of the fields, with its final dot; `texts` are the names of the text fields. If the stored
-    digest shows that the fields were made from another text than the hit's, its sketches are made from its text.
+    `prefix` is the path of the fields, with its final dot. If the stored digest shows that the fields were made from
+    another text than the hit's, its sketches are made from its text.
     """
 
-    def __init__(self, scheme: Scheme, prefix: str, texts: Sequence[str]) -> None:
+    def __init__(self, scheme: Scheme, prefix: str, texts: HitTexts) -> None:
         self.hits: list[Hit] = []
         self.sketched: list[Sketches] = []
         self._scheme = scheme
@@ -45,15 +78,15 @@ class HitDocuments:
         self.hits.append(hit)
         self.sketched.append(self._stored_sketches(hit))
         if self._is_stale(hit):
-            made = self._sides[place] = side(self._text(hit) or "", self._scheme, name=_name(hit))
+            made = self._sides[place] = side(self._texts.text(hit) or "", self._scheme, name=self._texts.name(hit))
             signature = pack(minhash(made.shingles, self._scheme.bins), self._scheme.bits)
             self.sketched[place] = Sketches(len(made.shingles), NO_SKETCHES.sketch, signature)
         return place
 
     def read_text(self, place: int, hit: Hit) -> None:
         """Take the text of the hit at a place from another response, if it is the text that was fingerprinted."""
-        text = self._text(hit)
-        made = None if text is None else side(text, self._scheme, name=_name(hit))
+        text = self._texts.text(hit)
+        made = None if text is None else side(text, self._scheme, name=self._texts.name(hit))
         if made and len(made.shingles) != self.sketched[place].shingle_count:
             made = None  # another text, or not all of it
         self._sides[place] = made
@@ -88,26 +121,18 @@ class HitDocuments:
 
     def _is_stale(self, hit: Hit) -> bool:
         """Return whether the hit has its text and a digest of another text."""
-        text, digest, name = self._text(hit), _value(hit, f"{self._prefix}text_digest"), _name(hit)
-        if text is None or not isinstance(digest, str) or (self._scheme.form == "code" and name is None):
+        text, digest = self._texts.text(hit), _value(hit, f"{self._prefix}text_digest")
+        if text is None or not isinstance(digest, str):
+            return False
+        name = self._texts.name(hit)
+        if self._scheme.form == "code" and name is None:
             return False  # the hashes of code depend on a name, which only a hit with a URL has
         return digest != (canonical_digest(canonical(text, self._scheme, name=name)) if text else "")
-
-    def _text(self, hit: Hit) -> str | None:
-        """Return the texts of a hit, joined; None if the response has none of them."""
-        texts = [text_at(_part(hit, name), [name]) for name in self._texts if _value(hit, name) is not None]
-        return "\n".join(filter(None, texts)) if texts else None
 
     def _side(self, place: int) -> Side | None:
         if place not in self._sides:
             self.read_text(place, self.hits[place])
         return self._sides[place]
-
-
-def _name(hit: Hit) -> str | None:
-    """Return the hit's URL, which tells the language of code."""
-    url = _value(hit, "url")
-    return url if isinstance(url, str) else None
 
 
 def _value(hit: Hit, name: str) -> Any:

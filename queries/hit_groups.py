@@ -11,7 +11,7 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.dsl.deduplicate_search_body import COUNTS, INNER_HITS_PREFIX
 from opensearch_winnow.queries.dsl.ranked import CLUSTERS, UNCLUSTERED
-from opensearch_winnow.queries.hit_documents import Hit, HitDocuments
+from opensearch_winnow.queries.hit_documents import FieldTexts, Hit, HitDocuments
 from opensearch_winnow.queries.representatives import Representatives, Similarity
 
 
@@ -89,7 +89,8 @@ def group_hits(
     In the response to a body of `deduplicate_search_body`, the documents of a cluster stay together; documents without
     a cluster are grouped one by one.
     """
-    documents = HitDocuments(scheme, f"{below}." if below else "", [text] if isinstance(text, str) else text)
+    texts = FieldTexts([text] if isinstance(text, str) else text)
+    documents = HitDocuments(scheme, f"{below}." if below else "", texts)
     answer = response_body(response)
     ranked, left_out = _ranked_hits(answer)
     places = [documents.add(each.hit) for each in ranked]

@@ -10,8 +10,9 @@ from typing import Any
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.queries.examined_hits import Call
 from opensearch_winnow.queries.group_page import GroupCursor, GroupPage, GroupRequest
-from opensearch_winnow.queries.grouped_search import Call, first_page, next_page
+from opensearch_winnow.queries.grouped_search import first_page, next_page
 from opensearch_winnow.queries.search_request import DEFAULT_EXAMINE, DEFAULT_THRESHOLD
 
 KEEP_ALIVE = "5m"  # for which the engine keeps a point in time between two pages

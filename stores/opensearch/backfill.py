@@ -284,15 +284,8 @@ class Backfill:
         made = self._pages.make(document)
         if made is None:
             return (removal(document, self._pages.fields) if stored else None), False
-        cluster = stored.get("cluster") or made["id"]
-        if stored.get("text_digest") not in (None, made["text_digest"]):
-            cluster = self._pages.cluster_of_its_own(document)
-        made |= {
-            "place": stored.get("place") or next(self._places),
-            "cluster": cluster,
-            "stamp": self._pages.stamp(document, writes=1),
-        }
-        changed = {name: value for name, value in made.items() if stored.get(name) != value}
+        fields = self._pages.complete(document, made, next(self._places), document["_version"] + 1)
+        changed = {name: value for name, value in fields.items() if stored.get(name) != value}
         return update(document, self._pages.change(changed)), changed.keys() != {"stamp"}
 
     # --- counting -----------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 from weakref import WeakKeyDictionary
@@ -52,7 +52,16 @@ class Address:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Parse an address."""
+        """Parse the address of a store."""
+        cluster = cls.of_cluster(text)
+        *prefix, index = cluster.prefix.split("/")
+        address = replace(cluster, prefix="/".join(prefix), index=unquote(index))
+        address._check_index()
+        return address
+
+    @classmethod
+    def of_cluster(cls, text: str) -> Self:
+        """Parse an address that names no index: all of its path is the prefix."""
         protocol, separator, rest = text.strip().partition("://")
         protocol = protocol.lower()
         # Everything up to the last @: a password may contain any character, even if it should be percent-encoded.
@@ -61,11 +70,8 @@ class Address:
         if not separator or protocol not in DEFAULT_PORTS:
             raise StoreError(f"the address of a store starts with http:// or https://, as in {EXAMPLE}")
         hosts, _, path = rest.partition("/")
-        *prefix, index = path.strip("/").split("/")
         nodes = tuple(_node(host, DEFAULT_PORTS[protocol]) for host in hosts.split(","))
-        address = cls(protocol == "https", nodes, "/".join(prefix), unquote(index), user, password)
-        address._check_index()
-        return address
+        return cls(protocol == "https", nodes, path.strip("/"), "", user, password)
 
     @property
     def hosts(self) -> list[dict[str, Any]]:

@@ -67,7 +67,7 @@ class OwnPages:
         text = self.text(source)
         if not text:
             return None
-        url = storable(self._url(document))
+        url = storable(self.url(document))
         stored = self.stored(source)
         canon = canonical(text, self.scheme, name=url)
         text_digest = canonical_digest(canon)
@@ -78,6 +78,20 @@ class OwnPages:
         if not ours or stored.get("text_digest") != text_digest:
             stored = fields_of_hashes(canonical_hashes(canon, text_digest, self.scheme))
         return stored | made
+
+    def complete(self, document: Document, made: Mapping[str, Any], place: int, version: int | None) -> dict[str, Any]:
+        """Return all of winnow's fields of a document that is about to be written: also its place, cluster and stamp.
+
+        `made` are those that `make` has returned, `place` is for a document that has none yet, and `version` is the one
+        that the document will have. If nobody can know it, it is None, and the fields get no stamp.
+        """
+        stored = self.stored(document["_source"])
+        cluster = stored.get("cluster") or made["id"]
+        if stored.get("text_digest") not in (None, made["text_digest"]):
+            cluster = self.cluster_of_its_own(document)
+        fields = {**made, "place": stored.get("place") or place, "cluster": cluster}
+        fields.pop("stamp", None)
+        return fields if version is None else fields | {"stamp": f"{version}-{self._uuid(document)}"}
 
     def stamp(self, document: Document, *, writes: int = 0) -> str:
         """Return the stamp of a document as it is, or as it will be after some writes.
@@ -94,7 +108,8 @@ class OwnPages:
     def _uuid(self, document: Document) -> str:
         return self.uuids.get(document["_index"], "")
 
-    def _url(self, document: Document) -> str:
+    def url(self, document: Document) -> str:
+        """Return the address of a document: its `_id` if it has no other."""
         if self.fields.url is None:
             return str(document["_id"])
         return text_at(document["_source"], [self.fields.url]).partition("\n")[0] or str(document["_id"])

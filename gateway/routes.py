@@ -1,0 +1,80 @@
+"""Tells from the method and the path of a request what the gateway does with it."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+from urllib.parse import unquote
+
+# Requests that are no writes of documents and change no index, mapping, alias or setting, although they may be POSTs.
+HARMLESS = frozenset(
+    [
+        "_analyze",
+        "_count",
+        "_delete_by_query",
+        "_explain",
+        "_field_caps",
+        "_flush",
+        "_forcemerge",
+        "_mget",
+        "_msearch",
+        "_mtermvectors",
+        "_pit",
+        "_refresh",
+        "_search",
+        "_termvectors",
+        "_update_by_query",
+        "_validate",
+    ]
+)
+
+
+class Write(NamedTuple):
+    """A request that writes documents."""
+
+    kind: Literal["bulk", "index", "create", "update"]
+    name: str | None = None  # of an index, alias or data stream
+    id: str | None = None
+
+
+class Search(NamedTuple):
+    """A request that searches."""
+
+    kind: Literal["search", "msearch"]
+    name: str | None = None  # of an index, alias or data stream
+
+
+class Other(NamedTuple):
+    """Any other request."""
+
+    changes_indices: bool  # perhaps, so that nothing may be remembered about them
+
+
+def route_of(method: str, raw_path: str) -> Write | Search | Other:
+    """Return what a request is. The path is as the client has sent it, percent-encoded, with or without a query."""
+    parts = [unquote(part) for part in raw_path.partition("?")[0].split("/") if part]
+    match method, parts:
+        case "PUT" | "POST", ["_bulk"]:
+            return Write("bulk")
+        case "PUT" | "POST", [index, "_bulk"]:
+            return Write("bulk", index)
+        case "POST", [index, "_doc"] if _is_name(index):
+            return Write("index", index)
+        case "PUT" | "POST", [index, "_doc", id_] if _is_name(index):
+            return Write("index", index, id_)
+        case "PUT" | "POST", [index, "_create", id_] if _is_name(index):
+            return Write("create", index, id_)
+        case "POST", [index, "_update", id_] if _is_name(index):
+            return Write("update", index, id_)
+        case "GET" | "POST", ["_search" | "_msearch" as kind]:
+            return Search("search" if kind == "_search" else "msearch")
+        case "GET" | "POST", [index, "_search" | "_msearch" as kind] if _is_name(index):
+            return Search("search" if kind == "_search" else "msearch", index)
+        case "GET" | "HEAD" | "OPTIONS", _:
+            return Other(changes_indices=False)
+        case "DELETE", [_, "_doc", _]:
+            return Other(changes_indices=False)
+    return Other(changes_indices=not HARMLESS.intersection(parts))
+
+
+def _is_name(part: str) -> bool:
+    return not part.startswith("_") or part == "_all"

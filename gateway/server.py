@@ -1,0 +1,67 @@
+"""Runs the gateway until it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+
+from opensearch_winnow.gateway.cluster import MAX_HEADER_BYTES, Cluster
+from opensearch_winnow.gateway.proxy import MAX_BODY, Proxy
+from opensearch_winnow.stores.opensearch.client import Address
+
+GRACE_SECONDS = 10.0  # for requests in progress when the gateway is stopped
+BACKLOG = 1_024  # connections that wait to be accepted: clients open many at once
+
+
+@asynccontextmanager
+async def running(
+    address: Address, listener: socket.socket, *, tls: ssl.SSLContext | None = None, max_body: int = MAX_BODY
+) -> AsyncIterator[None]:
+    """Pass requests on to the cluster inside this context. At its end, requests in progress are answered."""
+    async with Cluster(address) as cluster:
+        server = web.Server(
+            Proxy(cluster, max_body=max_body).handle,
+            handler_cancellation=True,  # if the client goes away, so does its request to the engine
+            auto_decompress=False,
+            access_log=None,
+            max_line_size=MAX_HEADER_BYTES,
+            max_field_size=MAX_HEADER_BYTES,
+        )
+        runner = web.ServerRunner(server, shutdown_timeout=GRACE_SECONDS)
+        await runner.setup()
+        try:
+            await web.SockSite(runner, listener, ssl_context=tls, backlog=BACKLOG).start()
+            yield
+        finally:
+            await runner.cleanup()
+
+
+async def serve(
+    address: Address,
+    listener: socket.socket,
+    ready: Callable[[], None],
+    *,
+    tls: ssl.SSLContext | None = None,
+    max_body: int = MAX_BODY,
+) -> None:
+    """Pass requests on to the cluster until SIGINT or SIGTERM. A second signal ends the process at once."""
+    stop = asyncio.Event()
+
+    def stopping(number: int) -> None:
+        if stop.is_set():
+            os._exit(128 + number)
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopping, number)
+    async with running(address, listener, tls=tls, max_body=max_body):
+        ready()
+        await stop.wait()

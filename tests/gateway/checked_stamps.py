@@ -1,0 +1,34 @@
+"""Checks the one promise about documents that pass the gateway: fields are right, or do not seem to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.stores.opensearch.own_pages import OwnPages
+from tests.stores.opensearch.own_index import FIELDS, OwnIndex
+
+OF_ATTACHING = ("stamp", "place", "cluster")  # all others are made from the document alone
+
+
+def pages_of(own: OwnIndex, fields: OwnFields = FIELDS) -> OwnPages:
+    """Return what makes the fields of an index."""
+    pages = OwnPages(fields, Scheme())
+    settings = own.client.indices.get_settings(index=own.name)
+    pages.uuids.update((name, each["settings"]["index"]["uuid"]) for name, each in settings.items())
+    return pages
+
+
+def has_fitting_stamp(pages: OwnPages, document: dict[str, Any]) -> bool:
+    """Return whether a document says that its fields are right. Fails if they are not."""
+    stored = pages.stored(document["_source"])
+    if stored.get("stamp") != pages.stamp(document):
+        return False
+    fresh = document | {"_source": {key: value for key, value in document["_source"].items() if "winnow" not in key}}
+    made = pages.make(fresh)
+    assert made is not None, f"a stamp without a text: {document}"
+    assert {name: stored.get(name) for name in made} == made
+    assert isinstance(stored.get("place"), int)
+    assert stored.get("cluster")
+    return True

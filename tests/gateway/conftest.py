@@ -1,0 +1,49 @@
+"""A gateway to the tests' engine, and an attached index."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+from opensearchpy import OpenSearch
+
+from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.attach import attach
+from opensearch_winnow.stores.opensearch.client import Address, connect
+from tests.gateway.running_gateway import running_gateway
+from tests.stores.opensearch.own_index import FIELDS, OwnIndex
+
+NUMBERS = count()
+
+
+@pytest.fixture(scope="module")
+def gateway(engine: Running) -> Iterator[str]:
+    """The address of a gateway to the engine."""
+    with running_gateway(engine.url) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def client(engine: Running) -> Iterator[OpenSearch]:
+    """A client of the engine itself."""
+    made = connect(Address.of(f"{engine.url}/any"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def plain(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
+    """An index of articles that is not attached."""
+    own = OwnIndex(engine.url, f"gateway-{os.getpid()}-{next(NUMBERS)}", client)
+    own.create(shards=1)
+    yield own
+    client.indices.delete(index=f"{own.name},winnow.{own.name}.settings", params={"ignore_unavailable": "true"})
+
+
+@pytest.fixture
+def attached(plain: OwnIndex) -> OwnIndex:
+    """An index of articles that is attached, and has no documents."""
+    attach(plain.client, plain.address, FIELDS)
+    return plain

@@ -1,0 +1,78 @@
+"""Runs a gateway inside the tests, in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPResponse
+from threading import Event, Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from opensearch_winnow.cli.serve import listening_socket
+from opensearch_winnow.gateway.proxy import MAX_BODY
+from opensearch_winnow.gateway.server import running
+from opensearch_winnow.stores.opensearch.client import Address
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A whole answer, as it was sent."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        return msgspec.json.decode(self.body)
+
+
+def ask(url: str, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+    """Send one request. A body that is no bytes is sent as JSON, and underscores in names of headers become hyphens."""
+    host = urlsplit(url).netloc
+    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    if body is not None and not isinstance(body, bytes):
+        body = msgspec.json.encode(body)
+    if body is not None:
+        sent.setdefault("content-type", "application/json")
+    connection = HTTPConnection(host, timeout=60)
+    try:
+        connection.request(method, path, body, sent)
+        response: HTTPResponse = connection.getresponse()
+        names = {name.lower(): value for name, value in response.getheaders()}
+        return Answer(response.status, names, response.read())
+    finally:
+        connection.close()
+
+
+def bulk_lines(*lines: Any) -> bytes:
+    """Return the body of a bulk request."""
+    return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+
+
+@contextmanager
+def running_gateway(to: str, *, tls: ssl.SSLContext | None = None, max_body: int = MAX_BODY) -> Iterator[str]:
+    """Run a gateway to a cluster, and yield its address."""
+    started, stop = Event(), asyncio.Event()
+    loop = asyncio.new_event_loop()
+
+    async def run() -> None:
+        async with running(Address.of_cluster(to), listener, tls=tls, max_body=max_body):
+            started.set()
+            await stop.wait()
+
+    with listening_socket("127.0.0.1", 0) as listener:
+        thread = Thread(target=loop.run_until_complete, args=[run()])
+        thread.start()
+        try:
+            assert started.wait(30)
+            yield f"http{'s' if tls else ''}://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            loop.call_soon_threadsafe(stop.set)
+            thread.join()
+            loop.close()

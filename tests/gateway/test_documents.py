@@ -1,0 +1,216 @@
+"""Documents that are written through the gateway have winnow's fields at once."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+
+from opensearch_winnow.stores.opensearch.attach import attach, stale
+from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
+from tests.gateway.running_gateway import Answer, ask, bulk_lines
+from tests.stores.opensearch.own_index import OwnIndex, article, similar, text
+
+
+def get(own: OwnIndex, id_: str, **params: str) -> dict[str, Any]:
+    found: dict[str, Any] = own.client.get(index=own.name, id=id_, params=params)
+    return found
+
+
+def fits(own: OwnIndex, id_: str, **params: str) -> bool:
+    return has_fitting_stamp(pages_of(own), get(own, id_, **params))
+
+
+def bulk(gateway: str, *lines: Any, path: str = "/_bulk") -> Answer:
+    answer = ask(gateway, "POST", path, bulk_lines(*lines), content_type="application/x-ndjson")
+    assert answer.status == 200, answer
+    return answer
+
+
+def test_a_bulk_of_documents_gets_the_fields_that_attaching_would_write(gateway: str, attached: OwnIndex) -> None:
+    lines: list[Any] = []
+    for number in range(5):
+        lines += [{"index": {"_index": attached.name, "_id": str(number)}}, article(number)]
+    answer = bulk(gateway, *lines, path="/_bulk?refresh=true").json()
+    assert not answer["errors"]
+    assert all(fits(attached, str(number)) for number in range(5))
+    assert stale(attached.client, attached.address) == 0
+    assert similar(attached, "0") == ["1", "2"]
+    before = attached.sources()
+    report = attach(attached.client, attached.address)
+    assert (report.done, report.unchanged) == (0, 5)
+    assert attached.sources() == before
+
+
+def test_all_ways_to_write_one_document(gateway: str, attached: OwnIndex) -> None:
+    name = attached.name
+    assert ask(gateway, "PUT", f"/{name}/_doc/1", article(1)).status == 201
+    assert ask(gateway, "POST", f"/{name}/_doc/2", article(2)).status == 201
+    assert ask(gateway, "PUT", f"/{name}/_create/a%2Fb%20c", article(3)).status == 201
+    assert ask(gateway, "PUT", f"/{name}/_doc/4?op_type=create", article(4)).status == 201
+    made = ask(gateway, "POST", f"/{name}/_doc?refresh=true", article(5))
+    assert made.status == 201
+    assert (made.json()["result"], len(made.json()["_id"])) == ("created", 20)
+    assert made.headers["location"] == f"/{name}/_doc/{made.json()['_id']}"
+    for id_ in ("1", "2", "a/b c", "4", made.json()["_id"]):
+        assert fits(attached, id_), id_
+    assert ask(gateway, "PUT", f"/{name}/_doc/1", article(6)).json()["_version"] == 2
+    assert fits(attached, "1")
+    assert ask(gateway, "PUT", f"/{name}/_create/1", article(7)).status == 409
+    assert fits(attached, "1")
+
+
+def test_a_document_keeps_its_bytes(gateway: str, attached: OwnIndex) -> None:
+    sent = b'{ "headline" : "\\u0041 1.0e3",\n"author":["x",  "y"] , "body": "No egg today, said the hen."\n}\n'
+    assert ask(gateway, "PUT", f"/{attached.name}/_doc/1", sent).status == 201
+    raw = ask(str(attached.address).rpartition("/")[0], "GET", f"/{attached.name}/_source/1").body
+    assert raw.startswith(sent.rstrip()[:-1])
+    assert fits(attached, "1")
+
+
+def test_a_document_that_was_read_and_is_written_back_has_the_fields_of_its_new_text(
+    gateway: str, attached: OwnIndex
+) -> None:
+    ask(gateway, "PUT", f"/{attached.name}/_doc/1", article(1))
+    source = get(attached, "1")["_source"]
+    ask(gateway, "PUT", f"/{attached.name}/_doc/1", source | {"body": text("another")})
+    assert fits(attached, "1")
+    changed = get(attached, "1")["_source"]
+    assert changed["winnow"]["place"] == source["winnow"]["place"]
+    assert changed["winnow.cluster"] != source["winnow.cluster"]
+    ask(gateway, "PUT", f"/{attached.name}/_doc/1", changed | {"body": ""})
+    assert get(attached, "1")["_source"] == {**article(1), "body": ""}
+
+
+def test_the_cluster_of_a_document_stays_as_long_as_its_text_does(gateway: str, attached: OwnIndex) -> None:
+    ask(gateway, "PUT", f"/{attached.name}/_doc/1", article(1))
+    attached.change("1", **{"winnow.cluster": "of its copies"})
+    ask(gateway, "PUT", f"/{attached.name}/_doc/1", article(1) | {"author": "ben"})
+    first = get(attached, "1")["_source"]
+    assert (first["author"], first["winnow.cluster"]) == ("ben", "of its copies")
+    assert fits(attached, "1")
+    ask(gateway, "PUT", f"/{attached.name}/_doc/1", article(7))
+    assert get(attached, "1")["_source"]["winnow.cluster"] != "of its copies"
+
+
+def test_an_update_gets_new_fields_only_if_it_changes_the_text(gateway: str, attached: OwnIndex) -> None:
+    path = f"/{attached.name}/_update/1"
+    ask(gateway, "PUT", f"/{attached.name}/_doc/1", article(1))
+    same = ask(gateway, "POST", path, {"doc": {"body": article(1)["body"], "author": "ada"}})
+    assert same.json()["result"] == "noop"
+    assert ask(gateway, "POST", path, {"doc": {"body": text("new")}}).json()["result"] == "updated"
+    assert fits(attached, "1")
+    assert get(attached, "1")["_source"]["body"] == text("new")
+    ask(gateway, "POST", path, {"doc": {"author": "ben"}})
+    assert not fits(attached, "1")
+    ask(gateway, "POST", path, {"doc": {"body": None}})
+    assert get(attached, "1")["_source"].get("winnow") is None
+    attach(attached.client, attached.address)
+    assert "winnow" not in pages_of(attached).stored(get(attached, "1")["_source"])
+
+
+def test_an_update_may_create_a_document(gateway: str, attached: OwnIndex) -> None:
+    name = attached.name
+    script = {"source": "ctx._source.author = 'script'"}
+    for id_, body in {
+        "1": {"doc": article(1), "doc_as_upsert": True},
+        "2": {"doc": {"author": "ben"}, "upsert": article(2)},
+        "3": {"script": script, "upsert": article(3)},
+    }.items():
+        assert ask(gateway, "POST", f"/{name}/_update/{id_}", body).json()["result"] == "created"
+        assert fits(attached, id_), id_
+        assert ask(gateway, "POST", f"/{name}/_update/{id_}", body).status == 200
+    body = {"script": {"source": "ctx._source.body += ' More.'"}, "upsert": article(4), "scripted_upsert": True}
+    assert ask(gateway, "POST", f"/{name}/_update/4", body).json()["result"] == "created"
+    assert not fits(attached, "4")
+    assert fits(attached, "1")
+    assert not fits(attached, "3")
+
+
+def test_the_same_document_several_times_in_a_bulk(gateway: str, attached: OwnIndex) -> None:
+    first, twice = {"_index": attached.name, "_id": "1"}, {"_index": attached.name, "_id": "2"}
+    bad = {"headline": "x", "body": "A body.", "no such field": 1}
+    answer = bulk(
+        gateway,
+        *({"index": first}, bad, {"index": first}, article(1)),  # the first of them fails
+        *({"index": twice}, article(2), {"update": twice}, {"doc": {"body": "Other."}}, {"delete": twice}),
+        *({"index": twice}, article(3)),
+    )
+    assert [next(iter(item.values()))["status"] for item in answer.json()["items"]] == [400, 201, 201, 200, 200, 201]
+    for id_ in "12":
+        assert not fits(attached, id_)
+        assert get(attached, id_)["_source"]["winnow"]["text_digest"]
+    attach(attached.client, attached.address)
+    assert fits(attached, "1")
+    assert fits(attached, "2")
+
+
+def test_versions_that_the_client_gives(gateway: str, attached: OwnIndex) -> None:
+    path = f"/{attached.name}/_doc/1?version_type=external&version="
+    assert ask(gateway, "PUT", f"{path}17", article(1)).json()["_version"] == 17
+    assert fits(attached, "1")
+    external = {"_index": attached.name, "_id": "1", "version": 40, "version_type": "external"}
+    bulk(gateway, {"index": external}, article(2))
+    assert get(attached, "1")["_version"] == 40
+    assert fits(attached, "1")
+    assert ask(gateway, "PUT", f"{path}3", article(3)).status == 409
+    assert fits(attached, "1")
+
+
+def test_documents_with_a_routing(gateway: str, attached: OwnIndex) -> None:
+    own = attached
+    for _ in range(2):
+        assert ask(gateway, "PUT", f"/{own.name}/_doc/1?routing=a", article(1)).status in (200, 201)
+        bulk(gateway, {"index": {"_index": own.name, "_id": "2", "routing": "b"}}, article(2))
+    assert fits(own, "1", routing="a")
+    assert fits(own, "2", routing="b")
+    assert get(own, "2", routing="b")["_version"] == 2
+
+
+def test_a_pipeline_may_change_the_text_so_there_is_no_stamp(gateway: str, attached: OwnIndex) -> None:
+    name = attached.name
+    shout = {"processors": [{"uppercase": {"field": "body", "ignore_missing": True}}]}
+    attached.client.ingest.put_pipeline(id=name, body=shout)
+    try:
+        ask(gateway, "PUT", f"/{name}/_doc/1?pipeline={name}", article(1))
+        bulk(gateway, {"index": {"_index": name, "_id": "2", "pipeline": name}}, article(2))
+        ask(gateway, "PUT", f"/{name}/_settings", {"index.default_pipeline": name})
+        ask(gateway, "PUT", f"/{name}/_doc/3", article(3))
+        ask(gateway, "PUT", f"/{name}/_doc/4?pipeline=_none", article(4))
+        for id_ in "123":
+            assert get(attached, id_)["_source"]["body"].isupper()
+            assert "stamp" not in get(attached, id_)["_source"]["winnow"]
+        assert fits(attached, "4")
+        ask(gateway, "PUT", f"/{name}/_settings", {"index.final_pipeline": name, "index.default_pipeline": "_none"})
+        ask(gateway, "PUT", f"/{name}/_doc/4", article(4))
+        assert not fits(attached, "4")
+        attach(attached.client, attached.address)
+        assert all(fits(attached, id_) for id_ in "1234")
+    finally:
+        attached.client.indices.put_settings(
+            index=name, body={"index.final_pipeline": "_none", "index.default_pipeline": "_none"}
+        )
+        attached.client.ingest.delete_pipeline(id=name)
+
+
+def test_a_bulk_with_gzip_is_read_too(gateway: str, attached: OwnIndex) -> None:
+    lines = bulk_lines({"index": {"_id": "1"}}, article(1), {"create": {}}, article(2), {"delete": {"_id": "none"}})
+    zipped = gzip.compress(lines[:50]) + gzip.compress(lines[50:])
+    answer = ask(gateway, "PUT", f"/{attached.name}/_bulk", zipped, content_encoding="gzip")
+    items = answer.json()["items"]
+    assert [next(iter(item)) for item in items] == ["index", "create", "delete"]
+    assert fits(attached, "1")
+    assert fits(attached, items[1]["create"]["_id"])
+
+
+def test_a_bulk_to_several_indices_touches_the_attached_one_only(gateway: str, attached: OwnIndex, client: Any) -> None:
+    other = f"{attached.name}-other"
+    bulk(
+        gateway,
+        *({"index": {"_index": other, "_id": "1"}}, article(1)),
+        *({"index": {"_index": attached.name, "_id": "1"}}, article(1)),
+    )
+    try:
+        assert client.get(index=other, id="1")["_source"] == article(1)
+        assert fits(attached, "1")
+    finally:
+        client.indices.delete(index=other)
