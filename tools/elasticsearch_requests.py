@@ -1,4 +1,4 @@
-"""Writes tests/stores/opensearch/elasticsearch_requests.json: what Elasticsearch 8 and 9 accept at the paths that we use.
+"""Writes tests/stores/opensearch/elasticsearch_requests.json: what Elasticsearch 8 and 9 accept at the paths we use.
 
     python -m tools.elasticsearch_requests 8.19 API WHEEL 9.3 API WHEEL
 
@@ -83,9 +83,10 @@ def requests_of(api: Path, wheel: Path) -> dict[str, dict[str, list[str]]]:
 def endpoint(api: Path, name: str) -> dict[str, Any]:
     if is_zipfile(api):
         with ZipFile(api) as jar:
-            content: dict[str, Any] = json.loads(jar.read(f"rest-api-spec/api/{name}.json"))[name]
-            return content
-    content = json.loads((api / f"{name}.json").read_text(encoding="utf-8"))[name]
+            text = jar.read(f"rest-api-spec/api/{name}.json").decode()
+    else:
+        text = (api / f"{name}.json").read_text(encoding="utf-8")
+    content: dict[str, Any] = json.loads(text)[name]
     return content
 
 

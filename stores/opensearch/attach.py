@@ -208,7 +208,7 @@ def _check_index(name: str, mapping: Mapping[str, Any]) -> None:
 
 
 def _check_source(client: OpenSearch, address: Address) -> None:
-    """Refuse an index whose _source Elasticsearch puts together from fields: a change would not leave the rest as is."""
+    """Refuse an index whose _source the engine puts together from fields: writing one would change others."""
     with reporting_engine_errors(str(address), "attached"):
         found = client.indices.get_settings(
             index=address.index, name=",".join(SOURCE_SETTINGS), params={"flat_settings": "true"}

@@ -32,7 +32,11 @@ def register(version: str) -> None:
         node="org.elasticsearch.node.ClassPathNode",
         plugins=("winnow.FrontPlugin", "winnow.WordsPlugin"),
         initial_managers="cluster.initial_master_nodes",
-        settings={"transport.type": "winnow", "http.type": "winnow"},
+        settings={
+            "transport.type": "winnow",
+            "http.type": "winnow",
+            "action.destructive_requires_name": "false",  # as in other engines: tests delete indices by pattern
+        },
         jar_list=FOLDER / f"jars-{version}.txt",
         own_jar=_own_jar(version),
     )
@@ -57,23 +61,20 @@ def _compile(class_path: list[Path], jar: Path, java: int) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         jar.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=jar.parent, delete=False) as part:
-            with zipfile.ZipFile(part, "w") as packed:
-                for file in sorted(folder.rglob("*.class")):
-                    packed.write(file, file.relative_to(folder))
+        with tempfile.NamedTemporaryFile(dir=jar.parent, delete=False) as part, zipfile.ZipFile(part, "w") as packed:
+            for file in sorted(folder.rglob("*.class")):
+                packed.write(file, file.relative_to(folder))
         Path(part.name).replace(jar)
 
 
 def _javac() -> str:
     """Return a compiler of Java 21 or later. The Java runtime that engines run on has none."""
     homes = [os.environ.get("JAVA_HOME"), *Path("/usr/lib/jvm").glob("*")]
-    for home in filter(None, homes):
-        compiler = Path(home, "bin", "javac")
-        if compiler.exists() and _version(str(compiler)) >= max(JAVA.values()):
-            return str(compiler)
-    found = shutil.which("javac")
-    assert found and _version(found) >= max(JAVA.values()), "a JDK of Java 21 or later is needed: set JAVA_HOME"
-    return found
+    compilers = [shutil.which("javac"), *(shutil.which("javac", path=f"{home}/bin") for home in homes if home)]
+    for compiler in filter(None, compilers):
+        if _version(compiler) >= max(JAVA.values()):
+            return compiler
+    raise FileNotFoundError("there is no javac of Java 21 or later: install a JDK, and set JAVA_HOME to its folder")
 
 
 def _version(compiler: str) -> int:

@@ -26,7 +26,7 @@ from opensearch_winnow.stores.opensearch.attach import attach, detach, stale
 from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of
 from opensearch_winnow.stores.opensearch.migrate import migrate
 from opensearch_winnow.stores.store import StoreError
-from tests.elasticsearch_node import JAVA
+from tests.engine_fixture import SERVER_ONLY
 from tests.stores.conftest import numbered
 from tests.stores.opensearch.gateway import Arrived, Gateway
 from tests.stores.opensearch.own_index import FIELDS, OwnIndex
@@ -36,6 +36,8 @@ TABLE: dict[str, dict[str, dict[str, list[str]]]] = json.loads(
 )
 # What we send to OpenSearch only: `Engine` tells the products apart.
 OPENSEARCH_ONLY = re.compile(r"/_search/(pipeline|point_in_time)")
+# The specifications do not list it here, but the servers of 8.19.8 and 9.3.1 accept it: this file runs on them, too.
+UNLISTED = ("_stats/store,segments,translog", "ignore_unavailable")
 NO_OBJECT = ("_bulk", "_msearch")  # the last parts of paths whose bodies are lines
 
 
@@ -51,7 +53,8 @@ def complaint(version: str, request: Arrived) -> str:
 
 def _complaint_about_names(request: Arrived, accepted: dict[str, list[str]]) -> str:
     url = urlsplit(request.path)
-    parameters = {name for name, _ in parse_qsl(url.query, keep_blank_values=True)}
+    names = [name for name, _ in parse_qsl(url.query, keep_blank_values=True)]
+    parameters = {name for name in names if not (url.path.endswith(UNLISTED[0]) and name == UNLISTED[1])}
     if unknown := parameters - set(accepted["parameters"]):
         return f"{request.method} {url.path} has no parameters {unknown}"
     if request.body and "body" in accepted and url.path.rpartition("/")[2] not in NO_OBJECT:
@@ -80,7 +83,8 @@ def complaints(requests: list[Arrived]) -> set[str]:
 def test_the_check_can_fail(method: str, path: str, body: bytes, said: str) -> None:
     for version in TABLE:
         found = complaint(version, Arrived(method, path, {}, body))
-        assert said in found and bool(said) == bool(found)
+        assert said in found
+        assert bool(said) == bool(found)
 
 
 def test_a_store_sends_what_elasticsearch_8_and_9_accept(engine: Running, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,7 +95,7 @@ def test_a_store_sends_what_elasticsearch_8_and_9_accept(engine: Running, monkey
         records = [numbered(number) for number in range(5)]
         use(store, records)
         store.close()
-        if engine.version not in JAVA:  # such a node has no _reindex
+        if not SERVER_ONLY:  # such a node has no _reindex
             client = connect(Address.of(name))
             migrate(client, "requests", delete_old=True)
             client.close()
