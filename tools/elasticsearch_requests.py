@@ -105,7 +105,7 @@ def body_keys(wheel: Path) -> dict[str, list[str]]:
 def _body_fields(function: ast.FunctionDef) -> list[str]:
     """Return the keys that a method of the client sets in the body: `__body["query"] = query`."""
     return [
-        node.slice.value
+        str(node.slice.value)
         for node in ast.walk(function)
         if isinstance(node, ast.Subscript)
         and isinstance(node.value, ast.Name)

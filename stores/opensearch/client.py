@@ -33,6 +33,8 @@ ANSWER_SECONDS = 60.0
 CONNECTIONS_PER_NODE = 10  # at least as many as there are requests in flight
 DEAD_SECONDS = 5.0  # for which a node that did not answer is avoided, if there are others; doubles each time
 
+ELASTICSEARCH_REFUSES = "is unauthorized for"  # in its answer to a user without the privilege `monitor`
+ASSUMED_ELASTICSEARCH = (8, 0)  # then it does not tell its version, either
 ASSUMED_VERSION = (3, 0)  # of an engine that does not tell its version, as the serverless ones do not
 
 
@@ -192,7 +194,9 @@ def _ask_engine(client: OpenSearch, name: str) -> Engine:
     with reporting_engine_errors(name):
         try:
             answer = client.info()
-        except (AuthorizationException, NotFoundError):  # the next request will give a more specific error
+        except (AuthorizationException, NotFoundError) as error:  # the next request will give a more specific error
+            if ELASTICSEARCH_REFUSES in str(error.info):
+                return Engine("elasticsearch", ASSUMED_ELASTICSEARCH)
             return Engine("opensearch", ASSUMED_VERSION)
     try:
         engine = Engine.of(answer)

@@ -50,7 +50,7 @@ def test_answers_are_those_of_a_file(node: Running, tmp_path: Path) -> None:
     for name in (str(tmp_path / "pages.winnow"), f"{node.url}/answers"):
         with Index.open(name) as index:
             index.add(pages)
-            similar = [[(each.card.url, each.resemblance) for each in index.similar(page.url)] for page in pages]
+            similar = [[(each.card.url, each.resemblance) for each in index.similar(url=page.url)] for page in pages]
             first = index.search("the", group=True, limit=2, examine=3, stable=True)
             urls = [hit.card.url for hit in first.hits]
             while first.cursor:
