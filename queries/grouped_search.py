@@ -12,6 +12,7 @@ from collections.abc import Generator
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import quote
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
@@ -24,7 +25,11 @@ from opensearch_winnow.queries.hit_groups import HitGroup, HitMember, hit_member
 from opensearch_winnow.queries.search_request import MAX_BATCH_SIZE, MAX_EXAMINED_PER_RESULT_PAGE
 
 FIRST_WITH_POINTS = (2, 4)  # the first version of OpenSearch that has points in time
-NO_PARTIAL_RESULTS = {"allow_partial_search_results": "false"}
+FIRST_ELASTICSEARCH_WITH_POINTS = (8,)  # 7.10 has them only with a plugin that is not free software
+
+
+class NoMethodError(QuestionError):
+    """A client lacks a method."""
 
 
 def first_page(request: GroupRequest, scheme: Scheme) -> Generator[Call, Any, GroupPage]:
@@ -107,7 +112,7 @@ class GroupedSearch:
         keep_alive = self._request.keep_alive
         at_point = search | {"pit": {"id": self._cursor.point, "keep_alive": keep_alive}}
         try:
-            response = yield Call("search", {"body": at_point, "params": NO_PARTIAL_RESULTS})
+            response = yield Call("search", {"body": at_point, "allow_partial_search_results": False})
         except Exception as error:
             if getattr(error, "status_code", None) == HTTPStatus.NOT_FOUND:
                 raise QuestionError(f"{CURSOR_EXPIRED}; a cursor works for {keep_alive} after each use") from error
@@ -116,27 +121,45 @@ class GroupedSearch:
 
 
 def _new_point(request: GroupRequest) -> Generator[Call, Any, str]:
-    parameters = {"keep_alive": request.keep_alive, "allow_partial_pit_creation": "false"}
+    """Open a point in time: by opensearch-py, by elasticsearch-py, or by opensearch-py in front of Elasticsearch."""
+    parameters = {"keep_alive": request.keep_alive}
     try:
-        answer = yield Call("create_pit", {"index": request.index, "params": parameters})
+        checked = parameters | {"allow_partial_pit_creation": "false"}
+        answer = yield Call("create_pit", {"index": request.index, "params": checked})
+    except NoMethodError:
+        answer = yield Call("open_point_in_time", {"index": request.index, **parameters})
     except Exception as error:
-        if getattr(error, "status_code", None) in (HTTPStatus.BAD_REQUEST, HTTPStatus.METHOD_NOT_ALLOWED):
-            about = (yield Call("info", {}))["version"]
-            version = tuple(int(part) for part in about["number"].split(".")[:2])
-            if about.get("distribution") != "opensearch" or version < FIRST_WITH_POINTS:
-                raise QuestionError(
-                    "this engine has no points in time, which OpenSearch has from version 2.4 on: without one, pages of"
-                    " groups would not fit together. In a store, Index.search(…, group=True, stable=True) works on"
-                    " every engine"
-                ) from error
-        raise
-    point: str = answer["pit_id"]
+        if getattr(error, "status_code", None) not in (HTTPStatus.BAD_REQUEST, HTTPStatus.METHOD_NOT_ALLOWED):
+            raise
+        about = (yield Call("info", {}))["version"]
+        version = tuple(int(part) for part in about["number"].split(".")[:2])
+        is_opensearch = about.get("distribution") == "opensearch"
+        if version < (FIRST_WITH_POINTS if is_opensearch else FIRST_ELASTICSEARCH_WITH_POINTS):
+            raise QuestionError(
+                "this engine has no points in time, which OpenSearch has from version 2.4 on and Elasticsearch from 8"
+                " on: without one, pages of groups would not fit together. In a store, Index.search(…, group=True,"
+                " stable=True) works on every engine"
+            ) from error
+        if is_opensearch:
+            raise
+        path = f"/{quote(request.index, safe=',*')}/_pit"
+        answer = yield Call("transport.perform_request", {"method": "POST", "url": path, "params": parameters})
+    point: str = answer["pit_id"] if "pit_id" in answer else answer["id"]
     return point
 
 
 def _delete_point(point: str) -> Generator[Call, Any, None]:
-    with suppress(Exception):  # the point expires by itself, too
-        yield Call("delete_pit", {"body": {"pit_id": [point]}})
+    """Delete a point, in the words of the engine that has made it. It also expires by itself."""
+    elsewhere = {"method": "DELETE", "url": "/_pit", "body": {"id": point}}
+    calls = [
+        Call("delete_pit", {"body": {"pit_id": [point]}}),
+        Call("close_point_in_time", {"id": point}),
+        Call("transport.perform_request", elsewhere),
+    ]
+    for call in calls:
+        with suppress(Exception):
+            yield call
+            return
 
 
 def _at_most(groups: int, total: int | None, examined: int, *, exhausted: bool) -> int | None:

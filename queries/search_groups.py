@@ -1,18 +1,20 @@
 """Searches any index in groups, with the caller's own client: `search_groups`, and `search_groups_async`.
 
-A client is any object with the methods `search`, `create_pit`, `delete_pit` and `info` of opensearch-py.
+A client is any object with the methods `search`, `create_pit`, `delete_pit` and `info` of opensearch-py, or `search`,
+`open_point_in_time` and `close_point_in_time` of elasticsearch-py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.examined_hits import Call
 from opensearch_winnow.queries.group_page import GroupCursor, GroupPage, GroupRequest
-from opensearch_winnow.queries.grouped_search import first_page, next_page
+from opensearch_winnow.queries.grouped_search import NoMethodError, first_page, next_page
 from opensearch_winnow.queries.search_request import DEFAULT_EXAMINE, DEFAULT_THRESHOLD
 
 KEEP_ALIVE = "5m"  # for which the engine keeps a point in time between two pages
@@ -39,9 +41,10 @@ def search_groups(
         page = search_groups(client, "articles", {"query": …}, below="winnow")
         page = search_groups(client, cursor=page.cursor)
 
-    `client` is an opensearch-py client, and `index` an index that has the fields of `winnow_fields`. Hits are grouped
-    as by `group_hits`, with the same `threshold`, `scheme`, `below` and `text`; but only texts near the threshold are
-    read, so stale fields are not noticed. At least `examine` hits are grouped. A page has up to `limit` groups.
+    `client` is an opensearch-py or elasticsearch-py client, and `index` an index that has the fields of
+    `winnow_fields`. Hits are grouped as by `group_hits`, with the same `threshold`, `scheme`, `below` and `text`; but
+    only texts near the threshold are read, so stale fields are not noticed. At least `examine` hits are grouped. A page
+    has up to `limit` groups.
 
     The first page freezes the results: whatever is written later, each document is on one page, and a copy of a hit on
     an earlier page is among `.folded`. The engine keeps them for `keep_alive` after each page; then the cursor has
@@ -126,6 +129,8 @@ async def _run_async(client: Any, steps: Steps) -> GroupPage:
 
 def _method(client: Any, call: Call) -> Any:
     try:
-        return getattr(client, call.method)
+        return attrgetter(call.method)(client)
     except AttributeError:
-        raise QuestionError(f"search_groups needs a client of opensearch-py: this one has no {call.method}") from None
+        raise NoMethodError(
+            f"search_groups needs a client of opensearch-py or elasticsearch-py: this one has no {call.method}"
+        ) from None

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 VERSION = os.environ.get("WINNOW_TEST_ENGINE") or DEFAULT
 WORKER = "PYTEST_XDIST_WORKER" in os.environ
+# Of Elasticsearch 8 and 9, only the server is published, and not its modules: see tests/elasticsearch_node.
+SERVER_ONLY = VERSION.startswith(("8.", "9."))
+needs_modules = pytest.mark.skipif(SERVER_ONLY, reason="this node has no Painless, no ingest processors, no _reindex")
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +29,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Running:
     from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415 (most tests need none)
     from opensearch_winnow.stores.engine.ports import free_port  # noqa: PLC0415
 
+    _make_known()
     base = tmp_path_factory.getbasetemp()
     home = (base.parent if WORKER else base) / "engine"
     run = os.getppid() if WORKER else os.getpid()
@@ -41,6 +45,8 @@ def start_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
     engines: list[LocalEngine] = []
 
     def start(nodes: int = 3, *, heap: str = "512m", settings: dict[str, str] | None = None) -> Running:
+        if SERVER_ONLY:
+            pytest.skip("a node that is made from the server's jars is alone, and has no Painless")
         own = LocalEngine(tmp_path_factory.mktemp("cluster"))
         engines.append(own)
         return own.start(VERSION, nodes=nodes, heap=heap, port=free_port(nodes), settings=settings, owner=os.getpid())
@@ -48,3 +54,11 @@ def start_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
     yield start
     for own in engines:
         own.stop()
+
+
+def _make_known() -> None:
+    """Let the version be started if it is one that only tests start."""
+    from tests import elasticsearch_node  # noqa: PLC0415 (imports what starting an engine needs)
+
+    if VERSION in elasticsearch_node.JAVA:
+        elasticsearch_node.register(VERSION)

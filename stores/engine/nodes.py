@@ -47,7 +47,7 @@ def make_plan(release: Release, class_path: list[Path], heap: str, rehearsing: C
         package=release.package,
         node=release.node,
         plugins=list(release.plugins),
-        settings={"cluster.name": "winnow", "network.host": HOST},
+        settings={"cluster.name": "winnow", "network.host": HOST} | release.settings,
     )
 
     def rehearse(cache: Path) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
 DEFAULT = "3.8.0"
 
@@ -32,6 +33,10 @@ class Release:
     node: str  # the class of a node that loads modules from the class path
     plugins: tuple[str, ...]  # the classes of the modules
     initial_managers: str  # the setting that lists the nodes that may form a new cluster
+    settings: dict[str, str] = field(default_factory=dict)  # that every node of it needs
+    # Of a version that only tests start: its list of jars, and a jar of classes that are not published.
+    jar_list: Path | None = None
+    own_jar: Path | None = None
 
 
 def _opensearch(version: str, *, suffix: str, more: tuple[str, ...] = ()) -> Release:

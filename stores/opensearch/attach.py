@@ -19,8 +19,8 @@ from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.backfill import AttachReport, Backfill, Progress
 from opensearch_winnow.stores.opensearch.bulk import bulk
-from opensearch_winnow.stores.opensearch.bulk_loop import NOT_FOUND
-from opensearch_winnow.stores.opensearch.client import Address
+from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
+from opensearch_winnow.stores.opensearch.client import Address, engine_of
 from opensearch_winnow.stores.opensearch.complete_answers import complete
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import NO_PARTIAL_RESULTS
@@ -43,6 +43,9 @@ TEXTS = ("text", "keyword", "match_only_text", "annotated_text", "wildcard", "se
 TIMES = ("date", "date_nanos", "long")
 MAX_FIELDS_NAMED = 20  # in an error
 DOCUMENTS_AT_A_TIME = 1_000  # from which fields are removed
+WHOLE_DOCUMENTS_AT_A_TIME = 100  # … where they have to be read for that
+SOURCE_SETTINGS = ("index.mapping.source.mode", "index.mode")
+SYNTHETIC_MODES = ("logsdb", "time_series")  # kinds of indices that have a synthetic _source unless told otherwise
 
 
 class Plan(NamedTuple):
@@ -82,6 +85,7 @@ def plan(
         raise StoreError(f"{name} is not attached yet: name the field that holds the text")
     for each, described in found.items():
         _check_index(each, described["mappings"])
+    _check_source(client, address)
     if attached is None:
         assert fields is not None
         chosen = Attachment.of(fields, with_key(scheme or Scheme(), key), settings_index_of(index))
@@ -195,11 +199,27 @@ def _check_index(name: str, mapping: Mapping[str, Any]) -> None:
     if "format" in (mapping.get("_meta", {}).get(META) or {}):
         raise StoreError(f"{name} is a store that winnow made, so there is nothing to attach")
     source = mapping.get("_source", {})
-    if source.get("enabled") is False or source.get("includes") or source.get("excludes"):
+    partial = source.get("enabled") is False or source.get("mode", "stored") != "stored"
+    if partial or source.get("includes") or source.get("excludes"):
         raise StoreError(
             f"{name} cannot be attached: its _source is not complete (_source in its mapping), so that writing a field"
             " to a document would lose others"
         )
+
+
+def _check_source(client: OpenSearch, address: Address) -> None:
+    """Refuse an index whose _source the engine puts together from fields: writing one would change others."""
+    with reporting_engine_errors(str(address), "attached"):
+        found = client.indices.get_settings(
+            index=address.index, name=",".join(SOURCE_SETTINGS), params={"flat_settings": "true"}
+        )
+    for index, described in found.items():
+        source, mode = (described["settings"].get(name, "") for name in SOURCE_SETTINGS)
+        if source == "synthetic" or (not source and mode in SYNTHETIC_MODES):
+            raise StoreError(
+                f"{index} cannot be attached: its _source is synthetic (index.mapping.source.mode), so that writing a"
+                " field to a document would change others"
+            )
 
 
 def _check_fields(name: str, found: Mappings, fields: OwnFields) -> None:
@@ -258,7 +278,10 @@ def _remove_fields(client: OpenSearch, address: Address, fields: OwnFields, prog
     """Remove winnow's fields from all documents, and return from how many."""
     name, index = str(address), address.index
     ours = [{"exists": {"field": f"{fields.below}.{field}"}} for field in ("id", "sketch_count", "cluster")]
+    by_script = engine_of(client, name).uses_scripts
     search = {"query": {"bool": {"should": ours}}, "size": DOCUMENTS_AT_A_TIME, "_source": False}
+    if not by_script:
+        search |= {"size": WHOLE_DOCUMENTS_AT_A_TIME, "_source": True, "seq_no_primary_term": True}
     done = 0
     while True:
         with reporting_engine_errors(name, "detached"):
@@ -268,12 +291,12 @@ def _remove_fields(client: OpenSearch, address: Address, fields: OwnFields, prog
             progress("removing fields", done, done + hits["total"]["value"])
         if not hits["hits"]:
             return done
-        operations = [removal(hit, fields) for hit in hits["hits"]]
+        operations = [removal(hit, fields, by_script=by_script) for hit in hits["hits"]]
         with reporting_engine_errors(name, "detached"):
             for written in bulk(client, operations, name=name, require_alias=False):
-                if written.outcome == "failed" and written.reason != NOT_FOUND:
+                if written.outcome == "failed" and written.reason not in (NOT_FOUND, CHANGED):
                     raise StoreError(f"{name} cannot be detached: {written.reason}")
-        done += len(operations)
+                done += written.reason != CHANGED  # the next search finds it again
 
 
 def _shared_parts(client: OpenSearch, fields: OwnFields, indices: set[str]) -> list[tuple[str, str, bool]]:

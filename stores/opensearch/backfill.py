@@ -283,10 +283,20 @@ class Backfill:
             return None, False
         made = self._pages.make(document)
         if made is None:
-            return (removal(document, self._pages.fields) if stored else None), False
+            return (self._removal(document) if stored else None), False
         fields = self._pages.complete(document, made, next(self._places), document["_version"] + 1)
         changed = {name: value for name, value in fields.items() if stored.get(name) != value}
         return update(document, self._pages.change(changed)), changed.keys() != {"stamp"}
+
+    def _removal(self, document: Hit) -> Operation:
+        """Return the write that removes winnow's fields. Without a script, it needs more than was read."""
+        by_script = self._index.engine.uses_scripts
+        if not by_script:
+            routing = {"routing": document["_routing"]} if "_routing" in document else {}
+            parameters: dict[str, Any] = {"ignore": 404, **routing}
+            whole = self._index.client.get(index=document["_index"], id=document["_id"], params=parameters)
+            document = {**document, "_source": whole.get("_source", {})}
+        return removal(document, self._pages.fields, by_script=by_script)
 
     # --- counting -----------------------------------------------------------------------------------------------------
 

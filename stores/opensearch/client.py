@@ -33,6 +33,8 @@ ANSWER_SECONDS = 60.0
 CONNECTIONS_PER_NODE = 10  # at least as many as there are requests in flight
 DEAD_SECONDS = 5.0  # for which a node that did not answer is avoided, if there are others; doubles each time
 
+ELASTICSEARCH_REFUSES = "is unauthorized for"  # in its answer to a user without the privilege `monitor`
+ASSUMED_ELASTICSEARCH = (8, 0)  # then it does not tell its version, either
 ASSUMED_VERSION = (3, 0)  # of an engine that does not tell its version, as the serverless ones do not
 
 
@@ -120,13 +122,18 @@ class Engine(NamedTuple):
 
     @property
     def point_in_time(self) -> bool:
-        """Whether the engine has OpenSearch's API for points in time."""
-        return self.product == "opensearch" and self.version >= (2, 4)
+        """Whether the engine has points in time. Free builds of Elasticsearch 7 have none."""
+        return self.version >= ((2, 4) if self.product == "opensearch" else (8,))
 
     @property
     def searches_doc_values(self) -> bool:
         """Whether a field that has doc values but is not indexed can be searched."""
-        return self.product == "opensearch" and self.version >= (2, 19)
+        return self.version >= ((2, 19) if self.product == "opensearch" else (8, 1))
+
+    @property
+    def uses_scripts(self) -> bool:
+        """Whether a store sends scripts to the engine where that saves work. It works on all engines without them."""
+        return self.product == "opensearch" or self.version < (8,)
 
     @property
     def search_pipelines(self) -> bool:
@@ -135,7 +142,8 @@ class Engine(NamedTuple):
 
     @property
     def supported(self) -> bool:
-        return self.product == "opensearch" or (7, 10) <= self.version < (8,)
+        """Whether winnow works with it. Versions that are newer than this package are tried."""
+        return self.product == "opensearch" or self.version >= (7, 10)
 
 
 _engines: WeakKeyDictionary[OpenSearch, Engine] = WeakKeyDictionary()
@@ -186,16 +194,23 @@ def _ask_engine(client: OpenSearch, name: str) -> Engine:
     with reporting_engine_errors(name):
         try:
             answer = client.info()
-        except (AuthorizationException, NotFoundError):  # the next request will give a more specific error
+        except (AuthorizationException, NotFoundError) as error:  # the next request will give a more specific error
+            if ELASTICSEARCH_REFUSES in str(error.info):
+                return Engine("elasticsearch", ASSUMED_ELASTICSEARCH)
             return Engine("opensearch", ASSUMED_VERSION)
     try:
         engine = Engine.of(answer)
     except (LookupError, TypeError, ValueError):
         raise StoreError(f"{name} cannot be used: what answers is not OpenSearch; check the address") from None
+    if answer["version"].get("build_flavor") == "serverless":
+        raise StoreError(
+            f"{name} cannot be used: it is serverless Elasticsearch, which tells nothing about shards (_stats,"
+            " _search_shards); winnow needs that"
+        )
     if not engine.supported:
         raise StoreError(
-            f"{name} cannot be used: it is Elasticsearch {'.'.join(map(str, engine.version))}, but winnow works only"
-            " with OpenSearch and Elasticsearch 7.10"
+            f"{name} cannot be used: it is Elasticsearch {'.'.join(map(str, engine.version))}, but winnow works with"
+            " OpenSearch, and with Elasticsearch from 7.10 on"
         )
     return engine
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import Any
+from urllib.parse import quote
 
 from opensearchpy import OpenSearch
 
@@ -68,14 +69,20 @@ class IndexClient:
 
     def open_point(self, keep_alive: str) -> str:
         """Freeze the index for searches at this point in time, and return the id of the point."""
-        parameters = {"keep_alive": keep_alive, "allow_partial_pit_creation": "false"}
         with reporting_engine_errors(self.name, "read"):
-            point: str = complete(self.client.create_pit(index=self.index_name, params=parameters))["pit_id"]
-        return point
+            if self.engine.product == "elasticsearch":
+                path, parameters = f"/{quote(self.index_name)}/_pit", {"keep_alive": keep_alive}
+                answer = self.client.transport.perform_request("POST", path, params=parameters)
+                return str(complete(answer)["id"])
+            parameters = {"keep_alive": keep_alive, "allow_partial_pit_creation": "false"}
+            return str(complete(self.client.create_pit(index=self.index_name, params=parameters))["pit_id"])
 
     def close_point(self, point: str) -> None:
         with suppress(StoreError), reporting_engine_errors(self.name, "read"):  # otherwise it expires by itself
-            self.client.delete_pit(body={"pit_id": [point]})
+            if self.engine.product == "elasticsearch":
+                self.client.transport.perform_request("DELETE", "/_pit", body={"id": point})
+            else:
+                self.client.delete_pit(body={"pit_id": [point]})
 
     def dfs_search(self, search: Search) -> dict[str, Any]:
         """Run a search whose scores do not depend on how pages are spread over shards."""

@@ -112,7 +112,16 @@ def update(document: Hit, change: Mapping[str, object]) -> Operation:
     )
 
 
-def removal(document: Hit, fields: OwnFields) -> Operation:
-    """Return an operation that removes all of winnow's fields from a document."""
-    script = {"lang": "painless", "source": REMOVE, "params": {"below": fields.below, "cluster": fields.cluster}}
-    return Operation("script", document["_index"], document["_id"], script, routing=document.get("_routing"))
+def removal(document: Hit, fields: OwnFields, *, by_script: bool) -> Operation:
+    """Return an operation that removes all of winnow's fields from a document; without a script, `document` is whole.
+
+    Without a script the document is written anew, but only if nobody has changed it since it was read.
+    """
+    index, id_, routing = document["_index"], document["_id"], document.get("_routing")
+    if by_script:
+        params = {"below": fields.below, "cluster": fields.cluster}
+        script = {"lang": "painless", "source": REMOVE, "params": params}
+        return Operation("script", index, id_, script, routing=routing)
+    rest = {name: value for name, value in document["_source"].items() if name not in (fields.below, fields.cluster)}
+    version = document["_seq_no"], document["_primary_term"]
+    return Operation("index", index, id_, rest, routing=routing, only_if=version)

@@ -27,9 +27,9 @@ LIMITS = Limits()
 # The last part of paths whose POST requests only read.
 READS = frozenset(("_search", "_msearch", "_count", "_mget", "_termvectors", "_mtermvectors", "_search_shards"))
 # … and of others that may be repeated. A point in time without a reader expires, and `Reindexer` waits for every copy.
-REPEATABLE_POSTS = READS | {"_refresh", "point_in_time", "_aliases", "_reindex", "_cancel"}
+REPEATABLE_POSTS = READS | {"_refresh", "point_in_time", "_pit", "_aliases", "_reindex", "_cancel"}
 # What these delete expires by itself: nobody should wait for it.
-EXPIRING = ("/_search/point_in_time", "/_search/scroll")
+EXPIRING = ("/_search/point_in_time", "/_pit", "/_search/scroll")
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,10 @@ JSON_STRING = r'"(?:[^"\\]|\\.)*"'
 STRING_LIST = re.compile(rf"(?<=\[)(\n *)({JSON_STRING}(?:,\s*{JSON_STRING})+)(?=\n *\])")  # in indented JSON
 STRINGS_PER_LINE = 6
 ALREADY_EXISTS = "resource_already_exists_exception"
-UNSUPPORTED = re.compile(r"cannot execute .*scripts|scripts are not enabled|Invalid processor type")
+UNSUPPORTED = re.compile(
+    r"cannot execute .*scripts|scripts are not enabled|unsupported lang|Invalid processor type"
+    r"|No processor type exists"
+)
 # Messages for the user.
 NO_SCRIPTS = (
     "The cluster does not allow scripts. The store works without them, but holds only pages that winnow itself writes,"

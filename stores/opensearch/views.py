@@ -262,7 +262,7 @@ class ScrolledView(OpenSearchView):
 
 def _page(hit: Hit) -> RankedPage:
     """Make a page from the `sort` and `fields` of a hit of the search `ranked`."""
-    score, time, _, url, place = hit["sort"]
+    score, time, _, url, place, *_ = hit["sort"]  # Elasticsearch adds its own tiebreaker at a point in time
     value = {name: values[0] for name, values in hit.get("fields", {}).items()}
     fetched_at = None if time is None or time <= NO_TIME else EPOCH + timedelta(microseconds=time)
     return RankedPage(

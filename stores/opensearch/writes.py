@@ -12,7 +12,7 @@ from opensearch_winnow.mappings.record import Record, microseconds
 from opensearch_winnow.queries.dsl.filters import Clause, of_urls
 from opensearch_winnow.queries.dsl.pages import first
 from opensearch_winnow.stores.opensearch.bulk import bulk
-from opensearch_winnow.stores.opensearch.bulk_loop import NOT_FOUND
+from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
 from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 from opensearch_winnow.stores.opensearch.erasing import erase_deleted
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
@@ -20,13 +20,10 @@ from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.store import StoreError, Written
 
 KEYS_PER_REQUEST = 10_000  # URLs or ids; engines accept up to 65,536
+MAX_TRIES = 10  # of a page that others change all the time
+Version = tuple[int, int]  # of a document: its sequence number and primary term
 
-# Another process may have replaced the page since it was read.
-SET_FIELDS = """
-if (ctx._source.text_digest == params.text_digest) { ctx._source.putAll(params.fields) } else { ctx.op = 'none' }
-""".strip()
-
-Kind = Literal["index", "update", "script", "delete"]
+Kind = Literal["index", "update", "delete"]
 
 
 class Capture(NamedTuple):
@@ -86,16 +83,26 @@ class Writer:
 
     def set_fingerprints(self, records: Sequence[Record]) -> int:
         """Set the fingerprints of pages that still have the text of their record, and return how many pages exist."""
-        operations = [
-            self._operation("script", record.id, {"lang": "painless", "source": SET_FIELDS, "params": params})
-            for record in records
-            for params in [{"text_digest": record.text_digest, "fields": fingerprint_fields(record)}]
-        ]
-        written = self._bulk(operations)
-        for each in written:
-            self._check(each)
-        self._index.refresh()
-        return sum(each.outcome != "failed" for each in written)
+        waiting, existing = {record.id: record for record in records}, 0
+        for _ in range(MAX_TRIES):
+            documents = self._digests(waiting)
+            existing = existing or len(documents)
+            changed = []
+            operations = [
+                self._operation("update", id_, fingerprint_fields(waiting[id_]), only_if=version)
+                for id_, (digest, version) in documents.items()
+                if digest == waiting[id_].text_digest
+            ]
+            for each in self._bulk(operations):
+                if each.reason == CHANGED:  # another process may have replaced the page since it was read
+                    changed.append(each.id)
+                else:
+                    self._check(each)
+            if not changed:
+                self._index.refresh()
+                return existing
+            waiting = {id_: waiting[id_] for id_ in changed}
+        raise StoreError(f"{self._index.name} cannot be written: other programs change the same pages all the time")
 
     def _operations(
         self,
@@ -171,8 +178,24 @@ class Writer:
             captures[id_] = captures[id_]._replace(url=source["url"])
         return captures
 
-    def _operation(self, kind: Kind, id_: str, source: dict[str, Any] | None = None) -> Operation:
-        return Operation(kind, self._index.index_name, id_, source)
+    def _digests(self, ids: Iterable[str]) -> dict[str, tuple[str, Version]]:
+        """Return the digests of the texts of pages by id, each with the version of the page that has it."""
+        found: dict[str, tuple[str, Version]] = {}
+        for batch in _batches(ids):
+            with reporting_engine_errors(self._index.name, "read"):
+                answer = self._index.client.mget(
+                    index=self._index.index_name, body={"ids": batch}, params={"_source_includes": "text_digest"}
+                )
+            for each in map(self._index.checked, answer["docs"]):
+                if each["found"]:
+                    version = each["_seq_no"], each["_primary_term"]
+                    found[each["_id"]] = each["_source"].get("text_digest", ""), version
+        return found
+
+    def _operation(
+        self, kind: Kind, id_: str, source: dict[str, Any] | None = None, only_if: Version | None = None
+    ) -> Operation:
+        return Operation(kind, self._index.index_name, id_, source, only_if=only_if)
 
     def _execute(self, operations: Sequence[Operation]) -> None:
         for each in self._bulk(operations):

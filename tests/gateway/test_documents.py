@@ -6,6 +6,7 @@ import gzip
 from typing import Any
 
 from opensearch_winnow.stores.opensearch.attach import attach, stale
+from tests.engine_fixture import needs_modules
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
 from tests.gateway.running_gateway import Answer, ask, bulk_lines
 from tests.stores.opensearch.own_index import OwnIndex, article, similar, text
@@ -108,6 +109,7 @@ def test_an_update_gets_new_fields_only_if_it_changes_the_text(gateway: str, att
     assert "winnow" not in pages_of(attached).stored(get(attached, "1")["_source"])
 
 
+@needs_modules
 def test_an_update_may_create_a_document(gateway: str, attached: OwnIndex) -> None:
     name = attached.name
     script = {"source": "ctx._source.author = 'script'"}
@@ -166,6 +168,7 @@ def test_documents_with_a_routing(gateway: str, attached: OwnIndex) -> None:
     assert get(own, "2", routing="b")["_version"] == 2
 
 
+@needs_modules
 def test_a_pipeline_may_change_the_text_so_there_is_no_stamp(gateway: str, attached: OwnIndex) -> None:
     name = attached.name
     shout = {"processors": [{"uppercase": {"field": "body", "ignore_missing": True}}]}

@@ -63,7 +63,7 @@ def test_what_cannot_work_is_refused(name: str) -> None:
         ({"index": []}, "needs an index and a body, or the cursor"),
         ({"cursor": "x"}, "pass an index and a body, or a cursor"),
         ({"cursor": "x", "index": None, "body": None}, "this is not a cursor"),
-        ({}, "needs a client of opensearch-py: this one has no create_pit"),
+        ({}, "needs a client of opensearch-py or elasticsearch-py: this one has no open_point_in_time"),
     ],
 )
 def test_a_wrong_call_is_refused(options: dict[str, Any], said: str) -> None:

@@ -148,7 +148,7 @@ def test_no_network(listed: list[Jar], repository: Repository, local: Path, tmp_
 
 @pytest.mark.parametrize("version", RELEASES)
 def test_the_lists(version: str) -> None:
-    listed = jars(version)
+    listed = jars(RELEASES[version])
     names = [jar.path.name for jar in listed]
     assert len(set(names)) == len(names)
     assert all(len(jar.sha256) == 64 and jar.size for jar in listed)

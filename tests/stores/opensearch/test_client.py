@@ -132,8 +132,9 @@ def test_an_engine_that_does_not_say_what_it_is(engine: Running, status: int) ->
     [
         (Answer(200, b"<p>Welcome", "text/html"), "is not OpenSearch"),
         (Answer(200, b'{"hello": "world"}'), "is not OpenSearch"),
-        (Answer(200, b'{"version": {"number": "8.11.0"}}'), "Elasticsearch 8.11.0"),
-        (Answer(200, b'{"version": {"number": "6.8.23"}}'), "Elasticsearch 6.8.23"),
+        (Answer(200, b'{"version": {"number": "8.11.0", "build_flavor": "serverless"}}'), "serverless Elasticsearch"),
+        (Answer(200, b'{"version": {"number": "6.8.23"}}'), "Elasticsearch 6.8.23, but .* from 7.10 on"),
+        (Answer(200, b'{"version": {"number": "7.9.3"}}'), "Elasticsearch 7.9.3"),
         (REFUSED, "credentials"),
     ],
 )

@@ -29,6 +29,7 @@ from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 from opensearch_winnow.stores.opensearch.client import Address, connect
 from opensearch_winnow.stores.opensearch.statistics import Frequencies
 from opensearch_winnow.stores.store import StoreError, Written
+from tests.engine_fixture import needs_modules
 from tests.stores.conftest import START, numbered
 from tests.stores.opensearch.conftest import Open, index_of, small
 
@@ -73,6 +74,7 @@ def test_erased_pages_are_merged_away(fresh: Open, client: OpenSearch) -> None:
     assert "expunge_deletes_allowed" not in str(settings)
 
 
+@needs_modules
 @pytest.mark.parametrize("new", [0, 3], ids=["an older one", "a newer one"])
 def test_a_write_mends_several_latest_captures(fresh: Open, client: OpenSearch, new: int) -> None:
     """Two processes that wrote captures of one URL at the same time may have left both marked."""
@@ -166,6 +168,7 @@ def test_stored_digests_of_incoming_pages(fresh: Open) -> None:
     assert list(store.known([small(500, shingle_digest="a" * 32, shingle_count=0)], before=start + 2)) == []
 
 
+@needs_modules
 def test_a_store_that_moves_to_more_shards(fresh: Open, client: OpenSearch) -> None:
     store = fresh(1)
     store.write([small(number) for number in range(60)])
@@ -211,6 +214,7 @@ def test_a_page_that_the_engine_refuses(fresh: Open) -> None:
     assert [card.id for card in captures(store, "https://a.org/") if card.latest] == [old.id]
 
 
+@needs_modules
 @pytest.mark.parametrize("stored", [True, False])
 @pytest.mark.parametrize("score", ["resemblance", "containment", "contained"])
 def test_scores_by_the_engine(fresh: Open, client: OpenSearch, score: Score, stored: bool) -> None:

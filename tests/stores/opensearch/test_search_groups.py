@@ -341,7 +341,11 @@ def test_points_in_time_that_no_cursor_leads_to_are_deleted(engine: Running, ind
 def test_an_expired_cursor_says_so(client: OpenSearch, index: str) -> None:
     page = search_groups(client, index, body_of(), limit=1, keep_alive="2m")
     assert page.cursor
-    client.delete_pit(body={"pit_id": [GroupCursor.of(page.cursor).point]})
+    point = GroupCursor.of(page.cursor).point
+    if engine_of(client).product == "elasticsearch":
+        client.transport.perform_request("DELETE", "/_pit", body={"id": point})
+    else:
+        client.delete_pit(body={"pit_id": [point]})
     with pytest.raises(QuestionError, match=r"^the cursor has expired: search again; a cursor works for 2m after each"):
         search_groups(client, cursor=page.cursor)
 

@@ -18,6 +18,7 @@ from opensearch_winnow.stores.opensearch import OpenSearchStore
 from opensearch_winnow.stores.opensearch.client import engine_of
 from opensearch_winnow.stores.opensearch.setup import NO_SEARCH_PIPELINES, Step, plan, set_up, steps
 from opensearch_winnow.stores.store import StoreError
+from tests.engine_fixture import needs_modules
 
 MakeRecord = Callable[..., Record]
 
@@ -33,6 +34,7 @@ def outcomes(done: Sequence[tuple[Step, str]]) -> set[str]:
     return {outcome for step, outcome in done if outcome != "refused" or step.if_refused != NO_SEARCH_PIPELINES}
 
 
+@needs_modules
 def test_a_store_is_created_once(client: OpenSearch) -> None:
     scheme = Scheme(noise=20, guarantee=40)
     planned = plan(client, "set-up-once", scheme, shards=2)
@@ -94,6 +96,7 @@ def test_an_index_that_has_lost_its_alias_is_told(client: OpenSearch) -> None:
         set_up(client, "set-up-lost", Scheme())
 
 
+@needs_modules
 def test_several_at_once_all_succeed(engine: Running, client: OpenSearch) -> None:
     def one(_: int) -> set[str]:
         with OpenSearch(engine.url, timeout=60) as own:
@@ -104,6 +107,7 @@ def test_several_at_once_all_succeed(engine: Running, client: OpenSearch) -> Non
     assert list(client.indices.get_alias(name="set-up-race")) == ["set-up-race-000001"]
 
 
+@needs_modules
 def test_the_printed_requests_have_the_same_effect(client: OpenSearch) -> None:
     """Send the printed requests as the console would."""
     for step, outcome in plan(client, "set-up-pasted", Scheme()):
