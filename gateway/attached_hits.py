@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.ingest.hashes import fields_of_hashes
 from opensearch_winnow.queries.dsl.pages import Search
 from opensearch_winnow.queries.examined_hits import Call, ExaminedHits, Steps, hit_key
 from opensearch_winnow.queries.hit_documents import Hit
-from opensearch_winnow.stores.opensearch.own_pages import OwnPages, fields_of_hashes
+from opensearch_winnow.stores.opensearch.own_pages import OwnPages
 
 DOCUMENTS_PER_REQUEST = 100  # with their texts
 SKETCH_FIELDS = ("shingle_count", "minhash")
