@@ -43,7 +43,7 @@ class JsonDocument:
 
     def value(self, key: str) -> Any:
         """Return a value, decoded; None if there is none."""
-        return _decoded(self._values[key]) if key in self._values else None
+        return decoded(self._values[key]) if key in self._values else None
 
     def leads_to(self, path: str) -> bool:
         """Whether there may be a value at a path, which may have dots: there is one at its beginning."""
@@ -52,7 +52,7 @@ class JsonDocument:
     def at(self, paths: Collection[str]) -> dict[str, Any]:
         """Return the part of the object that has the values at some paths, decoded."""
         needed = (key for key in self._values if any(_leads_to(key, path) for path in paths))
-        return {key: _decoded(self._values[key]) for key in needed}
+        return {key: decoded(self._values[key]) for key in needed}
 
     def remove(self, name: str) -> None:
         """Remove a value, and those whose keys have a dot after its name."""
@@ -104,7 +104,8 @@ def _lenient_values(content: bytes) -> dict[str, msgspec.Raw]:
     return {each.name: msgspec.Raw(text[each.start : each.end].encode()) for each in found}
 
 
-def _decoded(raw: msgspec.Raw) -> Any:
+def decoded(raw: msgspec.Raw) -> Any:
+    """Return a value of an object. Raises DocumentError if it is a number with too many digits."""
     try:
         return msgspec.json.decode(raw)
     except msgspec.DecodeError:  # what only Python's own decoder reads, or a number beyond all bounds

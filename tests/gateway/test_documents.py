@@ -9,7 +9,8 @@ from opensearch_winnow import Scheme
 from opensearch_winnow.stores.opensearch.attach import attach, stale
 from tests.engine_fixture import needs_modules
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
-from tests.gateway.running_gateway import Answer, ask, bulk_lines
+from tests.gateway.raw_requests import Answer
+from tests.gateway.running_gateway import ask, bulk_lines
 from tests.stores.opensearch.own_index import OwnIndex, article, similar, text
 
 
