@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 from aiohttp import StreamReader
 
 GZIP = 16 + zlib.MAX_WBITS  # zlib's way to ask for the header of gzip
+CHUNK_BYTES = 4_096  # that are decompressed at a time
 JSON_TYPES = ("json", "x-ndjson")  # the ends of content types, as in application/vnd.elasticsearch+json
 
 
@@ -51,15 +52,19 @@ async def decompressed(headers: Mapping[str, str], body: bytes, max_bytes: int) 
 
 
 def _unzipped(body: bytes, max_bytes: int) -> bytes | None:
-    pieces, room = [], max_bytes
+    pieces, position = [], 0
     try:
-        while body:  # a file of gzip may have several parts
+        while position < len(body):  # a file of gzip may have several parts
             unzip = zlib.decompressobj(GZIP)
-            pieces.append(unzip.decompress(body, room))
-            room -= len(pieces[-1])
-            if not unzip.eof or room <= 0:
-                return None
-            body = unzip.unused_data
+            while not unzip.eof:
+                # Small chunks, because zlib copies what is left of one for each part: a body may have 100,000 parts.
+                if not (chunk := body[position : position + CHUNK_BYTES]):
+                    return None
+                pieces.append(unzip.decompress(chunk, max_bytes))
+                position += len(chunk) - len(unzip.unused_data)
+                max_bytes -= len(pieces[-1])
+                if max_bytes <= 0:
+                    return None
     except zlib.error:
         return None
     return b"".join(pieces)

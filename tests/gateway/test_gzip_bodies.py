@@ -1,0 +1,31 @@
+"""Bodies with gzip are read as gzip itself reads them, up to a size."""
+
+from __future__ import annotations
+
+import gzip
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.gateway.request_body import CHUNK_BYTES, decompressed
+
+GZIP = {"content-type": "application/json", "content-encoding": "gzip"}
+CONTENTS = st.integers(0, 3 * CHUNK_BYTES).map(lambda size: Random(size).randbytes(size))
+
+
+@given(st.lists(CONTENTS, max_size=8))
+def test_several_parts_are_read(parts: list[bytes]) -> None:
+    body = b"".join(gzip.compress(part, mtime=0) for part in parts)
+    assert decompressed(GZIP, body, 1_000_000) == b"".join(parts)
+
+
+@given(CONTENTS, st.data())
+def test_a_body_that_is_cut_off_is_not_read(content: bytes, data: st.DataObject) -> None:
+    body = gzip.compress(content, mtime=0)
+    assert decompressed(GZIP, body[: data.draw(st.integers(1, len(body) - 1))], 1_000_000) is None
+
+
+def test_a_body_that_becomes_too_large_is_not_read() -> None:
+    assert decompressed(GZIP, gzip.compress(bytes(1_000_000)), 100_000) is None
+    assert decompressed(GZIP, b"no gzip at all", 100_000) is None
