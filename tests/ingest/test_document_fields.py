@@ -89,6 +89,7 @@ def test_texts_in_objects_html_address_time_and_id() -> None:
         (b'{"text": "a"} {}', "not JSON"),
         (b"\xff", "not UTF-8"),
         (b'{"text": "caf\xe9"}', "not UTF-8"),
+        *((b'{"text":%sNaN%s}' % (b"[" * deep, b"]" * deep), "nested too deeply") for deep in (990, 5000)),
     ],
 )
 def test_what_is_no_document(line: bytes, reason: str) -> None:
