@@ -20,8 +20,8 @@ DESCRIPTION = """\
 Near-duplicate pages and shared passages of one store. Scores are shares from 0 to 1; thresholds in requests are \
 percentages. Offsets count code points. Unknown parameters are refused, so that a misspelt one is noticed."""
 WITHOUT_STORE = """\
-Fields for documents of an index of your own, and comparisons of texts. Nothing is kept. Scores are shares from 0 to 1. \
-Offsets count code points. Unknown members are refused, so that a misspelt one is noticed."""
+Fields for documents of an index of your own, and comparisons of texts. Nothing is kept. Scores are shares from 0 to \
+1. Offsets count code points. Unknown members are refused, so that a misspelt one is noticed."""
 # By the first part of the path: the name of a group of endpoints, and what it is for.
 TAGS = {
     "overview": ("Overview", "What is in the store, at a glance."),
@@ -158,9 +158,7 @@ def openapi_document(screens: Sequence[Screen], root: str) -> dict[str, Any]:
     }
 
 
-def _operation(
-    screen: Screen, by_type: dict[type, Any], refusals: Mapping[str, tuple[str, str]]
-) -> dict[str, Any]:
+def _operation(screen: Screen, by_type: dict[type, Any], refusals: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
     answer = {"schema": by_type[screen.returns]}
     if screen.name in ANSWER_EXAMPLES:
         answer["example"] = ANSWER_EXAMPLES[screen.name]

@@ -154,9 +154,7 @@ def test_gzip_is_unpacked_within_bounds(stateless: Served) -> None:
     plain = post(stateless, "/fields", {"text": TEXT})
 
     def sent(content: bytes, packing: str = "gzip") -> Reply:
-        return stateless.send(
-            f"{API}/fields", content, content_type="application/json", content_encoding=packing
-        )
+        return stateless.send(f"{API}/fields", content, content_type="application/json", content_encoding=packing)
 
     packed = gzip.compress(body)
     assert sent(packed).json == plain.json

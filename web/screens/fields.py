@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, cast
 
 import msgspec
 
@@ -51,12 +51,15 @@ class WinnowFields(TypedDict):
     url_length: NotRequired[int]
     site: NotRequired[str]
     text_digest: str
+    shingle_digest: str
     fingerprints: str
     fingerprint_count: int
+    positions: str
     shingle_count: int
     sketch: str
     sketch_count: int
     minhash: str
+    bands: str
     cluster: NotRequired[str]
 
 
@@ -87,7 +90,7 @@ class FieldsMaker:
         # Only if it is needed: to prepare for HTML takes far longer than the fields of a text.
         return DocumentFields(OwnFields(text=("html",), url="url", html=True), self.scheme)
 
-    def fields(self, sent: SentDocument) -> dict[str, Any]:
+    def fields(self, sent: SentDocument) -> WinnowFields:
         """Return the fields of a document. Raises FormError if it has no text."""
         check_cancelled()
         check_one_text(sent.text, sent.html)
@@ -99,7 +102,7 @@ class FieldsMaker:
             raise FormError(f"The HTML cannot be read: {error}") from None
         if made is None:
             raise FormError(NO_TEXT)
-        return {name: value for name, value in made.items() if value is not None}
+        return cast("WinnowFields", {name: value for name, value in made.items() if value is not None})
 
     def made(self, sent: SentDocument | FormError) -> MadeFields:
         """Return the fields of one of several documents, or why it has none."""
