@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MAX_PER_SECOND = 1_000_000
 FEWER_ADDRESSES = 0.97  # as a share of the pages; their number is an estimate
-REPORTED = ("documents", "done", "unchanged", "no_text", "failed", "addresses")
+REPORTED = ("documents", "done", "prepared", "unchanged", "no_text", "failed", "addresses")
 
 
 @click.command("attach", short_help="Find copies in an index of your own: add fingerprints to its documents.")
@@ -197,7 +197,8 @@ def _print_report(address: Address, report: AttachReport, as_json: bool) -> None
 
 
 def _summary(report: AttachReport) -> str:
+    prepared = f" ({report.prepared:,} of them had their hashes already)" if report.prepared else ""
     return (
-        f"{report.documents:,} documents: {report.done:,} fingerprinted, {report.unchanged:,} unchanged,"
+        f"{report.documents:,} documents: {report.done:,} fingerprinted{prepared}, {report.unchanged:,} unchanged,"
         f" {report.no_text:,} without text, {report.failed:,} failed, in {duration(report.seconds)}"
     )

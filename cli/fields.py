@@ -161,7 +161,7 @@ def command(
         if to:
             say("Stopped: nothing was written.")
         raise
-    report(counts, fields, failed, filtering.maker.scheme, as_json=as_json)
+    report(counts, fields, failed, filtering.maker.scheme, bulk=bulk, as_json=as_json, to=to)
     if counts["failed"]:
         ctx.exit(SOME_FAILED)
     if counts["no_text"] and not counts["done"]:
@@ -242,19 +242,38 @@ def output(name: str | None) -> Iterator[IO[bytes]]:
         atomic.discard()
 
 
-def report(counts: Counter[str], fields: OwnFields, failed: str | None, scheme: Scheme, *, as_json: bool) -> None:
+def report(
+    counts: Counter[str],
+    fields: OwnFields,
+    failed: str | None,
+    scheme: Scheme,
+    *,
+    bulk: bool,
+    as_json: bool,
+    to: str | None,
+) -> None:
+    """Print what became of the documents. In a pipe where all of them have fields, a script hears nothing."""
     if as_json:
         named = {name: counts[name] for name in ("documents", "done", "no_text", "unaffected", "partial", "failed")}
         click.echo(json.dumps({"scheme": scheme.id, **named}))
     if counts["failed"]:
         where = f"written to {failed}" if failed else "passed on without fields"
         say(f"{count_of(counts['failed'], 'document')} that cannot be read: {where}")
+    if bulk and counts["failed"] == counts["documents"] > 0:
+        say("Is this a _bulk body? For JSON lines, leave out --bulk.")
     if counts["partial"]:
         some = count_of(counts["partial"], "update has", "updates have")
         say(f"{some} only some of the text fields: the fields of these documents are those of their old texts.")
     if counts["no_text"] and not counts["done"]:
         say(f"No document has a text in {' or '.join(fields.text)}: name the field with --text")
-    remark(
+    is_expected = (to and not as_json) or counts["no_text"] or counts["failed"]
+    (say if is_expected else remark)(summary(counts, scheme))
+
+
+def summary(counts: Counter[str], scheme: Scheme) -> str:
+    updates = counts["unaffected"] + counts["partial"]
+    others = f", {count_of(updates, 'update')} of other fields" if updates else ""
+    return (
         f"{count_of(counts['documents'], 'document')}: {counts['done']:,} with fields, {counts['no_text']:,} without"
-        f" text, {counts['failed']:,} failed; scheme {scheme.id}"
+        f" text, {counts['failed']:,} failed{others}; scheme {scheme.id}"
     )

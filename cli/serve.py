@@ -177,7 +177,8 @@ def command(
         with_token = address if token is None else f"{address}?token={shown}"
 
         def ready() -> None:
-            say(f"{name} at {with_token}\n{'Visitors may change it. ' if write else ''}Ctrl-C stops the server.")
+            what = "Fields and comparisons, without a store," if stateless else name
+            say(f"{what} at {with_token}\n{'Visitors may change it. ' if write else ''}Ctrl-C stops the server.")
             if open_browser:
                 opened = address if token is None else f"{address}?token={quote(token, safe='')}"
                 Thread(target=webbrowser.open, args=[opened], daemon=True).start()

@@ -16,6 +16,7 @@ with extra("fields"):
 
 BLANK = b" \t\r\n"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+TOO_DEEP = "JSON that is nested too deeply"
 _VALUES = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _ENCODER = msgspec.json.Encoder()
 
@@ -89,13 +90,13 @@ def _values(content: bytes) -> dict[str, msgspec.Raw]:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return _lenient_values(content)
     except RecursionError:
-        raise DocumentError("JSON that is nested too deeply") from None
+        raise DocumentError(TOO_DEEP) from None
 
 
 def _lenient_values(content: bytes) -> dict[str, msgspec.Raw]:
     """Return the values of an object that only Python's own decoder reads: one with half a character, or NaN."""
+    text = _text(content)
     try:
-        text = content.decode()
         found, close = json_members.members(text)
     except (ValueError, RecursionError):
         raise DocumentError("not JSON") from None
@@ -105,15 +106,26 @@ def _lenient_values(content: bytes) -> dict[str, msgspec.Raw]:
 
 
 def decoded(raw: msgspec.Raw) -> Any:
-    """Return a value of an object. Raises DocumentError if it is a number with too many digits."""
+    """Return a value of an object. Raises DocumentError if there is no reading it."""
     try:
         return msgspec.json.decode(raw)
-    except msgspec.DecodeError:  # what only Python's own decoder reads, or a number beyond all bounds
-        pass
+    except (msgspec.DecodeError, UnicodeDecodeError):  # what only Python's own decoder reads, or nobody
+        text = _text(bytes(raw))
+    except RecursionError:
+        raise DocumentError(TOO_DEEP) from None
     try:
-        return DECODER.decode(bytes(raw).decode())
+        return DECODER.decode(text)
+    except RecursionError:
+        raise DocumentError(TOO_DEEP) from None
     except ValueError:
         raise DocumentError("a number with too many digits") from None
+
+
+def _text(content: bytes) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        raise DocumentError("not UTF-8") from None
 
 
 def _encoded(values: Mapping[str, Any]) -> bytes:

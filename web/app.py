@@ -212,8 +212,9 @@ class Endpoints:
         yield route(f"{API}/openapi.json", self._describe)
 
     async def _show(self, screen: Screen, form: Format, request: Request, *, api: bool = False) -> Response:
-        read = read_json if screen.sends_json else read_form
-        sent = await read(request) if screen.sends else {}
+        sent: dict[str, str | bytes] = {}
+        if screen.sends:
+            sent = await (read_json(request, MAX_BODY_BYTES) if screen.sends_json else read_form(request))
         return await self._show_parsed(screen, form, request, self._parse(screen, request, sent, strict=api))
 
     async def _show_parsed(self, screen: Screen, form: Format, request: Request, parsed: ScreenRequest) -> Response:

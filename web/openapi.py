@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypedDict
 
 import msgspec
@@ -12,12 +12,16 @@ from opensearch_winnow import __version__
 from opensearch_winnow.web.guard import COOKIE
 from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen import Screen
+from opensearch_winnow.web.sent_json import NDJSON
 
 REFERENCE = "#/components/schemas/{name}"
 CAPTURE = "00fd0353ab59671ba49a04f9e8d5496c"
 DESCRIPTION = """\
 Near-duplicate pages and shared passages of one store. Scores are shares from 0 to 1; thresholds in requests are \
 percentages. Offsets count code points. Unknown parameters are refused, so that a misspelt one is noticed."""
+WITHOUT_STORE = """\
+Fields for documents of an index of your own, and comparisons of texts. Nothing is kept. Scores are shares from 0 to \
+1. Offsets count code points. Unknown members are refused, so that a misspelt one is noticed."""
 # By the first part of the path: the name of a group of endpoints, and what it is for.
 TAGS = {
     "overview": ("Overview", "What is in the store, at a glance."),
@@ -66,6 +70,7 @@ EXAMPLES: dict[str, str | int] = {
     "min_contained": 30,
 }
 ANSWER_EXAMPLES = {"paste": {"needed": 50, "sure": 149, "minutes": 60}}
+LINES = "JSON lines: one answer for each line that is not blank, in order; an error instead if the line is refused"
 SENT_EXAMPLE = {
     "text": "The miller takes the grain to the mill, and two days later the flour to the baker in the town."
 }
@@ -99,12 +104,24 @@ REFUSALS = {
     "invalid": ("400: the request is not understood", "t is a whole number from 1 to 100, not 'many'"),
     "token": ("401: a token is required", "A token is required: open the address that winnow serve printed"),
     "missing": ("404: there is no such page", "crawl.winnow has no page https://example.org/gone"),
+    "method": ("405: the address takes another method", "This address does not support that method."),
     "large": (
         "413: too much was sent",
         "At most 16 MB can be sent at once: send a part of the text, or a smaller file.",
     ),
+    "packing": (
+        "415: compressed in a way that is not taken",
+        "What is sent may be compressed with gzip, and in no other way.",
+    ),
+    "host": (
+        "421: the request is for another host",
+        "This server does not answer to that host name: see winnow serve --host.",
+    ),
     "busy": ("503: try again in a moment, see Retry-After", "204 requests are already waiting: try again in a moment"),
 }
+
+
+INVALID_WITHOUT_STORE = ("400: the request is not understood", "There is no text: send text or html.")
 
 
 def openapi(screens: Sequence[Screen], root: str) -> bytes:
@@ -114,6 +131,10 @@ def openapi(screens: Sequence[Screen], root: str) -> bytes:
 
 def openapi_document(screens: Sequence[Screen], root: str) -> dict[str, Any]:
     screens = [screen for screen in screens if screen.api]
+    has_store = any(screen.path for screen in screens)
+    refusals = REFUSALS if has_store else {**REFUSALS, "invalid": INVALID_WITHOUT_STORE}
+    if not has_store:
+        del refusals["missing"]
     types = [
         *dict.fromkeys((Refused, *(each for screen in screens for each in (screen.returns, screen.sends) if each)))
     ]
@@ -121,10 +142,10 @@ def openapi_document(screens: Sequence[Screen], root: str) -> dict[str, Any]:
     by_type = dict(zip(types, references, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for screen in screens:
-        paths.setdefault(screen.api, {})[screen.method.lower()] = _operation(screen, by_type)
+        paths.setdefault(screen.api, {})[screen.method.lower()] = _operation(screen, by_type, refusals)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "winnow", "version": __version__, "description": DESCRIPTION},
+        "info": {"title": "winnow", "version": __version__, "description": DESCRIPTION if has_store else WITHOUT_STORE},
         "servers": [{"url": root}],
         "tags": [
             {"name": name, "description": description}
@@ -137,17 +158,17 @@ def openapi_document(screens: Sequence[Screen], root: str) -> dict[str, Any]:
     }
 
 
-def _operation(screen: Screen, by_type: dict[type, Any]) -> dict[str, Any]:
+def _operation(screen: Screen, by_type: dict[type, Any], refusals: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
     answer = {"schema": by_type[screen.returns]}
     if screen.name in ANSWER_EXAMPLES:
         answer["example"] = ANSWER_EXAMPLES[screen.name]
     refusal = {
         "schema": by_type[Refused],
         "examples": {
-            name: {"summary": summary, "value": {"error": sentence}} for name, (summary, sentence) in REFUSALS.items()
+            name: {"summary": summary, "value": {"error": sentence}} for name, (summary, sentence) in refusals.items()
         },
     }
-    operation = {
+    operation: dict[str, Any] = {
         "operationId": screen.name,
         "summary": screen.summary,
         "tags": [TAGS[screen.api.split("/")[1]][0]],
@@ -160,6 +181,9 @@ def _operation(screen: Screen, by_type: dict[type, Any]) -> dict[str, Any]:
     if screen.sends is not None:
         sent = {"schema": by_type[screen.sends], "example": SENT_EXAMPLES.get(screen.name, SENT_EXAMPLE)}
         operation["requestBody"] = {"required": True, "content": {"application/json": sent}}
+        if screen.sends_json:
+            for content in (operation["requestBody"]["content"], operation["responses"]["200"]["content"]):
+                content[NDJSON] = {"schema": {"type": "string", "description": LINES}}
     return operation
 
 

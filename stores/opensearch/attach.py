@@ -255,6 +255,11 @@ def _check_below(name: str, there: Mapping[str, Any] | None, below: str) -> None
         return
     types = {field: definition.get("type") for field, definition in there.get("properties", {}).items()}
     if not types or any(kind != OWN_FIELDS.get(field, {}).get("type", "?") for field, kind in types.items()):
+        if {"stamp", "text_digest", "minhash"} <= types.keys():
+            raise StoreError(
+                f"{name} cannot be attached: its fields {below} were loaded without their mapping; load the documents"
+                " again, into an index with the mapping of winnow fields --mapping"
+            )
         raise StoreError(
             f"{name} cannot be attached: it has a field {below} of its own; choose another name with --below"
         )

@@ -49,6 +49,7 @@ class AttachReport:
 
     documents: int = 0
     done: int = 0  # have got fields, or other ones
+    prepared: int = 0  # of these, had their hashes already, and they were those of the text
     unchanged: int = 0
     no_text: int = 0
     failed: int = 0
@@ -192,29 +193,31 @@ class Backfill:
 
     def _mend(self, part: Slice) -> None:
         """Write the fields of the documents of a slice that need it."""
-        expected: deque[tuple[Hit, bool]] = deque()  # a document, and whether it gets other fields
+        # A document, whether it gets other fields, and whether it came with its hashes.
+        expected: deque[tuple[Hit, bool, bool]] = deque()
 
         def operations() -> Iterator[Operation]:
             for document in self._stale_documents(part):
                 if _key(document) in self._failed:  # in an earlier round
                     continue
                 try:
-                    operation, is_done = self._operation(document)
+                    operation, is_done, is_prepared = self._operation(document)
                 except ExtractError as error:
                     self._fail(part, document, str(error))
                     continue
                 if operation is not None:
                     self._add("writes")
                     # Without its source, which may be large.
-                    expected.append((document | {"_source": None}, is_done))
+                    expected.append((document | {"_source": None}, is_done, is_prepared))
                     yield operation
 
         name = self._index.name
         with reporting_engine_errors(name, "written"):
             for written in bulk(self._index.client, operations(), name=name, limits=self._limits, require_alias=False):
-                document, is_done = expected.popleft()
+                document, is_done, is_prepared = expected.popleft()
                 if written.outcome != "failed":
                     self._add("done", is_done)
+                    self._add("prepared", is_done and is_prepared)
                 elif written.reason not in (CHANGED, NOT_FOUND):  # those are done again, or deleted
                     self._fail(part, document, written.reason)
 
@@ -276,17 +279,19 @@ class Backfill:
     def _search(self, part: Slice, search: dict[str, Any]) -> dict[str, Any]:
         return self._index.raw_search(search, part.shard.index_name, preference=f"_shards:{part.shard.number}")
 
-    def _operation(self, document: Hit) -> tuple[Operation | None, bool]:
-        """Return the write that a document needs, if any, and whether it gets other fields than before by it."""
+    def _operation(self, document: Hit) -> tuple[Operation | None, bool, bool]:
+        """Return the write that a document needs, if any, whether it gets other fields than before by it, and whether
+        it came with its hashes."""
         stored = self._pages.stored(document["_source"])
         if stored.get("stamp") == self._pages.stamp(document):
-            return None, False
+            return None, False, False
         made = self._pages.make(document)
         if made is None:
-            return (self._removal(document) if stored else None), False
+            return (self._removal(document) if stored else None), False, False
         fields = self._pages.complete(document, made, next(self._places), document["_version"] + 1)
         changed = {name: value for name, value in fields.items() if stored.get(name) != value}
-        return update(document, self._pages.change(changed)), changed.keys() != {"stamp"}
+        is_prepared = self._pages.is_prepared(document, made)
+        return update(document, self._pages.change(changed)), changed.keys() != {"stamp"}, is_prepared
 
     def _removal(self, document: Hit) -> Operation:
         """Return the write that removes winnow's fields. Without a script, it needs more than was read."""
@@ -327,6 +332,7 @@ class Backfill:
         return AttachReport(
             documents=total(answer),
             done=done,
+            prepared=min(self._tally["prepared"], done),
             unchanged=pages - done,
             no_text=rest,
             failed=failed,

@@ -76,6 +76,13 @@ class OwnPages:
             stored = fields_of_hashes(canonical_hashes(canon, text_digest, self.scheme))
         return stored | made
 
+    def is_prepared(self, document: Document, made: Mapping[str, Any]) -> bool:
+        """Whether a document came with its hashes, by `winnow fields` or the gateway, and `make` has taken them."""
+        stored = self.stored(document["_source"])
+        return stored.get("text_digest") == made["text_digest"] and (
+            stored.get("stamp") == self._scheme_id and self._is_ours(stored, document)
+        )
+
     def complete(self, document: Document, made: Mapping[str, Any], place: int, version: int | None) -> dict[str, Any]:
         """Return all of winnow's fields of a document that is about to be written: also its place, cluster and stamp.
 

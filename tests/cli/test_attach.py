@@ -69,7 +69,15 @@ def test_the_whole_journey(winnow: Winnow, articles: OwnIndex) -> None:
     updated = json.loads(winnow("attach", store, "--update", "--json").stdout)
     del updated["seconds"]
     assert updated.pop("addresses") == 9
-    assert updated == {"store": store, "documents": 9, "done": 2, "unchanged": 7, "no_text": 0, "failed": 0}
+    assert updated == {
+        "store": store,
+        "documents": 9,
+        "done": 2,
+        "prepared": 0,
+        "unchanged": 7,
+        "no_text": 0,
+        "failed": 0,
+    }
     checked = winnow("watch", "check", "story", "--store", store, "--json")
     assert '"url": "8"' in checked.stdout
     assert json.loads(winnow("stats", "--store", store, "--json").stdout)["stale"] == 0

@@ -58,6 +58,7 @@ def test_nothing_is_left_of_a_stopped_run(tmp_path: Path) -> None:
         running.stdin.write(made(3))
         running.stdin.flush()
         while not list(tmp_path.iterdir()):
+            assert running.poll() is None
             time.sleep(0.05)
         running.send_signal(signal.SIGINT)
         assert running.wait(60) == 130
@@ -96,6 +97,46 @@ def test_lines_that_are_no_documents(winnow: Winnow, tmp_path: Path) -> None:
     assert done.exit_code == 1
     assert bad.read_bytes() == b"nonsense\n[3]\n"
     assert len(out.read_bytes().splitlines()) == 1
+
+
+@pytest.mark.parametrize("bulk", [False, True])
+def test_a_line_that_is_not_utf8_is_a_bad_line(process: Process, tmp_path: Path, bulk: bool) -> None:
+    good, bad = b'{"body": "words"}\n', b'{"body": "caf\xe9"}\n'
+    action = b'{"index": {}}\n' * bulk
+    content = b"".join((action, good, action, bad, action, good))
+    options = ["fields", "--text", "body", *["--bulk"] * bulk]
+    done = process(*options, stdin=content)
+    number, lines = (4, done.stdout.splitlines()[1::2]) if bulk else (2, done.stdout.splitlines())
+    assert done.returncode == 1
+    assert [b'"winnow"' in line for line in lines] == [True, False, True]
+    assert lines[1] == bad.rstrip()
+    assert done.stderr.decode() == (
+        f"line {number}: not UTF-8\n1 document that cannot be read: passed on without fields\n"
+        f"3 documents: 2 with fields, 0 without text, 1 failed; scheme {Scheme().id}\n"
+    )
+    out = tmp_path / "bad.jsonl"
+    done = process(*options, "--failed", str(out), stdin=content)
+    assert (done.returncode, out.read_bytes()) == (1, action + bad)
+    assert done.stdout.count(b'"winnow"') == 2
+
+
+def test_the_end_says_what_has_no_fields(process: Process, tmp_path: Path) -> None:
+    content = made(2) + b'{"id": 3}\n'
+    said = f"3 documents: 2 with fields, 1 without text, 0 failed; scheme {Scheme().id}\n".encode()
+    assert process("fields", "--text", "body", stdin=content).stderr == said
+    done = process("fields", "--text", "body", "--to", str(tmp_path / "out"), stdin=made(2))
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert done.stderr.startswith(b"2 documents: 2 with fields, 0 without text, 0 failed")
+    update = b'{"update": {"_id": "1"}}\n{"doc": {"likes": 2}}\n{"index": {}}\n{}\n'
+    assert b"1 failed" not in (said := process("fields", "--bulk", stdin=update).stderr)
+    assert b"2 documents: 0 with fields, 1 without text, 0 failed, 1 update of other fields;" in said
+
+
+def test_json_lines_are_no_bulk_body(process: Process) -> None:
+    done = process("fields", "--bulk", "--text", "body", stdin=made(3))
+    assert (done.returncode, done.stdout) == (1, made(3))
+    assert done.stderr.count(b"Is this a _bulk body? For JSON lines, leave out --bulk.\n") == 1
+    assert b"Is this" not in process("fields", "--text", "body", stdin=b"nonsense\n").stderr
 
 
 def test_an_output_appears_when_it_is_complete(winnow: Winnow, tmp_path: Path) -> None:

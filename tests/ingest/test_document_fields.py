@@ -87,7 +87,9 @@ def test_texts_in_objects_html_address_time_and_id() -> None:
         (b"nonsense", "not JSON"),
         (b"[1]", "not a JSON object"),
         (b'{"text": "a"} {}', "not JSON"),
-        (b"\xff", "not JSON"),
+        (b"\xff", "not UTF-8"),
+        (b'{"text": "caf\xe9"}', "not UTF-8"),
+        *((b'{"text":%sNaN%s}' % (b"[" * deep, b"]" * deep), "nested too deeply") for deep in (990, 5000)),
     ],
 )
 def test_what_is_no_document(line: bytes, reason: str) -> None:

@@ -7,7 +7,7 @@ import json
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme
@@ -139,3 +139,29 @@ def test_a_line_that_is_too_long_passes(size: int, bulk: bool) -> None:
     kept, _, failures = filtered(content, size, bulk=bulk, max_line=50, keep_failed=False)
     assert len(kept.splitlines()) == 2 + 2 * bulk
     assert b"".join(each.lines for each in failures) == action + long
+
+
+PARTS = st.sampled_from(
+    [
+        *(b'{"text": "', b"some words", b'"}', b"\n", b"\r", b"\xe9", b"\xff", b"\x00", b"\xef\xbb\xbf", b"\\ud83d"),
+        *(b'"', b"{", b"}", b'"text": ', b'{"doc": ', b"[" * 2000, b"NaN", b"1" * 5000),
+        *(b'{"index": {"_id": "1"}}\n', b'{"update": {}}\n', b'{"delete": {}}\n', b'{"index": {"_id": "\xe9"}}\n'),
+    ]
+)
+ANY_BYTES = st.one_of(st.binary(), st.lists(st.one_of(PARTS, st.binary(max_size=3)), max_size=30).map(b"".join))
+
+
+@given(ANY_BYTES, st.integers(1, 60), st.booleans(), st.booleans())
+@example(b'{"text": "some words"}\n{"text": "caf\xe9"}\n{"text": "some words"}\n', 60, False, True)
+def test_any_bytes_give_as_many_lines_in_order(content: bytes, size: int, bulk: bool, keep_failed: bool) -> None:
+    output, counts, failures = filtered(content, size, bulk=bulk, keep_failed=keep_failed)
+    lines, bad = io.BytesIO(content).readlines(), set()
+    for failure in failures:
+        of_it = io.BytesIO(failure.lines).readlines()
+        numbers = range(failure.number - len(of_it), failure.number)
+        assert [lines[number] for number in numbers] == of_it
+        bad |= {*numbers}
+    expected = [line for number, line in enumerate(lines) if keep_failed or number not in bad]
+    for before, after in zip(expected, io.BytesIO(output).readlines(), strict=True):
+        assert before == after or b'"winnow":{"stamp"' in after
+    assert counts["documents"] == counts.total() - counts["documents"] + len(failures)

@@ -74,7 +74,7 @@ def test_a_number_with_too_many_digits_is_an_error_if_it_is_needed() -> None:
         (b"[1]", "not a JSON object"),
         (b'{"a": 1} {}', "not JSON"),
         (b'{"a": 1,}', "not JSON"),
-        (b"\xff", "not JSON"),
+        (b"\xff", "not UTF-8"),
         (b'{"a":' + b"[" * 100_000, "nested too deeply"),
     ],
 )

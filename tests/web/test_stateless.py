@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -115,7 +116,12 @@ def test_pages_of_the_store(served_file: Served, stateless: Served) -> None:
         ("/fields", b"[]", "Expected `object`"),
         ("/fields", b'{"text": 3}', "$.text"),
         ("/fields", b'{"txet": "x"}', "txet"),
-        ("/fields", b'{"documents": [{"text": "x"}, {"text": 3}]}', "$.documents[1].text"),
+        ("/fields", b'{"documents": 3}', "$.documents"),
+        ("/fields", b'{"text": "x", "documents": []}', "not both"),
+        ("/fields", b'{"text": "x", "html": "x"}', "Send text or html, not both."),
+        ("/fields", b'{"text": "%s"}' % (b"x" * 10_000_001), "10,000,001 bytes: at most 10,000,000"),
+        ("/compare", b'{"a": {"text": "x", "html": "x"}, "b": {}}', "Send text or html of a, not both."),
+        ("/compare", b'{"a": {"text": "x"}, "pairs": []}', "not both"),
         ("/fields", b"{}", "There is no text"),
         ("/compare", b"{}", "Send two texts"),
         ("/compare", b'{"a": {"text": "x"}, "b": {}}', "b has no text"),
@@ -125,6 +131,55 @@ def test_what_is_refused(computing: Served, path: str, sent: bytes, sentence: st
     reply = computing.send(f"{API}{path}", sent, content_type="application/json")
     assert reply.status == 400
     assert sentence in reply.json["error"]
+
+
+def test_each_of_a_batch_is_answered_by_itself(computing: Served) -> None:
+    sent = [{"text": TEXT}, {"text": 3}, 7, {"text": "x", "html": "x"}, {"txet": "x"}, {"text": TEXT}]
+    reply = post(computing, "/fields", {"documents": sent})
+    assert reply.status == 200
+    check(computing, "/fields", reply.json)
+    assert ["error" in each for each in reply.json["documents"]] == [False, True, True, True, True, False]
+    pair = {"a": {"text": TEXT}, "b": {"text": OTHER}}
+    pairs = [pair, {"a": {"text": 3}, "b": {"text": "x"}}, None, pair]
+    found = post(computing, "/compare", {"pairs": pairs}).json["pairs"]
+    assert ["error" in each for each in found] == [False, True, True, False]
+    lines = "\n\n".join(map(json.dumps, pairs)).encode()
+    reply = computing.send(f"{API}/compare", lines, content_type="application/x-ndjson")
+    answers = [json.loads(line) for line in reply.text.splitlines()]
+    assert answers == [{"scheme": Scheme().id, **each} for each in found]
+
+
+def test_gzip_is_unpacked_within_bounds(stateless: Served) -> None:
+    body = json.dumps({"text": TEXT}).encode()
+    plain = post(stateless, "/fields", {"text": TEXT})
+
+    def sent(content: bytes, packing: str = "gzip") -> Reply:
+        return stateless.send(f"{API}/fields", content, content_type="application/json", content_encoding=packing)
+
+    packed = gzip.compress(body)
+    assert sent(packed).json == plain.json
+    assert sent(body, "identity").json == plain.json
+    assert [sent(each).status for each in (body, packed[:-9], packed + b"x")] == [400] * 3
+    assert sent(gzip.compress(b" " * (MAX_BODY_BYTES + 1))).status == 413
+    assert (sent(body, "br").status, sent(body, "gzip, gzip").status) == (415, 415)
+
+
+def test_what_the_openapi_document_says_of_it(stateless: Served) -> None:
+    described = stateless.json(f"{API}/openapi.json")
+    for path in ("/fields", "/compare"):
+        operation = described["paths"][path]["post"]
+        for content in (operation["requestBody"]["content"], operation["responses"]["200"]["content"]):
+            assert content.keys() == {"application/json", "application/x-ndjson"}
+    examples = described["paths"]["/fields"]["post"]["responses"]["default"]["content"]["application/json"]["examples"]
+    assert {"405", "415", "421"} <= {each["summary"][:3] for each in examples.values()}
+    assert "crawl.winnow" not in json.dumps(described)
+    assert "of one store" not in described["info"]["description"]
+    made = post(stateless, "/fields", {"text": TEXT, "url": "https://a.example/", "id": 1}).json["fields"]
+    assert described["components"]["schemas"]["WinnowFields"]["properties"].keys() == made.keys()
+
+
+def test_it_says_what_it_serves(stateless: Served) -> None:
+    assert stateless.said.startswith("Fields and comparisons, without a store, at http://")
 
 
 def test_the_guard_is_there(stateless: Served) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict, cast
 
 import msgspec
 
@@ -16,7 +16,7 @@ from opensearch_winnow.mappings.own_fields import OwnFields
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
-from opensearch_winnow.web.sent_json import BODY, CONTENT_TYPE, NDJSON, decoded, decoded_lines
+from opensearch_winnow.web.sent_json import BODY, CONTENT_TYPE, NDJSON, check_one_text, decoded, decoded_each, lines
 
 NO_TEXT = "There is no text: send text or html."
 
@@ -37,10 +37,36 @@ class SentDocuments(SentDocument, forbid_unknown_fields=True):
     documents: list[SentDocument] | None = None
 
 
-class MadeFields(TypedDict):
-    """The fields of a document, to be put below its object field `winnow`, or why it has none."""
+class _Batch(SentDocument, forbid_unknown_fields=True):
+    """The same, with documents that are decoded one by one: what is wrong with one is no fault of the others."""
 
-    fields: NotRequired[dict[str, Any]]
+    documents: list[msgspec.Raw] | None = None
+
+
+class WinnowFields(TypedDict):
+    """The fields, to be put below the object field `winnow` of the document. Hashes are strings."""
+
+    stamp: str
+    url: NotRequired[str]
+    url_length: NotRequired[int]
+    site: NotRequired[str]
+    text_digest: str
+    shingle_digest: str
+    fingerprints: str
+    fingerprint_count: int
+    positions: str
+    shingle_count: int
+    sketch: str
+    sketch_count: int
+    minhash: str
+    bands: str
+    cluster: NotRequired[str]
+
+
+class MadeFields(TypedDict):
+    """The fields of a document, or why it has none."""
+
+    fields: NotRequired[WinnowFields]
     error: NotRequired[str]
 
 
@@ -48,7 +74,7 @@ class FieldsDocument(TypedDict):
     """The fields of a document, or of several in their order. `scheme` is the id of the scheme of all hashes."""
 
     scheme: str
-    fields: NotRequired[dict[str, Any]]
+    fields: NotRequired[WinnowFields]
     documents: NotRequired[list[MadeFields]]
 
 
@@ -64,9 +90,10 @@ class FieldsMaker:
         # Only if it is needed: to prepare for HTML takes far longer than the fields of a text.
         return DocumentFields(OwnFields(text=("html",), url="url", html=True), self.scheme)
 
-    def fields(self, sent: SentDocument) -> dict[str, Any]:
+    def fields(self, sent: SentDocument) -> WinnowFields:
         """Return the fields of a document. Raises FormError if it has no text."""
         check_cancelled()
+        check_one_text(sent.text, sent.html)
         maker = self._of_text if sent.html is None else self._of_html
         source = {"text": sent.text, "html": sent.html, "url": sent.url}
         try:
@@ -75,7 +102,7 @@ class FieldsMaker:
             raise FormError(f"The HTML cannot be read: {error}") from None
         if made is None:
             raise FormError(NO_TEXT)
-        return {name: value for name, value in made.items() if value is not None}
+        return cast("WinnowFields", {name: value for name, value in made.items() if value is not None})
 
     def made(self, sent: SentDocument | FormError) -> MadeFields:
         """Return the fields of one of several documents, or why it has none."""
@@ -92,17 +119,19 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     assert isinstance(body, bytes)
     if request.form[CONTENT_TYPE] == NDJSON:
         return ScreenAnswer(list(_lines(maker, body)))
-    sent = decoded(body, SentDocuments)
+    sent = decoded(body, _Batch)
     document: FieldsDocument = {"scheme": maker.scheme.id}
     if sent.documents is None:
         document["fields"] = maker.fields(sent)
     else:
-        document["documents"] = [maker.made(each) for each in sent.documents]
+        if sent.text is not None or sent.html is not None:
+            raise FormError("Send one document, or several as documents, not both.")
+        document["documents"] = [maker.made(each) for each in decoded_each(sent.documents, SentDocument)]
     return ScreenAnswer(document)
 
 
 def _lines(maker: FieldsMaker, body: bytes) -> Iterator[dict[str, Any]]:
-    for sent in decoded_lines(body, SentDocument):
+    for sent in decoded_each(lines(body), SentDocument):
         yield {"scheme": maker.scheme.id, **maker.made(sent)}
 
 

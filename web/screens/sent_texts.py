@@ -27,7 +27,7 @@ from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.scheme_only import SchemeOnly
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
-from opensearch_winnow.web.sent_json import BODY, decoded
+from opensearch_winnow.web.sent_json import BODY, CONTENT_TYPE, NDJSON, check_one_text, decoded, decoded_each, lines
 
 READERS = {
     "text": OwnReader(OwnFields(text=("text",))),
@@ -57,6 +57,14 @@ class SentPairs(msgspec.Struct, forbid_unknown_fields=True):
     a: SentSide | None = None
     b: SentSide | None = None
     pairs: list[SentPair] | None = None
+
+
+class _Batch(msgspec.Struct, forbid_unknown_fields=True):
+    """The same, with pairs that are decoded one by one: what is wrong with one is no fault of the others."""
+
+    a: SentSide | None = None
+    b: SentSide | None = None
+    pairs: list[msgspec.Raw] | None = None
 
 
 class PairDocument(TypedDict, total=False):
@@ -94,18 +102,27 @@ class _Side(NamedTuple):
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     body = request.form[BODY]
     assert isinstance(body, bytes)
-    sent = decoded(body, SentPairs)
     boilerplate = None if isinstance(index, SchemeOnly) else index.boilerplate()
+    if request.form[CONTENT_TYPE] == NDJSON:
+        answers = (_compared_or_refused(index, each, boilerplate) for each in decoded_each(lines(body), SentPair))
+        return ScreenAnswer([{"scheme": index.scheme.id, **each} for each in answers])
+    sent = decoded(body, _Batch)
     if sent.pairs is not None:
-        pairs = [_compared_or_refused(index, each, boilerplate) for each in sent.pairs]
+        if sent.a is not None or sent.b is not None:
+            raise FormError("Send one pair, or several as pairs, not both.")
+        pairs = [_compared_or_refused(index, each, boilerplate) for each in decoded_each(sent.pairs, SentPair)]
         return ScreenAnswer(PairsDocument(scheme=index.scheme.id, pairs=pairs))
     if sent.a is None or sent.b is None:
         raise FormError('Send two texts: {"a": {"text": …}, "b": {"text": …}}, or several of these as "pairs".')
     return ScreenAnswer({"scheme": index.scheme.id, **_compared(index, SentPair(sent.a, sent.b), boilerplate)})
 
 
-def _compared_or_refused(index: Index, pair: SentPair, boilerplate: Sequence[Boilerplate] | None) -> PairDocument:
+def _compared_or_refused(
+    index: Index, pair: SentPair | FormError, boilerplate: Sequence[Boilerplate] | None
+) -> PairDocument:
     try:
+        if isinstance(pair, FormError):
+            raise pair
         return _compared(index, pair, boilerplate)
     except (FormError, QuestionError, PageNotFoundError) as error:
         return {"error": str(error)}
@@ -127,6 +144,7 @@ def _compared(index: Index, pair: SentPair, boilerplate: Sequence[Boilerplate] |
 
 
 def _side(index: Index, sent: SentSide, name: str) -> _Side:
+    check_one_text(sent.text, sent.html, f" of {name}")
     for kind, content in (("html", sent.html), ("text", sent.text)):
         if content is not None:
             try:

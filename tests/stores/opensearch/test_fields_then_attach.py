@@ -15,6 +15,7 @@ from opensearch_winnow.mappings.opensearch_mapping import HASH_FIELDS
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import own_pages
 from opensearch_winnow.stores.opensearch.attach import attach
+from opensearch_winnow.stores.store import StoreError
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.stores.opensearch.own_index import ARTICLES, FIELDS, OwnIndex, article, opened, similar, text
@@ -47,7 +48,7 @@ def test_an_update_takes_the_hashes_of_new_documents(articles: OwnIndex, hashed:
     before = articles.sources()
     assert similar(articles, "1") == ["2"]  # a document that is not done yet is missed
     report = attach(articles.client, articles.address)
-    assert (report.done, report.unchanged, hashed) == (3, 7, [])
+    assert (report.done, report.prepared, report.unchanged, hashed) == (3, 3, 7, [])
     assert similar(articles, "1") == ["0", "2"]
     after = articles.sources()
     for id_ in ("0", "3", "20"):
@@ -67,7 +68,8 @@ def test_hashes_of_another_text_or_scheme_are_not_taken(articles: OwnIndex, hash
     articles.client.update(
         index=articles.name, id="21", body={"doc": {"winnow": {"sketch": None}}}, params={"refresh": "true"}
     )
-    attach(articles.client, articles.address)
+    report = attach(articles.client, articles.address)
+    assert (report.done, report.prepared) == (3, 0)
     sources = articles.sources()
     assert sorted(hashed) == sorted(sources[id_]["winnow"]["text_digest"] for id_ in ("20", "21", "22"))
     with opened(articles) as index:
@@ -78,8 +80,15 @@ def test_a_prepared_index_is_attached_later(own: OwnIndex, hashed: list[str]) ->
     own.create(ARTICLES | {"properties": ARTICLES["properties"] | FIELDS.properties()})
     own.write(prepared(range(9)))
     report = attach(own.client, own.address, FIELDS)
-    assert (report.done, hashed) == (9, [])
+    assert (report.done, report.prepared, hashed) == (9, 9, [])
     assert similar(own, "0") == ["1", "2"]
+
+
+def test_an_index_loaded_without_the_mapping_is_refused_with_the_reason(own: OwnIndex) -> None:
+    own.create({"properties": ARTICLES["properties"]})
+    own.write(prepared(range(2)))
+    with pytest.raises(StoreError, match=r"loaded without their mapping; .* winnow fields --mapping"):
+        attach(own.client, own.address, FIELDS)
 
 
 def test_a_gateway_that_does_not_know_the_version_leaves_hashes_to_take(
