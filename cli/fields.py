@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -24,12 +24,13 @@ from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.terminal import json_option, remark, say
 from opensearch_winnow.cli.text_file import STDIN, FileError, require_piped_stdin
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.document_fields import DocumentFields
-from opensearch_winnow.ingest.fields_filter import Failure, FieldsFilter, Piece
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked_stream
 from opensearch_winnow.mappings.own_fields import OwnFields
 from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
 from opensearch_winnow.record_files.packed import open_packed
+
+if TYPE_CHECKING:
+    from opensearch_winnow.ingest.fields_filter import Failure, FieldsFilter, Piece
 
 MAX_FAILURES_NAMED = 10
 PACKINGS = (".gz", ".zst")
@@ -135,6 +136,10 @@ def command(
     if mapping:
         click.echo(json.dumps({"properties": fields.properties()}))
         return
+    # Imported here, because they need an extra, and the list of commands does not.
+    from opensearch_winnow.ingest.document_fields import DocumentFields  # noqa: PLC0415
+    from opensearch_winnow.ingest.fields_filter import FieldsFilter  # noqa: PLC0415
+
     if as_json and not to:
         raise click.UsageError("--json and the documents both want stdout: add --to OUT", ctx)
     for name in files or (STDIN,):

@@ -22,6 +22,7 @@ from opensearch_winnow.stores.opensearch.own_pages import OwnPages
 # whoever attaches an index does not want to wait longer for the first document with fields.
 REMEMBERED_SECONDS = 5.0
 FILTER = "filter_path=*.aliases,*.data_stream,*.mappings._meta,*.settings"
+MAX_NAMES = 1_000  # to show: clients may combine names and wildcards in any number of ways
 NO_PIPELINE = "_none"  # engines take it for none at all
 
 
@@ -95,7 +96,7 @@ class AttachedIndices:
             found = self._read(name, answer)
         except WinnowError as error:
             return Unusable(str(error))
-        if found is not None:
+        if found is not None and len(self.names) < MAX_NAMES:
             self.names.add(name)
         return found
 

@@ -8,10 +8,12 @@ from typing import Any
 import msgspec
 
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.ingest.hashes import fields_of_hashes
+from opensearch_winnow.ingest.json_document import decoded
 from opensearch_winnow.queries.dsl.pages import Search
 from opensearch_winnow.queries.examined_hits import Call, ExaminedHits, Steps, hit_key
 from opensearch_winnow.queries.hit_documents import Hit
-from opensearch_winnow.stores.opensearch.own_pages import OwnPages, fields_of_hashes
+from opensearch_winnow.stores.opensearch.own_pages import OwnPages
 
 DOCUMENTS_PER_REQUEST = 100  # with their texts
 SKETCH_FIELDS = ("shingle_count", "minhash")
@@ -99,7 +101,7 @@ class AttachedHits(ExaminedHits):
 def decoded_source(hit: Hit) -> Hit:
     """Return a hit with its document decoded, which is bytes in answers that are passed on."""
     source = hit.get("_source")
-    return {**hit, "_source": msgspec.json.decode(source)} if isinstance(source, msgspec.Raw) else hit
+    return {**hit, "_source": decoded(source)} if isinstance(source, msgspec.Raw) else hit
 
 
 def _without_inner_hits(query: Any) -> Any:

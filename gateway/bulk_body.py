@@ -7,13 +7,7 @@ from typing import Any, Self
 
 import msgspec
 
-KINDS = ("index", "create", "update", "delete")
-
-_actions = msgspec.json.Decoder(dict[str, dict[str, Any]])
-
-
-class MalformedBulkError(ValueError):
-    """A body that is no bulk request. Engines say what is wrong with it."""
+from opensearch_winnow.ingest.bulk_action import MalformedBulkError, bulk_action, option_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +21,15 @@ class BulkItem:
 
     @property
     def index(self) -> str | None:
-        return self._text("_index")
+        return option_text(self.options, "_index")
 
     @property
     def id(self) -> str | None:
-        return self._text("_id")
+        return option_text(self.options, "_id")
 
     def option(self, name: str) -> str | None:
         """Return an option of the action line, which old clients write with an underscore."""
-        return self._text(name) or self._text(f"_{name}")
+        return option_text(self.options, name) or option_text(self.options, f"_{name}")
 
     def with_id(self, id_: str) -> Self:
         options = self.options | {"_id": id_}
@@ -43,11 +37,6 @@ class BulkItem:
 
     def with_source(self, source: bytes) -> Self:
         return replace(self, source=source)
-
-    def _text(self, name: str) -> str | None:
-        """Return a value as engines read it: they take numbers for texts."""
-        value = self.options.get(name)
-        return None if value is None else str(value)
 
 
 def bulk_items(body: bytes) -> list[BulkItem]:
@@ -60,12 +49,7 @@ def bulk_items(body: bytes) -> list[BulkItem]:
     for line in rest:
         if not line.strip():
             continue
-        try:
-            ((kind, options),) = _actions.decode(line).items()
-        except ValueError:
-            raise MalformedBulkError("an action line is no object with one key") from None
-        if kind not in KINDS:
-            raise MalformedBulkError("an action is unknown")
+        kind, options = bulk_action(line)
         source = None if kind == "delete" else next(rest, None)
         if source is None and kind != "delete":
             raise MalformedBulkError("the last operation has no source")

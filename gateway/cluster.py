@@ -17,7 +17,7 @@ from yarl import URL
 
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
 from opensearch_winnow.gateway.errors import GatewayError
-from opensearch_winnow.gateway.headers import RawHeaders, own_headers
+from opensearch_winnow.gateway.headers import RawHeaders, own_headers, passed_headers
 from opensearch_winnow.stores.opensearch.client import CONNECT_SECONDS, DEAD_SECONDS, Address
 from opensearch_winnow.stores.opensearch.connection_options import environment_options
 from opensearch_winnow.stores.store import StoreError
@@ -96,7 +96,7 @@ class Cluster:
         for node in self._in_turns():
             try:
                 return await self._session.request(
-                    method, URL(node + path, encoded=True), headers=headers, data=body, allow_redirects=False
+                    method, _url(node, path), headers=headers, data=body, allow_redirects=False
                 )
             except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:  # nothing was sent
                 self._avoided[node] = time.monotonic() + DEAD_SECONDS
@@ -108,7 +108,10 @@ class Cluster:
     async def answer(
         self, method: str, path: str, headers: CIMultiDict[str], body: bytes | dict[str, Any] | list[Any] | None
     ) -> EngineAnswer:
-        """Send a request, and return the whole answer, decompressed."""
+        """Send a request, and return the whole answer, without the headers of the connection.
+
+        It is not compressed: no header asks for that.
+        """
         if body is not None and not isinstance(body, bytes):
             body = msgspec.json.encode(body)
         if body is not None:
@@ -116,7 +119,7 @@ class Cluster:
             headers.setdefault("content-type", "application/json")
         response = await self.open(method, path, headers, body)
         try:
-            return EngineAnswer(response.status, response.headers, await response.read())
+            return EngineAnswer(response.status, passed_headers(response.raw_headers), await response.read())
         except (aiohttp.ClientError, OSError) as error:
             raise GatewayError(502, "node_disconnected_exception", _broken(self.address, error)) from error
         finally:
@@ -163,6 +166,11 @@ def _tls(options: Mapping[str, Any]) -> ssl.SSLContext:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
+
+
+def _url(node: str, path: str) -> URL:
+    """Return the address of a request. What follows a # would not be sent, and `DELETE /a#b` is about the index a#b."""
+    return URL(node + path.replace("#", "%23"), encoded=True)
 
 
 def _no_connection(address: Address, error: Exception) -> GatewayError:

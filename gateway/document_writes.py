@@ -2,7 +2,8 @@
 
 A stamp says which version of a document its fields were made from. Here it has to be known before the write. It may be
 too low, if somebody else writes at the same time: then it never fits, and readers make the fields again. It must never
-be too high, because a later write could make it fit. So it is left out where the version is not certain.
+be too high, because a later write could make it fit. Where the version is not certain, it is the id of
+the scheme, which never fits, but shows whose hashes these are.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from opensearch_winnow.foundation.document_paths import values_at
 from opensearch_winnow.gateway.attached import AttachedIndex
 from opensearch_winnow.gateway.engine_answer import Send
-from opensearch_winnow.gateway.json_document import JsonDocument
+from opensearch_winnow.ingest.json_document import DocumentError, JsonDocument
 
 DOCUMENTS_PER_REQUEST = 500  # whose versions are read; of those that are updated, the texts too
 # Of a document that is replaced. Without its stamp, all other fields are made anew.
@@ -65,7 +66,7 @@ async def stored_documents(writes: Sequence[DocumentWrite], send: Send) -> list[
         batch = read[start : start + DOCUMENTS_PER_REQUEST]
         answer = await send("POST", "/_mget", {"docs": [_request(writes[number]) for number in batch]})
         if answer.status != 200:
-            log.warning("The versions of documents cannot be read (status %d), so they get no stamp.", answer.status)
+            log.warning("The versions of documents cannot be read (status %d), so no stamp fits them.", answer.status)
             break
         for number, document in zip(batch, answer.json()["docs"], strict=True):
             found[number] = None if "error" in document else document
@@ -76,7 +77,7 @@ def written_document(write: DocumentWrite, stored: Stored) -> WrittenDocument:
     """Return a document with winnow's fields, or as it is if it gets none. Never raises."""
     try:
         document = JsonDocument(write.content)
-    except ValueError:  # the engine says what is wrong with it
+    except DocumentError:  # the engine says what is wrong with it
         return WrittenDocument(write.content, has_fields=False)
     try:
         fill = _fill_update if write.kind == "update" else _fill
@@ -93,7 +94,7 @@ def _needs_stored(write: DocumentWrite) -> bool:
     try:
         body = JsonDocument(write.content)
         doc = JsonDocument(body.raw("doc")) if "doc" in body else None
-    except ValueError:
+    except DocumentError:
         return False
     return doc is not None and bool(doc.at(write.attached.fields.made_from)) and not write.is_repeated
 

@@ -15,7 +15,7 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
 from opensearch_winnow.gateway.errors import JSON
 from opensearch_winnow.gateway.group_options import GroupOptions
-from opensearch_winnow.gateway.grouped_search import OF_ONE_BODY, Find, grouped_search, plain_address, refusal
+from opensearch_winnow.gateway.grouped_search import Find, grouped_search, plain_address, refusal
 from opensearch_winnow.gateway.search_request import NotJsonError, search_body
 
 CONCURRENT_SEARCHES = 4  # of one request, unless it asks for fewer
@@ -58,7 +58,7 @@ async def grouped_msearch(path: str, query: Mapping[str, str], body: bytes, find
     if query.get("pretty", "false") in ("", "true"):
         content = msgspec.json.format(content, indent=2) + b"\n"
     headers = next((each.headers for each in answers if each.status == HTTPStatus.OK), {"content-type": JSON})
-    return EngineAnswer(HTTPStatus.OK, {n: v for n, v in headers.items() if n.lower() not in OF_ONE_BODY}, content)
+    return EngineAnswer(HTTPStatus.OK, headers, content)
 
 
 async def _answer(path: str, query: Mapping[str, str], search: _Search, find: Find, send: Send) -> EngineAnswer:

@@ -29,7 +29,6 @@ TRIES = 3  # of a search whose hits are deleted while it runs
 # Parts of an answer and of a hit that are passed on as bytes: numbers keep their digits.
 PASSED_ON = frozenset(("_source", "highlight", "inner_hits", "_explanation"))
 READ = frozenset(("took", "timed_out", "_shards", "hits"))
-OF_ONE_BODY = frozenset(("content-length", "content-encoding", "transfer-encoding", "connection", "keep-alive"))
 
 Find = Callable[[str], Awaitable[Found]]
 
@@ -92,8 +91,7 @@ class _Search:
         body = msgspec.json.encode(content)
         if self._request.pretty:
             body = msgspec.json.format(body, indent=2) + b"\n"
-        headers = {name: value for name, value in self._headers.items() if name.lower() not in OF_ONE_BODY}
-        return EngineAnswer(HTTPStatus.OK, headers, body)
+        return EngineAnswer(HTTPStatus.OK, self._headers, body)
 
     async def _grouped(self) -> dict[str, Any]:
         request = self._request

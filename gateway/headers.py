@@ -47,7 +47,7 @@ def own_headers(raw: RawHeaders) -> CIMultiDict[str]:
 def reader_of(headers: Mapping[str, str]) -> str:
     """Return a short text that differs for users with different credentials, and does not contain them."""
     secret = headers.get("authorization", "")
-    return hashlib.blake2b(secret.encode(), digest_size=16).hexdigest() if secret else ""
+    return hashlib.blake2b(secret.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest() if secret else ""
 
 
 def warning(reason: str) -> str:

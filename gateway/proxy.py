@@ -22,6 +22,7 @@ from opensearch_winnow.gateway.grouped_search import grouped_search, refusal
 from opensearch_winnow.gateway.headers import NOT_SENT, passed_headers, reader_of, warning
 from opensearch_winnow.gateway.request_body import BodyStream, decompressed, read_body
 from opensearch_winnow.gateway.routes import Other, Search, Write, route_of
+from opensearch_winnow.gateway.search_request import may_be_ours
 from opensearch_winnow.gateway.writes import Prepared, prepare
 
 OWN_PATH = "/_winnow"  # no index can have this name
@@ -78,6 +79,8 @@ class Proxy:
             raise
         except Exception:
             log.exception("A request failed.")
+            if request.writer.output_size:  # a second answer would be taken for a part of the first
+                raise ConnectionAbortedError from None
             bug = GatewayError(500, "gateway_exception", "a bug of winnow gateway; its log has the details")
             return await _send_answer(request, bug.answer())
 
@@ -87,7 +90,7 @@ class Proxy:
         if write.kind != "bulk" and write.name is not None and await self._find(request, write.name) is None:
             return await self._pass_on(request, request.raw_path, _stream(request))
         sent, is_whole = await read_body(request.content, self._max_body)
-        plain = decompressed(request.headers, sent, self._max_body) if is_whole else None
+        plain = await decompressed(request.headers, sent, self._max_body) if is_whole else None
         if plain is None:
             prepared = await self._without_fields(request, write)
         else:
@@ -113,7 +116,8 @@ class Proxy:
             return await prepare(write, request.raw_path, query, body, lambda name: self._find(request, name), send)
         except Exception as error:  # nothing that goes wrong here may keep a document from being written
             log.warning("A request passes without fields.", exc_info=not isinstance(error, GatewayError))
-            return Prepared(request.raw_path)
+            reason = error if isinstance(error, GatewayError) else "a bug of winnow gateway; its log has the details"
+            return Prepared(request.raw_path, warnings=[f"no fields for documents: {reason}"])
 
     async def _without_fields(self, request: web.BaseRequest, write: Write) -> Prepared:
         """Return a request that is passed on unread, with a warning if it goes to an attached index."""
@@ -136,8 +140,8 @@ class Proxy:
         query = dict(parse_qsl(written, keep_blank_values=True))
         named = any(map(is_ours, query))
         sent, is_whole = await read_body(request.content, self._max_body if named else MAX_BODY_WITH_EXT)
-        plain = decompressed(request.headers, sent, self._max_body) if is_whole else None
-        if not named and b'"winnow"' not in (plain or b""):
+        plain = await decompressed(request.headers, sent, self._max_body) if is_whole else None
+        if not named and not may_be_ours(search.kind, plain or b""):
             body = sent if is_whole else BodyStream(sent, request.content)
             return await self._pass_on(request, request.raw_path, body if request.can_read_body or sent else None)
         if plain is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import zlib
 from collections.abc import AsyncIterator, Mapping
 
@@ -37,7 +38,7 @@ async def read_body(content: StreamReader, max_bytes: int) -> tuple[bytes, bool]
     return b"".join(pieces), True
 
 
-def decompressed(headers: Mapping[str, str], body: bytes, max_bytes: int) -> bytes | None:
+async def decompressed(headers: Mapping[str, str], body: bytes, max_bytes: int) -> bytes | None:
     """Return a body as JSON or NDJSON; None if it has another form or encoding, is broken or too large."""
     kind = headers.get("content-type", "json").partition(";")[0].strip().lower()
     if not kind.endswith(JSON_TYPES):
@@ -46,7 +47,7 @@ def decompressed(headers: Mapping[str, str], body: bytes, max_bytes: int) -> byt
         case "" | "identity":
             return body
         case "gzip" | "x-gzip":
-            return _unzipped(body, max_bytes)
+            return await asyncio.to_thread(_unzipped, body, max_bytes)  # other requests must not wait for it
     return None
 
 

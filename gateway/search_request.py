@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, Self
+from typing import Any, Literal, Self
 from urllib.parse import urlencode
 
 import msgspec
 
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.gateway.group_options import GroupOptions, is_ours
+from opensearch_winnow.gateway.group_options import PARAMETER, GroupOptions, is_ours
 from opensearch_winnow.queries.group_page import REFUSED_OPTIONS
 
 DEFAULT_SIZE = 10  # groups, as engines have it for hits
@@ -106,8 +106,19 @@ def search_body(body: bytes) -> dict[str, Any]:
     """Read the body of a search."""
     try:
         return msgspec.json.decode(body, type=dict[str, Any]) if body.strip() else {}
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise NotJsonError from error
+
+
+def may_be_ours(kind: Literal["search", "msearch"], body: bytes) -> bool:
+    """Whether a body has `ext.winnow`, or is no JSON, so that nobody knows. The word alone may be searched for."""
+    if b'"winnow"' not in body:
+        return False
+    try:
+        bodies = map(search_body, [body] if kind == "search" else body.split(b"\n"))
+        return any(isinstance(each.get("ext"), Mapping) and PARAMETER in each["ext"] for each in bodies)
+    except NotJsonError:
+        return True
 
 
 def without_ours(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,7 +126,7 @@ def without_ours(body: Mapping[str, Any]) -> dict[str, Any]:
     ext = body.get("ext")
     if not isinstance(ext, Mapping):
         return dict(body)
-    others = {name: value for name, value in ext.items() if name != "winnow"}
+    others = {name: value for name, value in ext.items() if name != PARAMETER}
     return {name: value for name, value in body.items() if name != "ext"} | ({"ext": others} if others else {})
 
 

@@ -13,8 +13,10 @@ from logging import LogRecord, getLogger
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.web_protocol import RequestHandler
 
 from opensearch_winnow.gateway.cluster import MAX_HEADER_BYTES, Cluster
+from opensearch_winnow.gateway.errors import error_answer
 from opensearch_winnow.gateway.proxy import MAX_BODY, Proxy
 from opensearch_winnow.stores.opensearch.client import Address
 
@@ -27,6 +29,29 @@ def _is_our_fault(record: LogRecord) -> bool:
     return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError)
 
 
+class _Connection(RequestHandler):
+    """A connection that answers what is not HTTP in the form of engines."""
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        super().handle_error(request, status, exc, message)  # logs it
+        reason = (message or "the request cannot be read").partition("\n")[0].rstrip(":")
+        answer = error_answer(status, "illegal_argument_exception", reason)
+        response = web.Response(status=status, body=answer.body, headers=answer.headers)
+        response.force_close()
+        return response
+
+
+class _Server(web.Server):
+    def __call__(self) -> RequestHandler:
+        return _Connection(self, loop=self._loop, **self._kwargs)
+
+
 @asynccontextmanager
 async def running(
     address: Address, listener: socket.socket, *, tls: ssl.SSLContext | None = None, max_body: int = MAX_BODY
@@ -35,7 +60,7 @@ async def running(
     logger = getLogger("winnow.gateway.http")
     logger.addFilter(_is_our_fault)
     async with Cluster(address) as cluster:
-        server = web.Server(
+        server = _Server(
             Proxy(cluster, max_body=max_body).handle,
             handler_cancellation=True,  # if the client goes away, so does its request to the engine
             auto_decompress=False,

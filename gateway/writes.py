@@ -11,11 +11,12 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from opensearch_winnow.gateway.attached import AttachedIndex, Found, Unusable
-from opensearch_winnow.gateway.bulk_body import BulkItem, MalformedBulkError, bulk_body, bulk_items
+from opensearch_winnow.gateway.bulk_body import BulkItem, bulk_body, bulk_items
 from opensearch_winnow.gateway.document_ids import new_id
 from opensearch_winnow.gateway.document_writes import DocumentWrite, WrittenDocument, stored_documents, written_document
 from opensearch_winnow.gateway.engine_answer import Send
 from opensearch_winnow.gateway.routes import Write
+from opensearch_winnow.ingest.bulk_action import MalformedBulkError
 
 EXTERNAL_VERSIONS = ("external", "external_gt", "external_gte")
 

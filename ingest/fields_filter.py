@@ -11,17 +11,15 @@ from queue import Queue
 from threading import Thread
 from typing import NamedTuple
 
-import msgspec
-
-from opensearch_winnow.ingest.document_fields import BLANK, DocumentError, DocumentFields, members, with_members
+from opensearch_winnow.ingest.bulk_action import WITH_SOURCE, MalformedBulkError, bulk_action, option_text
+from opensearch_winnow.ingest.document_fields import DocumentFields
 from opensearch_winnow.ingest.extractors import ExtractError
+from opensearch_winnow.ingest.json_document import BLANK, DocumentError, JsonDocument
 
 PIECE = 1 << 18  # bytes to read at a time
 MAX_LINE_BYTES = 100_000_000  # the most that engines take in one request, by default
 PIECES_AHEAD = 3  # for each worker
-WITH_SOURCE = ("index", "create", "update")
 BLANK_LINE, REST = "blank", "rest"  # units that are no documents: the latter is what follows of a line that is too long
-_ACTION = msgspec.json.Decoder(dict[str, dict[str, msgspec.Raw]])
 
 
 class Unit(NamedTuple):
@@ -110,23 +108,21 @@ class FieldsFilter:
 
         A partial document that has only some of the text fields gets none: what the others have is not known here.
         """
-        found = members(line)
-        changed: dict[str, msgspec.Raw] = {}
+        body = JsonDocument(line)
         outcome = "unaffected"
         for part in ("doc", "upsert"):
-            if part not in found:
+            if part not in body:
                 continue
-            document = bytes(found[part])
-            has_text = self.maker.has_all_text(members(document))
+            document = JsonDocument(body.raw(part))
+            has_text = self.maker.has_all_text(document)
             if has_text is None:
                 continue
             if not has_text and part == "doc":
                 outcome = "partial"
             else:
-                made, has_fields = self.maker.added(document, id_)
-                changed[part] = msgspec.Raw(made)
-                outcome = "done" if has_fields else "no_text"
-        return (with_members(line, found, changed, [*changed]) if changed else line), outcome
+                outcome = "done" if self.maker.fill(document, id_) else "no_text"
+                body.replace(part, document.content())
+        return body.content(), outcome
 
     def _in_threads(self, batches: Iterator[list[Unit]]) -> Iterator[Piece]:
         """Work in threads: most of it is native code, which runs side by side. One more thread reads ahead."""
@@ -218,10 +214,7 @@ def _units(batches: Iterator[list[tuple[bytes, bool]]], *, bulk: bool) -> Iterat
 def _action(number: int, line: bytes) -> Unit:
     """Return an action of a `_bulk` body."""
     try:
-        ((operation, options),) = _ACTION.decode(line).items()
-        id_ = msgspec.json.decode(options["_id"]) if "_id" in options else ""
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
-        return Unit(number, [line], failure="not an action of a _bulk body")
-    if operation not in (*WITH_SOURCE, "delete"):
-        return Unit(number, [line], failure=f"not an action of a _bulk body: {operation[:20]}")
-    return Unit(number, [line], operation, "" if id_ is None else str(id_))
+        operation, options = bulk_action(line)
+    except MalformedBulkError as error:
+        return Unit(number, [line], failure=str(error))
+    return Unit(number, [line], operation, option_text(options, "_id") or "")

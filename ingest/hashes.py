@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
@@ -13,6 +13,8 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.foundation.selection import stored_fingerprints
+from opensearch_winnow.mappings.opensearch_document import hash_fields
+from opensearch_winnow.mappings.record import Record
 
 
 class Hashes(NamedTuple):
@@ -28,10 +30,13 @@ class Hashes(NamedTuple):
     bands: array[int] = array("Q")
 
 
+NO_HASHES = Hashes()
+
+
 def hashes_of(text: str, scheme: Scheme, name: str | None = None) -> Hashes:
     """Compute the hashes of `text`. `name` is its path or URL, which tells the language of code."""
     if not text:
-        return Hashes()
+        return NO_HASHES
     canon = canonical(text, scheme, name=name)
     return canonical_hashes(canon, canonical_digest(canon), scheme)
 
@@ -51,3 +56,8 @@ def canonical_hashes(canon: CanonicalText, text_digest: str, scheme: Scheme, epo
         minhash=pack(signature, scheme.bits),
         bands=bands(signature, scheme.bands, scheme.rows),
     )
+
+
+def fields_of_hashes(hashes: Hashes = NO_HASHES) -> dict[str, Any]:
+    """Return the fields of a document that hold its hashes; by default, those of a document without text."""
+    return hash_fields(Record(url="", text="", content_digest="", **hashes._asdict()))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.hashes import hashes_of
-from opensearch_winnow.mappings.opensearch_document import hash_fields, source_of
+from opensearch_winnow.ingest.hashes import fields_of_hashes, hashes_of
+from opensearch_winnow.mappings.opensearch_document import source_of
 from opensearch_winnow.mappings.record import Record
 
 if TYPE_CHECKING:
@@ -25,8 +25,7 @@ def winnow_fields(text: str, scheme: Scheme = Scheme(), *, name: str = "", clust
     `deduplicate_search_body` collapses a search: its own `_id`, until the documents are clustered. Without it, the
     field is left out.
     """
-    hashes = hashes_of(text, with_key(scheme), name or None)
-    fields = hash_fields(Record(url="", text="", content_digest="", **hashes._asdict()))
+    fields = fields_of_hashes(hashes_of(text, with_key(scheme), name or None))
     return {**fields, "cluster": cluster} if cluster else fields
 
 

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from opensearch_winnow.stores.engine.running import Running
 from tests.web.served_fixture import serving_stateless
 
@@ -22,7 +20,7 @@ DOCS = ROOT / "docs"
 # A script, and what it prints if that is shown.
 SCRIPT = re.compile(r"^```bash\n(.*?)^```$(?:\n\n```json\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 
-pytestmark = pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq")
+TOOLS = ("bash", "curl", "jq")
 
 
 def scripts(name: str) -> Iterator[tuple[str, str]]:
@@ -31,6 +29,8 @@ def scripts(name: str) -> Iterator[tuple[str, str]]:
 
 def run(script: str, folder: Path, addresses: Mapping[str, str]) -> str:
     """Run a script with other addresses, and return what it prints."""
+    missing = [tool for tool in TOOLS if shutil.which(tool) is None]
+    assert not missing, f"the examples of the documentation need {' and '.join(missing)}: install it"
     for usual, address in addresses.items():
         script = script.replace(usual, address)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

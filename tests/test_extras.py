@@ -75,7 +75,10 @@ def folder(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "search sack --store s.winnow",
         "stats --store s.winnow",
         "export --store s.winnow --to records.jsonl",
+        "fields --mapping",
+        "fields --help",
         "completion bash",
+        "--help",
     ],
 )
 def test_most_commands_work_without_extras(folder: Path, command: str) -> None:
@@ -101,6 +104,8 @@ def test_most_commands_work_without_extras(folder: Path, command: str) -> None:
         ("compare miller.txt almanac.txt --html new.html", "web"),
         ("demo --pages 20 --to new", "cluster"),
         ("engine status", "engine"),
+        ("fields pages.jsonl --to new.jsonl", "fields"),
+        ("gateway --to http://localhost:9", "gateway"),
     ],
 )
 def test_a_missing_extra_is_named_before_the_work_begins(folder: Path, command: str, name: str) -> None:
@@ -134,8 +139,8 @@ def test_a_missing_module_of_this_package_is_not_a_missing_extra() -> None:
 
 def test_every_extra_named_in_the_code_exists_and_is_in_all(root: Path) -> None:
     extras = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    rooms = ("opensearch_winnow", "ingest", "mappings", "queries", "stores", "clusters", "answers", "web", "cli")
-    sources = [path for room in rooms for path in (root / room).rglob("*.py") if not path.is_symlink()]
+    rooms = ("opensearch_winnow", "ingest", "mappings", "queries", "stores", "clusters", "answers", "gateway", "web")
+    sources = [path for room in (*rooms, "cli") for path in (root / room).rglob("*.py") if not path.is_symlink()]
     named = {name for path in sources for name in re.findall(r"\bextra\(\"(\w+)\"", path.read_text(encoding="utf-8"))}
     assert {"archives", "cluster", "opensearch", "parquet", "web"} <= named <= extras.keys()
     (everything,) = extras["all"]

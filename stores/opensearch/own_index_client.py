@@ -16,6 +16,7 @@ from typing import Any
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.document_paths import value_at
+from opensearch_winnow.ingest.hashes import fields_of_hashes
 from opensearch_winnow.mappings.own_fields import OWN_FIELDS
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import all_of
@@ -26,7 +27,7 @@ from opensearch_winnow.stores.opensearch.index_client import (
     Hit,
     IndexClient,
 )
-from opensearch_winnow.stores.opensearch.own_pages import OwnPages, fields_of_hashes
+from opensearch_winnow.stores.opensearch.own_pages import OwnPages
 
 FIELD_LISTS = ("docvalue_fields", "_source", "fields")  # keys of a request whose values are names of fields
 # Fields that every page of a store has, with the values that they have here.

@@ -10,14 +10,10 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest
 from opensearch_winnow.foundation.document_paths import text_at
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes
+from opensearch_winnow.ingest.hashes import canonical_hashes, fields_of_hashes
 from opensearch_winnow.ingest.own_reader import OwnReader
-from opensearch_winnow.mappings.opensearch_document import hash_fields
 from opensearch_winnow.mappings.opensearch_mapping import HASH_FIELDS
 from opensearch_winnow.mappings.own_fields import OwnFields
-from opensearch_winnow.mappings.record import Record
-
-NO_HASHES = Hashes()
 
 Document = Mapping[str, Any]  # as a search or `_mget` returns it: `_index`, `_id`, `_version`, `_source` …
 
@@ -64,8 +60,8 @@ class OwnPages:
         """Return winnow's fields of a document, except cluster, place and stamp; None if it has no text.
 
         If the stored fields were made of the same text, they are returned, and nothing is computed but the digest. Only
-        a stamp of this index shows that, or one that is the id of its scheme, as `winnow fields` writes it: other
-        fields may have another scheme.
+        a stamp of this index shows that, or one that is the id of its scheme, as `winnow fields` and the gateway
+        write it: other fields may have another scheme.
         """
         source = document["_source"]
         text = self.text(source)
@@ -84,15 +80,15 @@ class OwnPages:
         """Return all of winnow's fields of a document that is about to be written: also its place, cluster and stamp.
 
         `made` are those that `make` has returned, `place` is for a document that has none yet, and `version` is the one
-        that the document will have. If nobody can know it, it is None, and the fields get no stamp.
+        that the document will have. If nobody can know it, it is None, and the stamp is the id of the scheme: it never
+        fits, but shows whose hashes these are.
         """
         stored = self.stored(document["_source"])
         cluster = stored.get("cluster") or made["id"]
         if stored.get("text_digest") not in (None, made["text_digest"]):
             cluster = self.cluster_of_its_own(document)
         fields = {**made, "place": stored.get("place") or place, "cluster": cluster}
-        fields.pop("stamp", None)
-        return fields if version is None else fields | {"stamp": f"{version}-{self._uuid(document)}"}
+        return fields | {"stamp": self._scheme_id if version is None else f"{version}-{self._uuid(document)}"}
 
     def stamp(self, document: Document, *, writes: int = 0) -> str:
         """Return the stamp of a document as it is, or as it will be after some writes.
@@ -125,8 +121,3 @@ def own_id(document: Document) -> str:
     """Return the id of a page in an index of your own: 32 hexadecimal digits, whatever its `_id` is."""
     key = f"{document['_index']}\0{document['_id']}".encode()
     return blake2b(key, digest_size=16, person=b"winnow document").hexdigest()
-
-
-def fields_of_hashes(hashes: Hashes = NO_HASHES) -> dict[str, Any]:
-    """Return the fields that are computed from a text; by default, those of a document without text."""
-    return hash_fields(Record(url="", text="", content_digest="", **hashes._asdict()))

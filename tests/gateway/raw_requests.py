@@ -12,35 +12,34 @@ NDJSON = {"content-type": "application/x-ndjson"}
 JSON = {"content-type": "application/json"}
 
 
-class Got(NamedTuple):
-    """What a client got: a status, headers with names in lower case, and the bytes of the body."""
+class Answer(NamedTuple):
+    """A whole answer, as it was sent: a status, headers with names in lower case, and the bytes of the body."""
 
     status: int
     headers: dict[str, str]
     body: bytes
 
-    @property
     def json(self) -> Any:
         return json.loads(self.body)
 
     def __str__(self) -> str:
         """Return what the table of docs/gateway-faults.md says: the status, and the type of an error."""
         try:
-            return f"{self.status} `{self.json['error']['type']}`"
+            return f"{self.status} `{self.json()['error']['type']}`"
         except (ValueError, KeyError, TypeError):
             return str(self.status)
 
 
 def ask(
     url: str, method: str, path: str, body: bytes | None = None, headers: dict[str, str] = JSON, timeout: float = 60
-) -> Got:
+) -> Answer:
     """Send a request on a connection of its own. Raises OSError or HTTPException if there is no whole answer."""
     connection = HTTPConnection(urlsplit(url).netloc, timeout=timeout)
     try:
         connection.request(method, path, body, headers)
         response = connection.getresponse()
         names = {name.lower(): value for name, value in response.getheaders()}
-        return Got(response.status, names, response.read())
+        return Answer(response.status, names, response.read())
     finally:
         connection.close()
 

@@ -6,11 +6,8 @@ import asyncio
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPResponse
 from threading import Event, Thread
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 
@@ -18,36 +15,18 @@ from opensearch_winnow.cli.serve import listening_socket
 from opensearch_winnow.gateway.proxy import MAX_BODY
 from opensearch_winnow.gateway.server import running
 from opensearch_winnow.stores.opensearch.client import Address
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A whole answer, as it was sent."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes
-
-    def json(self) -> Any:
-        return msgspec.json.decode(self.body)
+from tests.gateway import raw_requests
+from tests.gateway.raw_requests import Answer
 
 
 def ask(url: str, method: str, path: str, body: Any = None, **headers: str) -> Answer:
     """Send one request. A body that is no bytes is sent as JSON, and underscores in names of headers become hyphens."""
-    host = urlsplit(url).netloc
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     if body is not None and not isinstance(body, bytes):
         body = msgspec.json.encode(body)
     if body is not None:
         sent.setdefault("content-type", "application/json")
-    connection = HTTPConnection(host, timeout=60)
-    try:
-        connection.request(method, path, body, sent)
-        response: HTTPResponse = connection.getresponse()
-        names = {name.lower(): value for name, value in response.getheaders()}
-        return Answer(response.status, names, response.read())
-    finally:
-        connection.close()
+    return raw_requests.ask(url, method, path, body, sent)
 
 
 def bulk_lines(*lines: Any) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from opensearch_winnow import Scheme
 from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
@@ -78,7 +79,7 @@ def test_the_gateway_looks_up_with_credentials_of_its_own_and_lends_them_to_nobo
         assert "secret" not in ask(gateway, "GET", "/_winnow").body.decode()
 
 
-def test_without_versions_there_are_fields_but_no_stamp(engine: Running, attached: OwnIndex) -> None:
+def test_without_versions_the_stamp_fits_none(engine: Running, attached: OwnIndex) -> None:
     front = Gateway(engine.url, users(ada=lambda arrived: arrived.path != "/_mget"))
     with front, running_gateway(front.url) as gateway:
         lines = bulk_lines({"index": {"_id": "1"}}, article(1), {"create": {"_id": "2"}}, article(2))
@@ -87,5 +88,5 @@ def test_without_versions_there_are_fields_but_no_stamp(engine: Running, attache
     assert not fits(attached, "1")
     assert fits(attached, "2")
     written = attached.client.get(index=attached.name, id="1")["_source"]
-    assert written["winnow"]["text_digest"]
+    assert written["winnow"]["stamp"] == Scheme().id
     assert written["winnow.cluster"] != written["winnow"]["id"]  # others may be in a cluster of this name

@@ -21,7 +21,8 @@ from opensearch_winnow.gateway.grouped_search import grouped_search
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.client import Address
 from tests.gateway.grouped_articles import MILL, in_groups, new_index
-from tests.gateway.running_gateway import Answer, ask, bulk_lines
+from tests.gateway.raw_requests import Answer
+from tests.gateway.running_gateway import ask, bulk_lines
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("grouped-search")]
 GROUPED = {"query": MILL, "ext": {"winnow": {"group": True}}}

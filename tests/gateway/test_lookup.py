@@ -13,7 +13,8 @@ from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.attach import attach, detach
 from opensearch_winnow.stores.opensearch.client import Address
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
-from tests.gateway.running_gateway import Answer, ask, bulk_lines, running_gateway
+from tests.gateway.raw_requests import Answer
+from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.stores.opensearch.own_index import FIELDS, OwnIndex, article
 
 

@@ -6,11 +6,9 @@ import asyncio
 import gzip
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,18 +17,12 @@ import trustme
 
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
-from tests.gateway.running_gateway import Answer, ask, bulk_lines, running_gateway
+from tests.gateway.faulty_engine import faulty_engine
+from tests.gateway.raw_requests import Answer, raw_answer
+from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.stores.opensearch.own_index import OwnIndex, article
 
 OF_A_CONNECTION = ("connection", "transfer-encoding", "content-length")
-
-
-def raw(url: str, request: bytes) -> bytes:
-    """Send bytes, and return all that comes back until the connection is closed."""
-    parts = urlsplit(url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=30) as line:
-        line.sendall(request)
-        return b"".join(iter(lambda: line.recv(65_536), b""))
 
 
 @pytest.mark.parametrize(
@@ -57,6 +49,8 @@ def raw(url: str, request: bytes) -> bytes:
         ("DELETE", "/{name}/_doc/none", None),
         ("PUT", "/_no_such_api/x", {}),
         ("PATCH", "/{name}", {}),
+        ("HEAD", "/{name}#more", None),
+        ("POST", "/{name}/_search", {"query": {"term": {"author": "winnow"}}}),
     ],
 )
 @pytest.mark.parametrize("kind", ["plain", "attached"])
@@ -97,16 +91,16 @@ def test_bodies_in_chunks_and_after_100_continue(gateway: str, attached: OwnInde
     half = len(body) // 2
     chunks = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in (body[:half], body[half:])) + b"0\r\n\r\n"
     head = f"POST /{attached.name}/_bulk HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
-    assert b" 200 OK" in raw(gateway, head.encode() + b"Transfer-Encoding: chunked\r\n\r\n" + chunks)
+    assert b" 200 OK" in raw_answer(gateway, head.encode() + b"Transfer-Encoding: chunked\r\n\r\n" + chunks)
     length = b"Content-Length: %d\r\n\r\n" % len(body)
-    answer = raw(gateway, head.encode() + b"Expect: 100-continue\r\n" + length + body)
+    answer = raw_answer(gateway, head.encode() + b"Expect: 100-continue\r\n" + length + body)
     assert answer.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n")
     assert attached.client.get(index=attached.name, id="1")["_source"]["winnow"]["stamp"].startswith("2-")
 
 
 def test_a_path_cannot_become_another_address(gateway: str) -> None:
     for path in (b"@example.org/", b"http://example.org/"):
-        answer = raw(gateway, b"GET " + path + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        answer = raw_answer(gateway, b"GET " + path + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert answer.partition(b" ")[2].startswith(b"400 Bad Request"), answer
 
 
@@ -181,11 +175,7 @@ def test_an_answer_that_breaks_off_does_not_seem_whole() -> None:
         writer.close()
 
     with faulty_engine(break_off) as url, running_gateway(url) as gateway:
-        answer = b""
-        try:
-            answer = raw(gateway, b"GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        except ConnectionError:
-            return
+        answer = raw_answer(gateway, b"GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert not answer.endswith(b"0\r\n\r\n")
 
 
@@ -225,20 +215,3 @@ def test_tls_on_both_sides(
         with running_gateway(inner) as outer:
             assert ask(outer, "PUT", f"/{attached.name}/_doc/1", article(1)).status == 201
     assert attached.client.get(index=attached.name, id="1")["_source"]["winnow"]["stamp"].startswith("1-")
-
-
-@contextmanager
-def faulty_engine(handle: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]) -> Iterator[str]:
-    """Run a server that answers each connection as `handle` does, and yield its address."""
-    loop = asyncio.new_event_loop()
-    server = loop.run_until_complete(asyncio.start_server(handle, "127.0.0.1", 0))
-    thread = Thread(target=loop.run_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        server.close()
-        loop.run_until_complete(asyncio.sleep(0))
-        loop.close()

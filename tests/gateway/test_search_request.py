@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.gateway.group_options import GroupOptions
-from opensearch_winnow.gateway.search_request import REFUSED, NotJsonError, SearchRequest
+from opensearch_winnow.gateway.search_request import REFUSED, NotJsonError, SearchRequest, may_be_ours
 
 PATH = "/articles/_search"
 GROUP = {"winnow": "group"}
@@ -86,3 +86,19 @@ def test_all_pages_ask_the_same_copies_of_the_shards() -> None:
 def test_what_is_no_json_object_is_for_the_engine_to_refuse(body: bytes) -> None:
     with pytest.raises(NotJsonError):
         SearchRequest.of(PATH, GROUP, body)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "is_ours"),
+    [
+        ("search", b'{"ext": {"winnow": {}}}', True),
+        ("search", b'{"ext": {"other": {}}, "query": {"term": {"tag": "winnow"}}}', False),
+        ("search", b'{"query": {"term": {"tag": "winnow"}}', True),  # the engine says what is wrong with it
+        ("search", b'{\n"ext":\n{"winnow": {}}}', True),
+        ("msearch", b'{"index": "winnow"}\n{"query": {"term": {"tag": "winnow"}}}\n', False),
+        ("msearch", b'{}\n{}\n\n{}\n{"ext": {"winnow": {}}}', True),
+        ("search", b"", False),
+    ],
+)
+def test_the_word_alone_is_not_ours(kind: Literal["search", "msearch"], body: bytes, is_ours: bool) -> None:
+    assert may_be_ours(kind, body) is is_ours

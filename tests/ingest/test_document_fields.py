@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, winnow_fields
-from opensearch_winnow.ingest.document_fields import DocumentError, DocumentFields
+from opensearch_winnow.ingest.document_fields import DocumentFields
+from opensearch_winnow.ingest.json_document import DocumentError
 from opensearch_winnow.mappings.own_fields import OWN_FIELDS, OwnFields
 
 TEXT = "The miller takes the grain to the mill, and two days later the flour to the baker in the town. " * 5

@@ -1,4 +1,4 @@
-"""Documents that winnow fields has prepared: attaching takes their hashes if they are those of their texts."""
+"""Documents of winnow fields, or of a gateway: attaching takes their hashes if they are those of their texts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.ingest.document_fields import DocumentFields
 from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes
 from opensearch_winnow.mappings.opensearch_mapping import HASH_FIELDS
+from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import own_pages
 from opensearch_winnow.stores.opensearch.attach import attach
+from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
+from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.stores.opensearch.own_index import ARTICLES, FIELDS, OwnIndex, article, opened, similar, text
 
 
@@ -77,3 +80,18 @@ def test_a_prepared_index_is_attached_later(own: OwnIndex, hashed: list[str]) ->
     report = attach(own.client, own.address, FIELDS)
     assert (report.done, hashed) == (9, [])
     assert similar(own, "0") == ["1", "2"]
+
+
+def test_a_gateway_that_does_not_know_the_version_leaves_hashes_to_take(
+    articles: OwnIndex, engine: Running, hashed: list[str]
+) -> None:
+    attach(articles.client, articles.address, FIELDS)
+    twice = [{"index": {"_id": "20"}}, article(21), {"index": {"_id": "20"}}, article(20)]
+    with running_gateway(engine.url) as gateway:
+        ask(gateway, "POST", f"/{articles.name}/_bulk?refresh=true", bulk_lines(*twice))
+    assert articles.sources()["20"]["winnow"]["stamp"] == Scheme().id
+    assert not has_fitting_stamp(pages_of(articles), articles.client.get(index=articles.name, id="20"))
+    hashed.clear()
+    report = attach(articles.client, articles.address)
+    assert (report.done, hashed) == (0, [])  # only the stamp is new
+    assert has_fitting_stamp(pages_of(articles), articles.client.get(index=articles.name, id="20"))
