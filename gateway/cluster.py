@@ -178,7 +178,10 @@ def _no_connection(address: Address, error: Exception) -> GatewayError:
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return GatewayError(504, "connect_timeout_exception", f"{to} within {CONNECT_SECONDS:.0f} s")
     cause = getattr(error, "os_error", None)
-    return GatewayError(502, "connect_exception", f"{to}: {getattr(cause, 'strerror', None) or cause or error}")
+    number = getattr(cause, "errno", None) or 0
+    # asyncio words its errors itself ("Connect call failed"). Those of names have numbers below 0.
+    reason = os.strerror(number) if number > 0 else getattr(cause, "strerror", None) or cause or error
+    return GatewayError(502, "connect_exception", f"{to}: {reason}")
 
 
 def _broken(address: Address, error: Exception) -> str:
