@@ -148,10 +148,11 @@ def _ours(source: Mapping[str, Any], below: str) -> dict[str, Any]:
 
 def _kept(source: Mapping[str, Any], below: str) -> dict[str, Any]:
     """Return what is to be kept of our fields in a document that is replaced."""
-    inside = source.get(below) or {}
-    return {key: value for key, value in source.items() if key in {f"{below}.{name}" for name in FIELDS_TO_KEEP}} | {
-        below: {name: inside[name] for name in FIELDS_TO_KEEP if name in inside}
-    }
+    inside = source.get(below)
+    flat = {key: source[key] for name in FIELDS_TO_KEEP if (key := f"{below}.{name}") in source}
+    if not isinstance(inside, Mapping):
+        return flat
+    return flat | {below: {name: inside[name] for name in FIELDS_TO_KEEP if name in inside}}
 
 
 # --- an update --------------------------------------------------------------------------------------------------------
