@@ -188,7 +188,7 @@ def test_the_gateway_tells_what_it_has_done(engine: Running, attached: OwnIndex)
         assert (large.status, "--max-body" in large.headers["warning"]) == (201, True)
         assert ask(gateway, "POST", "/_bulk", b"no cbor", content_type="application/cbor").status >= 400
         assert counts() == [1, 1, 1, 7]
-        words = " ".join(f"word{number}" for number in range(1_500))  # with its fields, it is too large
+        words = " ".join(f"word{number}" for number in range(2_000))  # with its fields, it is too large
         lines = bulk_lines({"index": {"_index": name, "_id": "4"}}, {"body": words}, {"delete": {"_id": "x"}})
         answer = ask(gateway, "POST", f"/{name}/_bulk", lines)
         assert "with fields, the request would be larger" in answer.headers["warning"]
