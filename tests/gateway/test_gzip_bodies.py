@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 from random import Random
 
@@ -14,18 +15,22 @@ GZIP = {"content-type": "application/json", "content-encoding": "gzip"}
 CONTENTS = st.integers(0, 3 * CHUNK_BYTES).map(lambda size: Random(size).randbytes(size))
 
 
+def unzipped(body: bytes, max_bytes: int) -> bytes | None:
+    return asyncio.run(decompressed(GZIP, body, max_bytes))
+
+
 @given(st.lists(CONTENTS, max_size=8))
 def test_several_parts_are_read(parts: list[bytes]) -> None:
     body = b"".join(gzip.compress(part, mtime=0) for part in parts)
-    assert decompressed(GZIP, body, 1_000_000) == b"".join(parts)
+    assert unzipped(body, 1_000_000) == b"".join(parts)
 
 
 @given(CONTENTS, st.data())
 def test_a_body_that_is_cut_off_is_not_read(content: bytes, data: st.DataObject) -> None:
     body = gzip.compress(content, mtime=0)
-    assert decompressed(GZIP, body[: data.draw(st.integers(1, len(body) - 1))], 1_000_000) is None
+    assert unzipped(body[: data.draw(st.integers(1, len(body) - 1))], 1_000_000) is None
 
 
 def test_a_body_that_becomes_too_large_is_not_read() -> None:
-    assert decompressed(GZIP, gzip.compress(bytes(1_000_000)), 100_000) is None
-    assert decompressed(GZIP, b"no gzip at all", 100_000) is None
+    assert unzipped(gzip.compress(bytes(1_000_000)), 100_000) is None
+    assert unzipped(b"no gzip at all", 100_000) is None
