@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from logging import getLogger
 from urllib.parse import parse_qsl
 
@@ -107,14 +107,7 @@ class Proxy:
             headers["content-length"] = str(len(prepared.body))
         else:
             body = sent if is_whole else BodyStream(sent, request.content)
-        response = await self._pass_on(request, prepared.path, body, headers, prepared.warnings)
-        if response.status < 300:
-            self._counts["documents"] += prepared.with_fields
-            self._counts["without_fields"] += prepared.without_fields
-            self._counts["unread"] += prepared.unread
-            for reason in (*prepared.warnings, *sorted(prepared.notes)):
-                self._log_once(reason)
-        return response
+        return await self._pass_on(request, prepared.path, body, headers, prepared)
 
     async def _prepare(self, request: web.BaseRequest, write: Write, query: Mapping[str, str], body: bytes) -> Prepared:
         send = self._cluster.send_for(request.raw_headers)
@@ -170,15 +163,16 @@ class Proxy:
         path: str,
         body: Body,
         headers: CIMultiDict[str] | None = None,
-        warnings: Sequence[str] = (),
+        prepared: Prepared | None = None,
     ) -> web.StreamResponse:
         """Send a request to the engine, and its answer to the client, piece by piece."""
         headers = passed_headers(request.raw_headers, NOT_SENT) if headers is None else headers
         answer = await self._cluster.open(request.method, path, headers, body)
         response = PassedResponse(status=answer.status, reason=answer.reason)
         response.headers.extend(passed_headers(answer.raw_headers))
-        if answer.status < 300:
-            for reason in warnings:
+        if prepared is not None and answer.status < 300:  # of a request that fails, its error is all there is to say
+            self._count(prepared)
+            for reason in prepared.warnings:
                 response.headers.add("Warning", warning(reason))
         try:
             await response.prepare(request)
@@ -198,6 +192,13 @@ class Proxy:
         counts = {name: self._counts[name] for name in ("documents", "without_fields", "unread", "passed")}
         about = {"to": str(self._cluster.address), **counts, "attached": sorted(self._attached.names)}
         return EngineAnswer(200, {"content-type": JSON}, msgspec.json.encode(about))
+
+    def _count(self, prepared: Prepared) -> None:
+        self._counts["documents"] += prepared.with_fields
+        self._counts["without_fields"] += prepared.without_fields
+        self._counts["unread"] += prepared.unread
+        for reason in (*prepared.warnings, *sorted(prepared.notes)):
+            self._log_once(reason)
 
     def _log_once(self, reason: str) -> None:
         if reason not in self._logged and len(self._logged) < 1_000:
