@@ -14,6 +14,7 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.key_file import environment_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
+from opensearch_winnow.gateway.errors import GatewayError
 from opensearch_winnow.mappings.own_fields import Attachment, OwnFields, attachment_in
 from opensearch_winnow.stores.opensearch.own_opening import attachment_of
 from opensearch_winnow.stores.opensearch.own_pages import OwnPages
@@ -49,6 +50,7 @@ class Unusable:
     """An index that is attached, or may be, and whose documents get no fields nevertheless."""
 
     reason: str
+    failure: EngineAnswer | None = None  # what a request gets that needs the index; None: it can only be refused
 
 
 Found = AttachedIndex | Unusable | None  # None: it is not attached
@@ -79,7 +81,8 @@ class AttachedIndices:
             return await asyncio.shield(task)
         except Exception as error:  # documents pass in any case; if the engine is gone, their own request says so
             self._found.pop(key, None)
-            return Unusable(f"{name} cannot be looked up: {error}")
+            failure = error.answer() if isinstance(error, GatewayError) else None
+            return Unusable(f"{name} cannot be looked up: {error}", failure)
 
     def forget(self) -> None:
         """Ask again for every index, because somebody may have changed it."""
@@ -91,7 +94,8 @@ class AttachedIndices:
         if answer.status == HTTPStatus.NOT_FOUND:
             return None
         if answer.status != HTTPStatus.OK:
-            return Unusable(f"{name} cannot be looked up: the engine answers with status {answer.status}")
+            reason = f"{name} cannot be looked up: the engine answers with status {answer.status}"
+            return Unusable(reason, answer)
         try:
             found = self._read(name, answer)
         except WinnowError as error:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from http import HTTPStatus
 from socket import gaierror
 
-from opensearchpy.exceptions import ConnectionError, TransportError  # noqa: A004 (its own, and not Python's)
+from opensearchpy import OpenSearch
+from opensearchpy.exceptions import (
+    ConnectionError,  # noqa: A004 (its own, and not Python's)
+    NotFoundError,
+    OpenSearchException,
+    TransportError,
+)
 
 from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of
 from opensearch_winnow.stores.opensearch.errors import causes, is_refusal_of_tls
@@ -21,6 +28,8 @@ def checked_address(text: str) -> tuple[Address, str]:
     address = Address.of_cluster(text)
     client = connect(address)
     try:
+        if address.prefix:
+            _check_prefix(client, address)
         engine_of(client, str(address))
     except StoreError as error:
         match error.__cause__:
@@ -32,6 +41,22 @@ def checked_address(text: str) -> tuple[Address, str]:
     finally:
         client.close()
     return address, ""
+
+
+def _check_prefix(client: OpenSearch, address: Address) -> None:
+    """Raise StoreError if the path of an address is no prefix of a proxy: an index, for example."""
+    try:
+        if "version" in client.info():
+            return
+    except NotFoundError:
+        pass
+    except OpenSearchException:  # what is wrong is found out by the next request
+        return
+    cluster = replace(address, prefix="")
+    raise StoreError(
+        f"{address} cannot be used: no engine answers at the path /{address.prefix}; the address of a cluster has no"
+        f" index at its end, as in {cluster}"
+    )
 
 
 def _is_only_down(error: ConnectionError) -> bool:

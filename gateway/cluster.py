@@ -178,7 +178,10 @@ def _no_connection(address: Address, error: Exception) -> GatewayError:
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return GatewayError(504, "connect_timeout_exception", f"{to} within {CONNECT_SECONDS:.0f} s")
     cause = getattr(error, "os_error", None)
-    return GatewayError(502, "connect_exception", f"{to}: {getattr(cause, 'strerror', None) or cause or error}")
+    reason = getattr(cause, "strerror", None) or str(cause or error)
+    if reason.startswith("Connect call failed") and cause is not None and cause.errno:  # asyncio's words for all causes
+        reason = os.strerror(cause.errno)
+    return GatewayError(502, "connect_exception", f"{to}: {reason}")
 
 
 def _broken(address: Address, error: Exception) -> str:

@@ -12,20 +12,18 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from logging import getLogger
 from typing import Any, Literal, NamedTuple
 
 from opensearch_winnow.foundation.document_paths import values_at
 from opensearch_winnow.gateway.attached import AttachedIndex
 from opensearch_winnow.gateway.engine_answer import Send
+from opensearch_winnow.gateway.errors import GatewayError
 from opensearch_winnow.ingest.json_document import DocumentError, JsonDocument
 
 DOCUMENTS_PER_REQUEST = 500  # whose versions are read; of those that are updated, the texts too
 # Of a document that is replaced. Without its stamp, all other fields are made anew.
 FIELDS_TO_KEEP = ("text_digest", "place", "cluster")
 UNKNOWN_TEXT = {"text_digest": ""}  # which no text has
-
-log = getLogger("winnow.gateway")
 
 _places = count(time.time_ns())
 
@@ -53,24 +51,27 @@ class WrittenDocument(NamedTuple):
 
     content: bytes
     has_fields: bool
+    problem: str = ""  # why it has none, if that is no matter of course
 
 
 Stored = Mapping[str, Any] | None  # a document as `_mget` returns it; None: nobody knows
 
 
-async def stored_documents(writes: Sequence[DocumentWrite], send: Send) -> list[Stored]:
-    """Read what the engine has of documents, where that matters for their fields."""
+async def stored_documents(writes: Sequence[DocumentWrite], send: Send) -> tuple[list[Stored], str]:
+    """Read what the engine has of documents, where that matters for their fields; and say what went wrong."""
     found: list[Stored] = [None] * len(writes)
     read = [number for number, write in enumerate(writes) if _needs_stored(write)]
     for start in range(0, len(read), DOCUMENTS_PER_REQUEST):
         batch = read[start : start + DOCUMENTS_PER_REQUEST]
-        answer = await send("POST", "/_mget", {"docs": [_request(writes[number]) for number in batch]})
+        try:
+            answer = await send("POST", "/_mget", {"docs": [_request(writes[number]) for number in batch]})
+        except GatewayError as error:
+            return found, f"their versions cannot be read: {error}"
         if answer.status != 200:
-            log.warning("The versions of documents cannot be read (status %d), so no stamp fits them.", answer.status)
-            break
+            return found, f"their versions cannot be read: the engine answers with status {answer.status}"
         for number, document in zip(batch, answer.json()["docs"], strict=True):
             found[number] = None if "error" in document else document
-    return found
+    return found, ""
 
 
 def written_document(write: DocumentWrite, stored: Stored) -> WrittenDocument:
@@ -84,8 +85,7 @@ def written_document(write: DocumentWrite, stored: Stored) -> WrittenDocument:
         has_fields = fill(write, document, stored)
         return WrittenDocument(document.content(), has_fields)
     except Exception as error:
-        log.warning("A document of %s gets no fields: %s", write.attached.name, str(error) or type(error).__name__)
-        return WrittenDocument(write.content, has_fields=False)
+        return WrittenDocument(write.content, has_fields=False, problem=str(error) or type(error).__name__)
 
 
 def _needs_stored(write: DocumentWrite) -> bool:
@@ -101,8 +101,8 @@ def _needs_stored(write: DocumentWrite) -> bool:
 
 def _request(write: DocumentWrite) -> dict[str, Any]:
     fields = write.attached.fields
-    below = [fields.below] if write.kind == "update" else [f"{fields.below}.{name}" for name in FIELDS_TO_KEEP]
-    source = below + (fields.made_from if write.kind == "update" else [])
+    # All of our fields, also where few are needed: engines take much longer for each further path, and document.
+    source = [fields.below, *(fields.made_from if write.kind == "update" else ())]
     routing = {} if write.routing is None else {"routing": write.routing}
     return {"_index": write.attached.written, "_id": write.id, "_source": source, **routing}
 
@@ -123,7 +123,7 @@ def _fill(write: DocumentWrite, document: JsonDocument, stored: Stored) -> bool:
         kept = {fields.below: UNKNOWN_TEXT}
     else:
         version = stored.get("_version", 0) + 1 if version is None else version
-        kept = _ours(stored.get("_source", {}), fields.below)
+        kept = _kept(stored.get("_source", {}), fields.below)
     page = {
         "_index": write.attached.written,
         "_id": write.id,
@@ -144,6 +144,15 @@ def _is_uncertain(write: DocumentWrite) -> bool:
 
 def _ours(source: Mapping[str, Any], below: str) -> dict[str, Any]:
     return {key: value for key, value in source.items() if key == below or key.startswith(f"{below}.")}
+
+
+def _kept(source: Mapping[str, Any], below: str) -> dict[str, Any]:
+    """Return what is to be kept of our fields in a document that is replaced."""
+    inside = source.get(below)
+    flat = {key: source[key] for name in FIELDS_TO_KEEP if (key := f"{below}.{name}") in source}
+    if not isinstance(inside, Mapping):
+        return flat
+    return flat | {below: {name: inside[name] for name in FIELDS_TO_KEEP if name in inside}}
 
 
 # --- an update --------------------------------------------------------------------------------------------------------

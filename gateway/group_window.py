@@ -10,6 +10,7 @@ from opensearch_winnow.gateway.attached_hits import AttachedHits
 from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW
 from opensearch_winnow.queries.examined_hits import Call
 from opensearch_winnow.queries.hit_documents import Hit
+from opensearch_winnow.queries.representatives import Similarity
 from opensearch_winnow.queries.search_request import MAX_BATCH_SIZE
 
 MAX_EXAMINED = MAX_RESULT_WINDOW  # hits; engines page no further by `from` and `size`
@@ -20,7 +21,7 @@ class Member(NamedTuple):
 
     place: int  # among the examined hits, as all places here
     representative: int
-    resemblance: float
+    similarity: Similarity
 
 
 class GroupWindow(NamedTuple):
@@ -64,7 +65,7 @@ def group_window(examined: AttachedHits, start: int, size: int, examine: int) ->
     earlier = set(representatives[:start])
     folded: list[Member] = []
     for place, (representative, similarity) in examined.joins.items():
-        member = Member(place, representative, similarity.resemblance)
+        member = Member(place, representative, similarity)
         if representative in members:
             members[representative].append(member)
         elif representative in earlier and examined_before is not None and place >= examined_before:

@@ -25,7 +25,9 @@ def grouped_answer(request: SearchRequest, examined: AttachedHits, window: Group
 
     def member_hit(member: Member) -> Hit:
         bare = examined.bare(member.place)
-        return {**bare, "fields": bare.get("fields", {}) | {f"{below}.resemblance": [member.resemblance]}}
+        resemblance, error = member.similarity
+        ours = {"resemblance": resemblance, "kind": "estimate" if error else "exact", "error": error}
+        return {**bare, "fields": bare.get("fields", {}) | {f"{below}.{name}": [ours[name]] for name in ours}}
 
     def inner_hits(members: Sequence[Member]) -> Any:
         listed = [member_hit(member) for member in members[: request.options.members]]

@@ -14,12 +14,16 @@ import msgspec
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
 from opensearch_winnow.gateway.errors import JSON
+from opensearch_winnow.gateway.filter_path import filtered
 from opensearch_winnow.gateway.group_options import GroupOptions
 from opensearch_winnow.gateway.grouped_search import Find, grouped_search, plain_address, refusal
 from opensearch_winnow.gateway.search_request import NotJsonError, search_body
 
 CONCURRENT_SEARCHES = 4  # of one request, unless it asks for fewer
-OF_ALL = ("max_concurrent_searches", "pretty", "filter_path", "format")  # parameters that are not for each search
+OF_ALL = ("max_concurrent_searches", "pretty", "format")  # parameters that are not for each search
+
+# Statuses that no engine gives to one of several searches.
+OF_THE_WHOLE_REQUEST = (HTTPStatus.UNAUTHORIZED, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
 
 
 class _Search(NamedTuple):
@@ -35,9 +39,10 @@ async def grouped_msearch(path: str, query: Mapping[str, str], body: bytes, find
         searches = _searches(body)
     except NotJsonError:
         return await send("POST", plain_address(path, query), body)  # the engine says what is wrong
-    for name in ("filter_path", "format"):
-        if name in query:
-            return refusal(f"searches with {name} cannot be grouped: remove it")
+    if "format" in query:
+        return refusal("searches with format cannot be grouped: remove it")
+    filter_path, query = query.get("filter_path", ""), {**query}
+    query.pop("filter_path", None)
     limit = query.get("max_concurrent_searches", "")
     turns = asyncio.Semaphore(
         max(1, min(int(limit), CONCURRENT_SEARCHES)) if limit.isdecimal() else CONCURRENT_SEARCHES
@@ -48,13 +53,14 @@ async def grouped_msearch(path: str, query: Mapping[str, str], body: bytes, find
             return await _answer(path, query, search, find, send)
 
     answers = await asyncio.gather(*map(run, searches))
-    failed = next((each for each in answers if each.status == HTTPStatus.UNAUTHORIZED), None)
+    failed = next((each for each in answers if each.status in OF_THE_WHOLE_REQUEST), None)
     if failed is not None:
         return failed
     responses = [
         msgspec.json.decode(each.body, type=dict[str, msgspec.Raw]) | {"status": each.status} for each in answers
     ]
     content = msgspec.json.encode({"took": round((time.monotonic() - start) * 1_000), "responses": responses})
+    content = filtered(content, filter_path)
     if query.get("pretty", "false") in ("", "true"):
         content = msgspec.json.format(content, indent=2) + b"\n"
     headers = next((each.headers for each in answers if each.status == HTTPStatus.OK), {"content-type": JSON})

@@ -18,6 +18,7 @@ from opensearch_winnow.gateway.attached import AttachedIndex, Found, Unusable
 from opensearch_winnow.gateway.attached_hits import AttachedHits
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
 from opensearch_winnow.gateway.errors import error_answer
+from opensearch_winnow.gateway.filter_path import filtered
 from opensearch_winnow.gateway.group_options import is_ours
 from opensearch_winnow.gateway.group_window import GroupWindow, group_window
 from opensearch_winnow.gateway.grouped_answer import grouped_answer, with_ext
@@ -31,6 +32,15 @@ PASSED_ON = frozenset(("_source", "highlight", "inner_hits", "_explanation"))
 READ = frozenset(("took", "timed_out", "_shards", "hits"))
 
 Find = Callable[[str], Awaitable[Found]]
+
+
+class NotAttachedError(Exception):
+    """An index that a search names, and that is not attached."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name} is not attached, so its documents have no signatures to group by: run `winnow attach` once"
+        )
 
 
 class RefusedError(Exception):
@@ -50,10 +60,11 @@ async def grouped_search(path: str, query: Mapping[str, str], body: bytes, find:
         request = SearchRequest.of(path, query, body)
         if request is None:
             return await _plain(path, query, body, send)
-        attached = await _attached(request, find)
-        if attached is None:
+        try:
+            attached = await _attached(_index(request), find)
+        except NotAttachedError as error:
             plain = await _plain(path, query, body, send)  # the index may be missing, for example
-            raise RefusedError(plain if plain.status != HTTPStatus.OK else _not_attached(request))
+            return plain if plain.status != HTTPStatus.OK else refusal(str(error))
         return await _Search(request, attached, send).answer(lambda: _plain(path, query, body, send))
     except NotJsonError:
         plain = await send("POST", plain_address(path, query), body)
@@ -88,7 +99,7 @@ class _Search:
             # The reason may quote what was sent. The client is to read about its own search.
             own = await plain()
             return own if own.status == HTTPStatus.BAD_REQUEST else refused.answer
-        body = msgspec.json.encode(content)
+        body = filtered(msgspec.json.encode(content), self._request.filter_path)
         if self._request.pretty:
             body = msgspec.json.format(body, indent=2) + b"\n"
         return EngineAnswer(HTTPStatus.OK, self._headers, body)
@@ -147,11 +158,32 @@ def _decoded_hit(hit: dict[str, msgspec.Raw]) -> Hit:
     return {name: part if name in PASSED_ON else msgspec.json.decode(part) for name, part in hit.items()}
 
 
-async def _attached(request: SearchRequest, find: Find) -> AttachedIndex | None:
-    found = await find(_index(request))
-    if isinstance(found, Unusable):
-        raise QuestionError(f"this search cannot be grouped: {found.reason}")
-    return found
+async def _attached(searched: str, find: Find) -> AttachedIndex:
+    """Return the attached index, or indices, that a search names. Each name has to be that of an attached one."""
+    listed = [name for name in searched.split(",") if name and not name.startswith("-")]  # -name leaves an index out
+    names = list(dict.fromkeys((searched, *listed)))
+    found = dict(zip(names, await asyncio.gather(*map(find, names)), strict=True))
+    for name in reversed(names):
+        match found[name]:
+            case Unusable(reason, failure):
+                raise RefusedError(_not_looked_up(reason, failure))
+            case None:
+                raise NotAttachedError(name)
+    attached = found[searched]
+    assert isinstance(attached, AttachedIndex)
+    return attached
+
+
+def _not_looked_up(reason: str, failure: EngineAnswer | None) -> EngineAnswer:
+    """Return the answer to a search whose index cannot be looked up: if the engine refuses that, with its status."""
+    said = f"this search cannot be grouped: {reason}"
+    if failure is None:
+        return refusal(said)
+    if failure.status == HTTPStatus.FORBIDDEN:  # the search itself may be allowed: say what is not
+        return error_answer(
+            failure.status, "security_exception", f"{said} to GET /INDEX, which needs view_index_metadata"
+        )
+    return failure
 
 
 def _index(request: SearchRequest) -> str:
@@ -163,13 +195,6 @@ def _index(request: SearchRequest) -> str:
             " winnow_index=… in the address"
         )
     return index
-
-
-def _not_attached(request: SearchRequest) -> EngineAnswer:
-    index = _index(request)
-    return refusal(
-        f"{index} is not attached, so its documents have no signatures to group by: run `winnow attach` once"
-    )
 
 
 async def _plain(path: str, query: Mapping[str, str], body: bytes, send: Send) -> EngineAnswer:

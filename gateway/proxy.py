@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from logging import getLogger
 from urllib.parse import parse_qsl
 
@@ -97,10 +97,9 @@ class Proxy:
             query = dict(parse_qsl(request.raw_path.partition("?")[2], keep_blank_values=True))
             prepared = await self._prepare(request, write, query, plain)
             if prepared.body is not None and len(prepared.body) > max(self._max_body, len(sent)):
+                documents = prepared.with_fields + prepared.without_fields
                 reason = "with fields, the request would be larger than engines accept (--max-body)"
-                prepared = Prepared(request.raw_path, warnings=[f"no fields for documents: {reason}"])
-        self._counts["documents"] += prepared.with_fields
-        self._counts["without_fields"] += prepared.without_fields
+                prepared = Prepared(request.raw_path, warnings=[_no_fields(write, reason)], without_fields=documents)
         body: Body = prepared.body
         headers = passed_headers(request.raw_headers, NOT_SENT)
         if prepared.body is not None:
@@ -108,24 +107,25 @@ class Proxy:
             headers["content-length"] = str(len(prepared.body))
         else:
             body = sent if is_whole else BodyStream(sent, request.content)
-        return await self._pass_on(request, prepared.path, body, headers, prepared.warnings)
+        return await self._pass_on(request, prepared.path, body, headers, prepared)
 
     async def _prepare(self, request: web.BaseRequest, write: Write, query: Mapping[str, str], body: bytes) -> Prepared:
         send = self._cluster.send_for(request.raw_headers)
         try:
             return await prepare(write, request.raw_path, query, body, lambda name: self._find(request, name), send)
         except Exception as error:  # nothing that goes wrong here may keep a document from being written
-            log.warning("A request passes without fields.", exc_info=not isinstance(error, GatewayError))
-            reason = error if isinstance(error, GatewayError) else "a bug of winnow gateway; its log has the details"
-            return Prepared(request.raw_path, warnings=[f"no fields for documents: {reason}"])
+            reason = str(error)
+            if not isinstance(error, GatewayError):
+                log.exception("A request passes without fields.")
+                reason = "a bug of winnow gateway; its log has the details"
+            return Prepared(request.raw_path, warnings=[_no_fields(write, reason)], unread=True)
 
     async def _without_fields(self, request: web.BaseRequest, write: Write) -> Prepared:
         """Return a request that is passed on unread, with a warning if it goes to an attached index."""
         found = None if write.name is None else await self._find(request, write.name)
-        if found is None:
-            return Prepared(request.raw_path)
         reason = "the gateway reads JSON and NDJSON only, plain or with gzip, and not above --max-body"
-        return Prepared(request.raw_path, warnings=[f"no fields for documents: {reason}"])
+        warnings = [] if found is None else [_no_fields(write, reason)]
+        return Prepared(request.raw_path, warnings=warnings, unread=True)
 
     async def _find(self, request: web.BaseRequest, name: str) -> Found:
         if self._cluster.credentials:
@@ -163,16 +163,17 @@ class Proxy:
         path: str,
         body: Body,
         headers: CIMultiDict[str] | None = None,
-        warnings: Sequence[str] = (),
+        prepared: Prepared | None = None,
     ) -> web.StreamResponse:
         """Send a request to the engine, and its answer to the client, piece by piece."""
         headers = passed_headers(request.raw_headers, NOT_SENT) if headers is None else headers
         answer = await self._cluster.open(request.method, path, headers, body)
         response = PassedResponse(status=answer.status, reason=answer.reason)
         response.headers.extend(passed_headers(answer.raw_headers))
-        for reason in warnings:
-            self._log_once(reason)
-            response.headers.add("Warning", warning(reason))
+        if prepared is not None and answer.status < 300:  # of a request that fails, its error is all there is to say
+            self._count(prepared)
+            for reason in prepared.warnings:
+                response.headers.add("Warning", warning(reason))
         try:
             await response.prepare(request)
             async for piece in answer.content.iter_any():
@@ -188,14 +189,25 @@ class Proxy:
         return response
 
     def _about(self) -> EngineAnswer:
-        counts = {name: self._counts[name] for name in ("documents", "without_fields", "passed")}
+        counts = {name: self._counts[name] for name in ("documents", "without_fields", "unread", "passed")}
         about = {"to": str(self._cluster.address), **counts, "attached": sorted(self._attached.names)}
         return EngineAnswer(200, {"content-type": JSON}, msgspec.json.encode(about))
+
+    def _count(self, prepared: Prepared) -> None:
+        self._counts["documents"] += prepared.with_fields
+        self._counts["without_fields"] += prepared.without_fields
+        self._counts["unread"] += prepared.unread
+        for reason in (*prepared.warnings, *sorted(prepared.notes)):
+            self._log_once(reason)
 
     def _log_once(self, reason: str) -> None:
         if reason not in self._logged and len(self._logged) < 1_000:
             self._logged.add(reason)
             log.warning("%s", reason)
+
+
+def _no_fields(write: Write, reason: str) -> str:
+    return f"no fields for documents{'' if write.name is None else f' of {write.name}'}: {reason}"
 
 
 def _stream(request: web.BaseRequest) -> Body:

@@ -18,7 +18,6 @@ DEFAULT_SIZE = 10  # groups, as engines have it for hits
 # What cannot be grouped, in the body or in the address, and what to do instead.
 REFUSED = {
     **{name: reason for name, reason in REFUSED_OPTIONS.items() if name not in ("from", "size", "pit", "search_after")},
-    "filter_path": "the answer is made of several; remove it",
     "knn": "engines find neighbours beside the query; put a knn query into the query",
     "rank": "engines rank the first hits only; remove it",
     "retriever": "engines retrieve the first hits only; use a query",
@@ -67,6 +66,7 @@ class SearchRequest:
     options: GroupOptions
     as_int: bool  # totals are numbers, as in old engines
     pretty: bool
+    filter_path: str  # which parts of the answer the client wants; empty: all
 
     @classmethod
     def of(cls, path: str, query: Mapping[str, str], body: bytes) -> Self | None:
@@ -84,6 +84,7 @@ class SearchRequest:
             raise QuestionError("a grouped search answers in JSON: remove format")
         search = without_ours(search)
         pretty = rest.pop("pretty", "false") in ("", "true")
+        filter_path = rest.pop("filter_path", "")
         as_int = rest.pop("rest_total_hits_as_int", "false") in ("", "true")
         rest = {name: value for name, value in rest.items() if not is_ours(name)}
         _move_into_body(rest, search)
@@ -96,7 +97,7 @@ class SearchRequest:
         if "pit" not in search:
             # All pages of a search are read from the same copies of the shards, whose deleted documents affect scores.
             rest.setdefault("preference", _stable_preference(path, search))
-        return cls(path, rest, search, start, size, options, as_int, pretty)
+        return cls(path, rest, search, start, size, options, as_int, pretty, filter_path)
 
     def address(self) -> str:
         return f"{self.path}?{urlencode(self.parameters)}" if self.parameters else self.path

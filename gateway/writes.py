@@ -30,8 +30,10 @@ class Prepared:
     path: str
     body: bytes | None = None  # None: as the client has sent it
     warnings: list[str] = field(default_factory=list)
+    notes: set[str] = field(default_factory=set)  # for the log only
     with_fields: int = 0
     without_fields: int = 0  # documents of attached indices
+    unread: bool = False  # its documents, if there are any, cannot be counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ async def _prepare_document(
     assert write.kind != "bulk"
     attached: Found = await find(write.name)
     if not isinstance(attached, AttachedIndex):
-        return _unprepared(path, [attached], 1)
+        return _unprepared(path, {write.name: attached}, 1)
     if attached.written is None:
         return Prepared(path, without_fields=1)
     kind, id_ = write.kind, write.id
@@ -71,8 +73,10 @@ async def _prepare_document(
     elif query.get("op_type") == "create":
         kind = "create"
     each = _document_write(attached, kind, id_, body, query.get, is_repeated=False)
-    (written,) = await _written([each], send)
-    return _counted(Prepared(path, written.content), [written])
+    prepared = Prepared(path)
+    (written,) = await _add_fields(prepared, [each], send)
+    prepared.body = written.content
+    return prepared
 
 
 def _with_id(index: str, path: str, id_: str) -> str:
@@ -95,7 +99,7 @@ async def _prepare_bulk(
     names = {name for item in items if (name := item.index or write.name) is not None}
     found: dict[str, Found] = dict(zip(names, await asyncio.gather(*map(find, names)), strict=True))
     if not any(isinstance(each, AttachedIndex) and each.written for each in found.values()):
-        return _unprepared(path, list(found.values()), len(items))
+        return _unprepared(path, found, _written_to(items, write.name, found))
     options = _Options(query)
     seen: Counter[tuple[str | None, str, str | None]] = Counter()
     numbers, writes = [], []
@@ -119,12 +123,17 @@ async def _prepare_bulk(
             each = _document_write(attached, kind, item.id, item.source, partial(options.of, item), seen[key] > 1)
             numbers.append(number)
             writes.append(each)
-    documents = await _written(writes, send)
+    prepared = _unprepared(path, found, _written_to(items, write.name, found))
+    documents = await _add_fields(prepared, writes, send)
     for number, document in zip(numbers, documents, strict=True):
         items[number] = items[number].with_source(document.content)
-    prepared = _unprepared(path, list(found.values()), 0)
     prepared.body = bulk_body(items)
-    return _counted(prepared, documents)
+    return prepared
+
+
+def _written_to(items: Sequence[BulkItem], name: str | None, found: Mapping[str, Found]) -> int:
+    """Return the number of documents that are written to indices whose documents get no fields, but should."""
+    return sum(item.source is not None and isinstance(found.get(item.index or name or ""), Unusable) for item in items)
 
 
 # --- both -------------------------------------------------------------------------------------------------------------
@@ -152,19 +161,32 @@ def _document_write(
     )
 
 
-async def _written(writes: Sequence[DocumentWrite], send: Send) -> list[WrittenDocument]:
-    stored = await stored_documents(writes, send)
+async def _add_fields(prepared: Prepared, writes: Sequence[DocumentWrite], send: Send) -> list[WrittenDocument]:
+    """Return the documents with their fields, and note in `prepared` how many have some and why others have none."""
+    stored, problem = await stored_documents(writes, send)
     # In a thread: fingerprints take time, and other requests must not wait for them.
-    return await asyncio.to_thread(lambda: list(map(written_document, writes, stored)))
+    documents = await asyncio.to_thread(lambda: list(map(written_document, writes, stored)))
+    prepared.with_fields += sum(each.has_fields for each in documents)
+    prepared.without_fields += sum(not each.has_fields for each in documents)
+    if problem:
+        prepared.notes.add(f"no stamps for documents of {_names(writes)}: {problem}")
+    prepared.notes |= {
+        f"no fields for a document of {write.attached.name}: {document.problem}"
+        for write, document in zip(writes, documents, strict=True)
+        if document.problem
+    }
+    return documents
 
 
-def _unprepared(path: str, found: Sequence[Found], documents: int) -> Prepared:
+def _names(writes: Sequence[DocumentWrite]) -> str:
+    return ", ".join(sorted({write.attached.name for write in writes}))
+
+
+def _unprepared(path: str, found: Mapping[str, Found], documents: int = 0) -> Prepared:
     """Return a request whose documents get no fields, and the reasons of those that should."""
-    reasons = [f"no fields for documents: {each.reason}" for each in found if isinstance(each, Unusable)]
-    return Prepared(path, warnings=sorted(set(reasons)), without_fields=documents if reasons else 0)
-
-
-def _counted(prepared: Prepared, documents: Sequence[WrittenDocument]) -> Prepared:
-    prepared.with_fields = sum(each.has_fields for each in documents)
-    prepared.without_fields = len(documents) - prepared.with_fields
-    return prepared
+    reasons = [
+        f"no fields for documents of {name}: {each.reason}"
+        for name, each in found.items()
+        if isinstance(each, Unusable)
+    ]
+    return Prepared(path, warnings=sorted(reasons), without_fields=documents if reasons else 0)

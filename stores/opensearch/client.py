@@ -23,7 +23,8 @@ from opensearch_winnow.stores.store import StoreError
 if TYPE_CHECKING:
     from opensearchpy import AsyncOpenSearch
 
-EXAMPLE = "http://localhost:9200/pages"
+CLUSTER_EXAMPLE = "http://localhost:9200"
+EXAMPLE = f"{CLUSTER_EXAMPLE}/pages"
 DEFAULT_PORTS = {"http": 9200, "https": 443}  # self-hosted clusters use 9200, managed services 443
 FORBIDDEN_NAME_CHARS = frozenset('\\/*?"<>| ,#:')  # engines refuse them in the name of an index
 MAX_NAME_BYTES = 255 - len(".settings")  # engines allow 255; NAME.settings is the longest name derived from it
@@ -55,7 +56,7 @@ class Address:
     @classmethod
     def of(cls, text: str) -> Self:
         """Parse the address of a store."""
-        cluster = cls.of_cluster(text)
+        cluster = cls._parsed(text, "a store", EXAMPLE)
         *prefix, index = cluster.prefix.split("/")
         address = replace(cluster, prefix="/".join(prefix), index=unquote(index))
         address._check_index()
@@ -64,15 +65,24 @@ class Address:
     @classmethod
     def of_cluster(cls, text: str) -> Self:
         """Parse an address that names no index: all of its path is the prefix."""
+        return cls._parsed(text, "a cluster", CLUSTER_EXAMPLE)
+
+    @classmethod
+    def _parsed(cls, text: str, what: str, example: str) -> Self:
         protocol, separator, rest = text.strip().partition("://")
         protocol = protocol.lower()
         # Everything up to the last @: a password may contain any character, even if it should be percent-encoded.
         credentials, _, rest = rest.rpartition("@")
         user, _, password = map(unquote, credentials.partition(":"))
         if not separator or protocol not in DEFAULT_PORTS:
-            raise StoreError(f"the address of a store starts with http:// or https://, as in {EXAMPLE}")
+            raise StoreError(f"the address of {what} starts with http:// or https://, as in {example}")
         hosts, _, path = rest.partition("/")
-        nodes = tuple(_node(host, DEFAULT_PORTS[protocol]) for host in hosts.split(","))
+        try:
+            nodes = tuple(_node(host, DEFAULT_PORTS[protocol]) for host in hosts.split(","))
+        except ValueError:
+            # The message does not show the text: it may be half of a password.
+            needs = "needs a host, and a number as the port"
+            raise StoreError(f"the address of {what} {needs}, as in {example}") from None
         return cls(protocol == "https", nodes, path.strip("/"), "", user, password)
 
     @property
@@ -233,11 +243,7 @@ def _options(address: Address, defaults: dict[str, Any], overrides: dict[str, An
 
 
 def _node(host: str, port: int) -> tuple[str, int]:
-    try:
-        parts = urlsplit(f"//{host}")
-        if parts.hostname and not parts.query and not parts.fragment:
-            return parts.hostname, parts.port or port
-    except ValueError:
-        pass
-    # The message does not show the text: it may be half of a password.
-    raise StoreError(f"the address of a store needs a host, and a number as the port, as in {EXAMPLE}")
+    parts = urlsplit(f"//{host}")
+    if not parts.hostname or parts.query or parts.fragment:
+        raise ValueError
+    return parts.hostname, parts.port or port

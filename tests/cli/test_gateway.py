@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
@@ -21,6 +21,7 @@ from opensearch_winnow.cli import main
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.running_gateway import ask, bulk_lines
+from tests.stores.opensearch.gateway import Gateway
 
 MEGABYTE = 1024 * 1024
 
@@ -92,10 +93,39 @@ def test_a_wrong_address_is_one_sentence() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("WINNOW_CLUSTER", raising=False)
         assert "Missing option '--to'" in refused()
-    assert "starts with http:// or https://" in refused("--to", "localhost:9200")
+    said = refused("--to", "localhost:9200")
+    assert "the address of a cluster starts with http:// or https://, as in http://localhost:9200\n" in said
     assert "there is no host of this name" in refused("--to", "http://no-such-host.invalid:9200")
     assert "--tls-key needs --tls-cert" in refused("--to", "http://localhost:9200", "--tls-key", "key.pem")
     assert "cannot be used: No such file" in refused("--to", "http://localhost:9200", "--tls-cert", "none.pem")
+
+
+def test_a_path_that_is_no_prefix_of_a_proxy_is_refused(engine: Running) -> None:
+    ask(engine.url, "PUT", "/gateway-path")
+    try:
+        for name in ("gateway-path", "gateway-missing"):
+            said = " ".join(refused("--to", f"{engine.url}/{name}").split())
+            assert f"no engine answers at the path /{name}; the address of a cluster has no index at its end" in said
+            assert f"as in {engine.url}" in said
+    finally:
+        ask(engine.url, "DELETE", "/gateway-path")
+    with Gateway(engine.url, prefix="/search") as front, gateway_process("--to", f"{front.url}/search") as (_, url, _):
+        assert ask(url, "GET", "/").status == 200
+
+
+def test_a_service_that_closes_connections_may_become_an_engine() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as service:
+        Thread(target=close_all, args=[service], daemon=True).start()
+        with gateway_process("--to", f"http://127.0.0.1:{service.getsockname()[1]}") as (_, url, said):
+            assert "it closed the connection without an answer" in said
+            assert ask(url, "GET", "/").json()["error"]["type"] == "node_disconnected_exception"
+
+
+def close_all(service: socket.socket) -> None:
+    """Accept connections, and close them without an answer."""
+    with suppress(OSError):  # the test is over
+        while True:
+            service.accept()[0].close()
 
 
 def test_what_is_no_engine_is_refused(tmp_path: Path) -> None:

@@ -78,9 +78,7 @@ def in_groups(client: OpenSearch, index: str | None, body: Mapping[str, Any], th
     groups: list[tuple[str, Side | None, list[str]]] = []
     for hit in client.search(index=index, body=search)["hits"]["hits"]:
         source = hit["_source"]
-        texts = [each["text"] for each in source["parts"]]
-        words = [source["headline"], *(each if isinstance(each, str) else each[0] for each in texts)]
-        made = prepared("\n".join(words)) if "winnow" in source else None
+        made = prepared(_text(source)) if "winnow" in source else None
         for _, shown, members in groups:
             if made and shown and scores(shown, made).resemblance >= threshold:
                 members.append(hit["_id"])
@@ -88,6 +86,16 @@ def in_groups(client: OpenSearch, index: str | None, body: Mapping[str, Any], th
         else:
             groups.append((hit["_id"], made, []))
     return [(id_, members) for id_, _, members in groups]
+
+
+def true_resemblance(one: str, other: str) -> float:
+    """Return the resemblance of two articles, by their texts."""
+    return float(scores(prepared(_text(article(int(one)))), prepared(_text(article(int(other))))).resemblance)
+
+
+def _text(source: Mapping[str, Any]) -> str:
+    texts = [each["text"] for each in source["parts"]]
+    return "\n".join([source["headline"], *(each if isinstance(each, str) else each[0] for each in texts)])
 
 
 def all_pages(

@@ -60,6 +60,19 @@ def test_whoever_may_not_look_up_an_index_writes_without_fields(engine: Running,
     assert fits(attached, "2")
 
 
+def test_whoever_may_not_look_up_an_index_gets_the_status_of_that_for_a_grouped_search(
+    engine: Running, attached: OwnIndex
+) -> None:
+    front = Gateway(engine.url, users(ada=lambda arrived: not is_lookup(arrived)))
+    path = f"/{attached.name}/_search?winnow=group"
+    with front, running_gateway(front.url) as gateway:
+        answer = ask(gateway, "POST", path, {}, authorization=login("ada"))
+        assert (answer.status, answer.json()["error"]["type"]) == (403, "security_exception")
+        assert "needs view_index_metadata" in answer.json()["error"]["reason"]
+        assert ask(gateway, "POST", path, {}).status == 401
+        assert ask(gateway, "POST", path.replace("_search", "_msearch"), bulk_lines({}, {})).status == 401
+
+
 @pytest.mark.parametrize("place", ["address", "environment"])
 def test_the_gateway_looks_up_with_credentials_of_its_own_and_lends_them_to_nobody(
     engine: Running, attached: OwnIndex, monkeypatch: pytest.MonkeyPatch, place: str

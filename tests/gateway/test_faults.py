@@ -193,6 +193,7 @@ def test_bodies_that_are_wrong_get_the_answer_of_the_engine(
             DOCUMENT,
             zipped,
         ),
+        "The same with a few bytes only": ("PUT", f"/{own.name}/_doc/1", b"{}", zipped),
         "A body of gzip that is cut off": ("PUT", f"/{own.name}/_doc/1", cut, zipped),
         "A document without a content type": ("PUT", f"/{own.name}/_doc/1", DOCUMENT, {}),
         "A search that is not JSON": ("POST", f"/{own.name}/_search", b"what?", JSON),

@@ -18,11 +18,12 @@ from opensearch_winnow.gateway.attached import AttachedIndices
 from opensearch_winnow.gateway.cluster import Cluster
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
 from opensearch_winnow.gateway.grouped_search import grouped_search
+from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.client import Address
 from tests.gateway.grouped_articles import MILL, in_groups, new_index
 from tests.gateway.raw_requests import Answer
-from tests.gateway.running_gateway import ask, bulk_lines
+from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("grouped-search")]
 GROUPED = {"query": MILL, "ext": {"winnow": {"group": True}}}
@@ -71,6 +72,7 @@ def test_errors_are_those_of_the_engine(gateway: str, engine: Running, path: str
     ("path", "body", "said"),
     [
         ("/grouped-unattached/_search?winnow=group", {}, "not attached.* run `winnow attach` once"),
+        ("/grouped-errors,grouped-unattached/_search?winnow=group", {}, "^grouped-unattached is not attached"),
         ("/_search?winnow=group", {}, "name it in the path"),
         ("/grouped-errors/_search?winnow=yes", {}, "write winnow=group"),
         ("/grouped-errors/_search?winnow=group&scroll=1m", {}, "a search with scroll cannot be grouped: page by from"),
@@ -92,6 +94,34 @@ def test_what_cannot_be_grouped_is_refused_in_the_form_of_the_engine(
     gateway: str, path: str, body: dict[str, Any], said: str
 ) -> None:
     assert re.search(said, reason(ask(gateway, "GET", path, body)))
+
+
+def test_an_engine_that_is_down_is_no_fault_of_the_search() -> None:
+    with running_gateway(f"http://127.0.0.1:{free_port()}") as gateway:
+        for path, body in (
+            ("/any/_search?winnow=group", b"{}"),
+            ("/any/_msearch?winnow=group", b"{}\n{}\n"),
+            ("/any/_search", b"{}"),
+        ):
+            answer = ask(gateway, "POST", path, body)
+            assert (answer.status, answer.json()["error"]["type"]) == (502, "connect_exception")
+            assert answer.json()["error"]["reason"].endswith(": Connection refused")
+
+
+def test_several_indices_may_be_listed_or_left_out(gateway: str, index: str) -> None:
+    for path in (f"/{index},{index}", "/grouped-err*", "/grouped-*,-grouped-unattached"):
+        answer = ask(gateway, "GET", f"{path}/_search?winnow=group")
+        assert (path, answer.status) == (path, 200)
+
+
+def test_a_part_of_the_answer(gateway: str, index: str) -> None:
+    path = f"/{index}/_search?winnow=group&size=2&filter_path="
+    whole = ask(gateway, "POST", path, {"query": MILL}).json()
+    sources = [{"_source": hit["_source"]} for hit in whole["hits"]["hits"]]
+    assert ask(gateway, "POST", f"{path}hits.hits._source", {"query": MILL}).json() == {"hits": {"hits": sources}}
+    lines = bulk_lines({}, GROUPED, {}, {"query": MILL})
+    answer = ask(gateway, "POST", f"/{index}/_msearch?filter_path=responses.hits.total.value", lines)
+    assert answer.json() == {"responses": [{"hits": {"total": {"value": 30}}}] * 2}
 
 
 def test_a_body_with_gzip_is_read_and_one_of_another_kind_is_refused(gateway: str, index: str) -> None:

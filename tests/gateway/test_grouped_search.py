@@ -23,6 +23,7 @@ from tests.gateway.grouped_articles import (
     in_groups,
     new_index,
     put_together,
+    true_resemblance,
     write,
 )
 
@@ -113,6 +114,7 @@ def test_hits_are_those_of_the_engine(client: OpenSearch, direct: OpenSearch, in
     usual = direct.search(index=index, body=body | {"size": 100})
     by_id = {hit["_id"]: hit for hit in usual["hits"]["hits"]}
     answer = client.search(index=index, body=body | {"size": 100}, params=GROUP)
+    kinds = set()
     for hit in answer["hits"]["hits"]:
         expected = deepcopy(by_id[hit["_id"]])
         members = hit["inner_hits"].pop("winnow")["hits"]
@@ -120,11 +122,16 @@ def test_hits_are_those_of_the_engine(client: OpenSearch, direct: OpenSearch, in
         assert members["total"]["relation"] == "eq"
         assert len(members["hits"]) == min(members["total"]["value"], 5)
         for member in members["hits"]:
-            (resemblance,) = member["fields"].pop("winnow.resemblance")
-            assert resemblance > 0.4
+            values = (member["fields"].pop(f"winnow.{name}") for name in ("resemblance", "kind", "error"))
+            ((resemblance,), (kind,), (error,)) = values
+            assert resemblance >= 0.5
+            kinds.add(kind)
+            assert kind == ("estimate" if error else "exact")
+            assert abs(resemblance - true_resemblance(hit["_id"], member["_id"])) <= 5 * error + 1e-9
             alone = {name: by_id[member["_id"]][name] for name in ("_index", "_type", "_id", "_score") if name in hit}
             fields = {name: values for name, values in by_id[member["_id"]]["fields"].items() if name != "twice"}
             assert member == alone | {"fields": fields}
+    assert kinds == {"exact", "estimate"}
     assert answer["ext"]["winnow"] == {
         "groups": {"value": len(answer["hits"]["hits"]), "relation": "eq"},
         "examined": ARTICLES,

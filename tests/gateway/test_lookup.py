@@ -9,12 +9,16 @@ import pytest
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.attach import attach, detach
 from opensearch_winnow.stores.opensearch.client import Address
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
 from tests.gateway.raw_requests import Answer
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
+from tests.stores.opensearch.gateway import Answer as Stand
+from tests.stores.opensearch.gateway import Arrived
+from tests.stores.opensearch.gateway import Gateway as Front
 from tests.stores.opensearch.own_index import FIELDS, OwnIndex, article
 
 
@@ -104,7 +108,9 @@ def test_an_index_of_another_scheme_gets_no_fields_and_the_client_a_warning(gate
     mapping["_meta"]["winnow"] |= {"scheme_id": "another"}
     attached.client.indices.put_mapping(index=attached.name, body={"_meta": mapping["_meta"]})
     answer = put(gateway, attached.name, "1")
-    assert answer.headers["warning"].startswith('299 winnow "no fields for documents: scheme another belongs to')
+    assert answer.headers["warning"].startswith(
+        f'299 winnow "no fields for documents of {attached.name}: scheme another belongs to'
+    )
     assert source(attached, "1") == article(1)
     lines = bulk_lines({"index": {"_index": attached.name, "_id": "2"}}, article(2))
     assert ask(gateway, "POST", "/_bulk", lines).headers["warning"] == answer.headers["warning"]
@@ -163,14 +169,56 @@ def test_a_large_request_passes_without_fields(engine: Running, attached: OwnInd
 
 
 def test_the_gateway_tells_what_it_has_done(engine: Running, attached: OwnIndex) -> None:
-    with running_gateway(engine.url) as gateway:
-        put(gateway, attached.name, "1")
-        ask(gateway, "PUT", f"/{attached.name}/_doc/2", {"headline": "A picture"})
+    name = attached.name
+    with running_gateway(engine.url, max_body=20_000) as gateway:
+
+        def counts() -> list[int]:
+            about = ask(gateway, "GET", "/_winnow").json()
+            assert (about["to"], about["attached"]) == (engine.url, [name])
+            return [about[count] for count in ("documents", "without_fields", "unread", "passed")]
+
+        put(gateway, name, "1")
+        ask(gateway, "PUT", f"/{name}/_doc/2", {"headline": "A picture"})
         ask(gateway, "GET", "/")
-        assert ask(gateway, "GET", "/_winnow").json() == {
-            "to": engine.url,
-            "documents": 1,
-            "without_fields": 1,
-            "passed": 3,
-            "attached": [attached.name],
-        }
+        assert counts() == [1, 1, 0, 3]
+        assert ask(gateway, "PUT", f"/{name}/_create/1", article(1)).status == 409
+        assert ask(gateway, "PUT", f"/{name}/_doc/3", b'{"body": "no end').status == 400
+        assert counts() == [1, 1, 0, 5]  # the engine has refused both
+        large = ask(gateway, "PUT", f"/{name}/_doc/3", {"body": "egg " * 10_000})
+        assert (large.status, "--max-body" in large.headers["warning"]) == (201, True)
+        assert ask(gateway, "POST", "/_bulk", b"no cbor", content_type="application/cbor").status >= 400
+        assert counts() == [1, 1, 1, 7]
+        words = " ".join(f"word{number}" for number in range(2_000))  # with its fields, it is too large
+        lines = bulk_lines({"index": {"_index": name, "_id": "4"}}, {"body": words}, {"delete": {"_id": "x"}})
+        answer = ask(gateway, "POST", f"/{name}/_bulk", lines)
+        assert "with fields, the request would be larger" in answer.headers["warning"]
+        assert counts() == [1, 2, 1, 8]
+
+
+def test_each_reason_is_logged_once_and_none_if_the_request_itself_fails(
+    engine: Running, attached: OwnIndex, caplog: pytest.LogCaptureFixture
+) -> None:
+    name = attached.name
+    down: list[bool] = [False]
+
+    def fails(arrived: Arrived) -> Stand | None:
+        return Stand(503, b'{"status": 503}') if down[0] or arrived.path == "/_mget" else None
+
+    with Front(engine.url, fails) as front, running_gateway(front.url) as gateway:
+        put(gateway, name, "1")
+        caplog.clear()
+        down[0] = True
+        for number in range(3):
+            answer = ask(gateway, "PUT", f"/{name}/_doc/{number}", article(1))
+            assert (answer.status, "warning" in answer.headers) == (503, False)
+        assert caplog.messages == []
+        down[0] = False
+        for number in range(3):
+            ask(gateway, "PUT", f"/{name}/_doc/{number}", b"\xa0", content_type="application/cbor")
+            put(gateway, name, str(number))
+    with running_gateway(f"http://127.0.0.1:{free_port()}") as gateway:
+        for number in range(3):
+            assert ask(gateway, "PUT", f"/{name}/_doc/{number}", article(1)).status == 502
+            assert ask(gateway, "POST", f"/{name}/_bulk", bulk_lines({"index": {}}, article(1))).status == 502
+    (said,) = caplog.messages
+    assert said.startswith(f"no fields for documents of {name}: the gateway reads JSON and NDJSON only")

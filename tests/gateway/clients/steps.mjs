@@ -65,6 +65,9 @@ async function steps() {
       const hits = page.body.hits.hits.map((hit) => [hit._id, (hit.inner_hits?.winnow?.hits?.hits ?? []).map((member) => member._id).sort()]);
       got.grouped.push([page.body.hits.total.value, page.body.ext.winnow.groups.value, hits]);
     }
+    const documents = await client.helpers.search({ index, size: 2, winnow: "group", body: request });  // with filter_path
+    const shown = got.grouped[0][2].length;
+    if (shown === 0 || documents.length !== shown) throw new Error(`${documents.length} documents of ${shown} groups`);
   }
   return got;
 }
