@@ -90,8 +90,8 @@ def add(rows: Path, store: Path) -> Taken:
     return measured([sys.executable, "-c", ADD, str(rows), str(store)])
 
 
-def filtered(*options: str) -> Callable[[Path, Path], Taken]:
-    return lambda rows, _store: measured([WINNOW, "fields", "--url", "url", *options], rows)
+def filtered(rows: Path, _store: Path) -> Taken:
+    return measured([WINNOW, "fields", "--url", "url"], rows)
 
 
 def requested(rows: Path, _store: Path) -> Taken:
@@ -119,7 +119,6 @@ def requested(rows: Path, _store: Path) -> Taken:
 
 CANDIDATES: dict[str, Callable[[Path, Path], Taken]] = {
     BESIDE: add,
-    "winnow fields": filtered(),
-    "winnow fields --workers 2": filtered("--workers", "2"),
+    "winnow fields": filtered,
     f"POST /api/v1/fields, batches of {BATCH}": requested,
 }

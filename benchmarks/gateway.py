@@ -31,7 +31,7 @@ from opensearch_winnow.stores.opensearch.attach import attach
 from opensearch_winnow.stores.opensearch.client import Address
 from tests.gateway.gateway_process import GatewayProcess
 
-ROUNDS = 5  # measured, after a first round in which the engine compiles its code
+ROUNDS = 3  # measured, after a first round in which the engine compiles its code
 SINGLE = 500  # documents that are written one by one
 SEARCHES = 400
 LARGE = 1_000_000  # bytes of a large answer, about

@@ -78,9 +78,6 @@ PACKINGS = (".gz", ".zst")
     help="Write documents that cannot be read to this file.  [default: with the others, as they are]",
 )
 @overwrite_option
-@click.option(
-    "--workers", metavar="N", type=click.IntRange(1, 64), default=1, show_default=True, help="Number of threads."
-)
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables)
 @key_file_option
 @quiet_option
@@ -100,7 +97,6 @@ def command(
     to: str | None,
     failed: str | None,
     overwrite: bool,
-    workers: int,
     scheme: Scheme,
     quiet: bool,
     as_json: bool,
@@ -149,11 +145,7 @@ def command(
     if existing := [name for name in outputs.values() if Path(name).exists() and not overwrite]:
         raise FileError(f"{existing[0]} exists: name another file, or add --overwrite")
     filtering = FieldsFilter(
-        DocumentFields(fields, scheme),
-        bulk=bulk,
-        id_field=id_field or "",
-        keep_failed=failed is None,
-        workers=workers,
+        DocumentFields(fields, scheme), bulk=bulk, id_field=id_field or "", keep_failed=failed is None
     )
     try:
         counts = run(filtering, files or (STDIN,), to, failed, quiet=quiet or to is None)

@@ -5,10 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from queue import Queue
-from threading import Thread
 from typing import NamedTuple
 
 from opensearch_winnow.ingest.bulk_action import WITH_SOURCE, MalformedBulkError, bulk_action, option_text
@@ -18,7 +15,6 @@ from opensearch_winnow.ingest.json_document import BLANK, DocumentError, JsonDoc
 
 PIECE = 1 << 18  # bytes to read at a time
 MAX_LINE_BYTES = 100_000_000  # the most that engines take in one request, by default
-PIECES_AHEAD = 3  # for each worker
 BLANK_LINE, REST = "blank", "rest"  # units that are no documents: the latter is what follows of a line that is too long
 
 
@@ -59,16 +55,11 @@ class FieldsFilter:
     bulk: bool = False
     id_field: str = ""
     keep_failed: bool = True  # in the output, as they are
-    workers: int = 1
     max_line: int = field(default=MAX_LINE_BYTES)
 
     def pieces(self, stream: io.BufferedReader) -> Iterator[Piece]:
         """Yield what is in `stream`, in its order."""
-        batches = _units(_lines(stream, self.max_line), bulk=self.bulk)
-        if self.workers == 1:
-            yield from map(self.piece, batches)
-        else:
-            yield from self._in_threads(batches)
+        yield from map(self.piece, _units(_lines(stream, self.max_line), bulk=self.bulk))
 
     def piece(self, units: Iterable[Unit]) -> Piece:
         """Add the fields of some documents."""
@@ -123,29 +114,6 @@ class FieldsFilter:
                 outcome = "done" if self.maker.fill(document, id_) else "no_text"
                 body.replace(part, document.content())
         return body.content(), outcome
-
-    def _in_threads(self, batches: Iterator[list[Unit]]) -> Iterator[Piece]:
-        """Work in threads: most of it is native code, which runs side by side. One more thread reads ahead."""
-        waiting: Queue[Future[Piece] | BaseException | None] = Queue(self.workers * PIECES_AHEAD)
-        pool = ThreadPoolExecutor(self.workers, "fields")
-
-        def read() -> None:
-            try:
-                for batch in batches:
-                    waiting.put(pool.submit(self.piece, batch))
-                waiting.put(None)
-            except BaseException as error:  # raised again below
-                waiting.put(error)
-
-        # A daemon: it may wait for input that never comes.
-        Thread(target=read, name="read", daemon=True).start()
-        try:
-            while (found := waiting.get()) is not None:
-                if isinstance(found, BaseException):
-                    raise found
-                yield found.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _lines(stream: io.BufferedReader, max_line: int) -> Iterator[list[tuple[bytes, bool]]]:

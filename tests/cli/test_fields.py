@@ -33,25 +33,23 @@ def test_documents_in_a_pipe(process: Process) -> None:
     assert [each["id"] for each in documents] == list(range(30))
     expected = winnow_fields(sentences(80, 7))
     assert documents[7]["winnow"] == {"stamp": Scheme().id, **expected}
-    assert process("fields", "--text", "body", "--workers", "3", stdin=made(30)).stdout == done.stdout
 
 
 def test_each_document_comes_out_before_the_next_one_comes_in(tmp_path: Path) -> None:
-    for workers in "12":
-        command = [str(WINNOW), "fields", "--text", "body", "--workers", workers]
-        with subprocess.Popen(command, stdin=-1, stdout=-1, env=CLEAN, cwd=tmp_path) as running:
-            assert running.stdin
-            assert running.stdout
-            for line in made(3).splitlines(keepends=True):
-                running.stdin.write(line)
-                running.stdin.flush()
-                assert running.stdout.readline().startswith(line.rstrip()[:-1])
-            running.send_signal(signal.SIGINT)
-            assert running.wait(30) == 130
+    command = [str(WINNOW), "fields", "--text", "body"]
+    with subprocess.Popen(command, stdin=-1, stdout=-1, env=CLEAN, cwd=tmp_path) as running:
+        assert running.stdin
+        assert running.stdout
+        for line in made(3).splitlines(keepends=True):
+            running.stdin.write(line)
+            running.stdin.flush()
+            assert running.stdout.readline().startswith(line.rstrip()[:-1])
+        running.send_signal(signal.SIGINT)
+        assert running.wait(30) == 130
 
 
 def test_nothing_is_left_of_a_stopped_run(tmp_path: Path) -> None:
-    command = [str(WINNOW), "fields", "--text", "body", "--to", "out.jsonl.gz", "--workers", "2"]
+    command = [str(WINNOW), "fields", "--text", "body", "--to", "out.jsonl.gz"]
     with subprocess.Popen(command, stdin=-1, stderr=-1, env=CLEAN, cwd=tmp_path) as running:
         assert running.stdin
         assert running.stderr

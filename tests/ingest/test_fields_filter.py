@@ -62,10 +62,10 @@ LINES = st.sampled_from(
 )
 
 
-@given(st.lists(LINES), st.booleans(), st.integers(1, 60), st.sampled_from([1, 3]))
-def test_lines_stay_in_order(lines: list[bytes], last_break: bool, size: int, workers: int) -> None:
+@given(st.lists(LINES), st.booleans(), st.integers(1, 60))
+def test_lines_stay_in_order(lines: list[bytes], last_break: bool, size: int) -> None:
     content = b"\n".join(lines) + b"\n" * (last_break and bool(lines))
-    output, counts, failures = filtered(content, size, workers=workers)
+    output, counts, failures = filtered(content, size)
     assert b"".join(map(without_ours, output.splitlines(keepends=True))) == content
     there = [line for line in lines if line.strip()]
     assert counts["documents"] == len(there) == counts["done"] + counts["no_text"] + len(failures)
