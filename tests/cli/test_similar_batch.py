@@ -169,11 +169,12 @@ def test_ctrl_c_leaves_an_old_output(crawl: Path, rows: Path, tmp_path: Path) ->
         posed.stdin.write(lines)
         posed.stdin.close()
         deadline = time.monotonic() + 60
-        while not (tmp_path / ".answers.jsonl.new").exists() and time.monotonic() < deadline:
+        new = tmp_path / ".answers.jsonl.new"
+        while not (new.exists() and new.stat().st_size) and time.monotonic() < deadline:
             time.sleep(0.02)
         posed.send_signal(signal.SIGINT)
         assert posed.wait(60) == 130
     finally:
         posed.kill()
     assert out.read_text() == "old\n"
-    assert not (tmp_path / ".answers.jsonl.new").exists()
+    assert not new.exists()

@@ -56,7 +56,7 @@ def test_every_key_is_in_it(guide: str) -> None:
 def test_its_numbers_are_those_of_the_program(guide: str) -> None:
     for words in (
         f"{MAX_BODY_BYTES:,} bytes can be sent at once",
-        f"may\n  have {MAX_PAGE_BYTES:,} bytes",
+        f"may have {MAX_PAGE_BYTES:,} bytes",
         f"for {EXPIRY_MINUTES} minutes after",
         f"{THREADS} questions are answered at a time, and {MAX_WAITING_REQUESTS} more may wait",
         f"One of the {THREADS} is never",
