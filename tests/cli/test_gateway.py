@@ -59,6 +59,7 @@ def test_it_passes_requests_and_stops(engine: Running) -> None:
         assert process.wait(30) == 0
 
 
+@pytest.mark.check
 def test_running_requests_are_answered_before_it_stops() -> None:
     class Slow(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -113,6 +114,7 @@ def test_a_path_that_is_no_prefix_of_a_proxy_is_refused(engine: Running) -> None
         assert ask(url, "GET", "/").status == 200
 
 
+@pytest.mark.check
 def test_a_service_that_closes_connections_may_become_an_engine() -> None:
     with socket.create_server(("127.0.0.1", 0)) as service:
         Thread(target=close_all, args=[service], daemon=True).start()
@@ -128,6 +130,7 @@ def close_all(service: socket.socket) -> None:
             service.accept()[0].close()
 
 
+@pytest.mark.check
 def test_what_is_no_engine_is_refused(tmp_path: Path) -> None:
     class Page(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

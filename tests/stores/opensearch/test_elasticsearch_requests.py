@@ -31,6 +31,8 @@ from tests.stores.conftest import numbered
 from tests.stores.opensearch.gateway import Arrived, Gateway
 from tests.stores.opensearch.own_index import FIELDS, OwnIndex
 
+pytestmark = pytest.mark.check
+
 TABLE: dict[str, dict[str, dict[str, list[str]]]] = json.loads(
     Path(__file__).with_name("elasticsearch_requests.json").read_text(encoding="utf-8")
 )
