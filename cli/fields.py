@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -202,11 +201,9 @@ def pieces(filtering: FieldsFilter, name: str) -> Iterator[Piece]:
     """Yield the documents of a file, or of stdin, with their fields."""
     label = "the piped input" if name == STDIN else name
     try:
-        # With a descriptor of its own: a thread that still waits for input must not hold Python's.
-        file = os.fdopen(os.dup(sys.stdin.fileno()), "rb") if name == STDIN else open(name, "rb")  # noqa: PTH123, SIM115
-        assert isinstance(file, io.BufferedReader)
-        yield from filtering.pieces(unpacked_stream(file))
-        file.close()  # not after Ctrl-C: it would wait for a thread that waits for input
+        with nullcontext(sys.stdin.buffer) if name == STDIN else open(name, "rb") as file:  # noqa: PTH123
+            assert isinstance(file, io.BufferedReader)
+            yield from filtering.pieces(unpacked_stream(file))
     except FileNotFoundError:
         raise FileError(f"there is no file {name}; check the name, or use - to read from a pipe") from None
     except IsADirectoryError:

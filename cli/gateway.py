@@ -10,7 +10,7 @@ import click
 
 from opensearch_winnow.cli.command_group import CommandFailedError
 from opensearch_winnow.cli.key_file_option import key_file_option
-from opensearch_winnow.cli.serve import listening_socket, reachable_host
+from opensearch_winnow.cli.listening import listening_socket, port_option, reachable_host
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.extras import extra
 
@@ -31,15 +31,7 @@ PORT = 9201
 @click.option(
     "--host", metavar="NAME", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 is all."
 )
-@click.option(
-    "-p",
-    "--port",
-    metavar="N",
-    type=click.IntRange(0, 65_535),
-    default=PORT,
-    show_default=True,
-    help="Port to listen on; 0 picks a free one.",
-)
+@port_option(PORT)
 @click.option("--tls-cert", metavar="FILE", type=click.Path(), help="Certificate to serve TLS with, as PEM.")
 @click.option("--tls-key", metavar="FILE", type=click.Path(), help="Its private key, if it is not in the same file.")
 @click.option(

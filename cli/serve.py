@@ -23,9 +23,9 @@ import click
 from opensearch_winnow.answers.display_text import UNSAFE, printable
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
+from opensearch_winnow.cli.listening import listening_socket, port_option, reachable_host
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import say
-from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
@@ -42,10 +42,6 @@ if TYPE_CHECKING:
 PORT = 8765
 MIN_TOKEN_CHARS = 8
 GRACE_SECONDS = 3  # for questions in progress when the server is stopped
-
-
-class ServeError(WinnowError):
-    """The server cannot be started."""
 
 
 def check_token(_ctx: click.Context, _option: click.Parameter, token: str | None) -> str | None:
@@ -73,15 +69,7 @@ def check_token(_ctx: click.Context, _option: click.Parameter, token: str | None
     show_default=True,
     help="Address to listen on. If other machines can reach it, a token is required.",
 )
-@click.option(
-    "-p",
-    "--port",
-    metavar="N",
-    type=click.IntRange(0, 65_535),
-    default=PORT,
-    show_default=True,
-    help="Port to listen on; 0 picks a free one.",
-)
+@port_option(PORT)
 @click.option(
     "--token",
     metavar="TEXT",
@@ -215,28 +203,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host.lower() == "localhost"
-
-
-def reachable_host(host: str) -> str:
-    """Return the host for a URL that this machine can open."""
-    if host in ("0.0.0.0", "::"):
-        return socket.gethostname()
-    return f"[{host}]" if ":" in host else host
-
-
-def listening_socket(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio sets TCP_NODELAY and sends data at once instead of waiting 40 ms for more.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        hint = ": --port 0 picks a free one" if port else ""
-        raise ServeError(f"cannot listen at {host}:{port} ({error.strerror or error}){hint}") from error
-    return listener
 
 
 def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> None:

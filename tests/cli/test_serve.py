@@ -15,7 +15,8 @@ from time import sleep
 import pytest
 from click.testing import Result
 
-from opensearch_winnow.cli.serve import is_loopback, listening_socket, reachable_host
+from opensearch_winnow.cli.listening import listening_socket, reachable_host
+from opensearch_winnow.cli.serve import is_loopback
 from tests.web.served_fixture import Served, head, serving
 
 pytestmark = pytest.mark.check

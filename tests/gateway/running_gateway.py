@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from opensearch_winnow.cli.serve import listening_socket
+from opensearch_winnow.cli.listening import listening_socket
 from opensearch_winnow.gateway.proxy import MAX_BODY
 from opensearch_winnow.gateway.server import running
 from opensearch_winnow.stores.opensearch.client import Address
