@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING
 
-from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.rows import FailedRow, Row
 from opensearch_winnow.ingest.rows.output import StagedFolder, check_output, name_packing, sync_file
 from opensearch_winnow.ingest.sources.split import SourceFile
 from opensearch_winnow.record_files.answer_table import AnswerTable
-from opensearch_winnow.record_files.packed import open_packed
+from opensearch_winnow.record_files.packed import close_unfinished, open_packed
 
 if TYPE_CHECKING:
     from opensearch_winnow.operations.repeated_passages import RepeatedPassage
@@ -71,8 +70,7 @@ class AttributeFiles(AbstractContextManager["AttributeFiles"]):
                 self._folder.place()
         finally:
             if self._file:
-                with suppress(WinnowError):
-                    self._file.close()
+                close_unfinished(self._file)
             self._folder.discard()
 
     def _end(self) -> None:

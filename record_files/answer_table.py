@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -15,7 +15,7 @@ from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
-from opensearch_winnow.record_files.packed import open_packed
+from opensearch_winnow.record_files.packed import close_unfinished, open_packed
 
 FORMATS = (".jsonl", ".csv", ".parquet")
 PACKINGS = (".gz", ".zst")  # of lines; Parquet is compressed in any case
@@ -114,8 +114,7 @@ class _Lines:
         self._file.close()
 
     def abort(self) -> None:
-        with suppress(RecordsError):
-            self._file.close()
+        close_unfinished(self._file)
 
 
 class _Parquet:

@@ -26,27 +26,29 @@ class AtomicFile:
     one process writes, a second one is refused; with `alone`, the caller guarantees that there is none.
     """
 
+    _unfinished = False
+    _descriptor = -1
+
     def __init__(self, target: Path, suffix: str = "new", *, alone: bool = False) -> None:
         check_target(target)
         self.target = target
         self.path = target.with_name(f".{target.name}.{suffix}")
         if alone:  # an earlier one that Ctrl-C interrupted may still be open, and written when it is garbage-collected
             self.path.unlink(missing_ok=True)
-        self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
+            self._unfinished = True
+            self._descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
             if not alone:
                 self._lock()
             os.truncate(self._descriptor, 0)
-        except BeingWrittenError:
-            self._release()
-            raise
         except BaseException:  # Ctrl-C, too
-            with suppress(BeingWrittenError):
-                if not alone:
-                    self._lock()
-                self.discard()
-            self._release()
+            self.discard()
             raise
+
+    def __del__(self) -> None:
+        """Discard a file that Ctrl-C took from its owner before the owner could: while it was being returned, say."""
+        if self._unfinished:
+            self.discard()
 
     def _lock(self) -> None:
         lock(self._descriptor, self.target)
@@ -65,15 +67,18 @@ class AtomicFile:
         self._release()
 
     def discard(self) -> None:
-        """Remove the unfinished file. Does nothing after `place`."""
-        if self._descriptor >= 0:
-            with suppress(FileNotFoundError):
+        """Remove the unfinished file, unless another process is writing it. Does nothing after `place`."""
+        if self._unfinished:
+            with suppress(BeingWrittenError, FileNotFoundError):
+                if self._descriptor < 0:  # Ctrl-C came when it had just been opened
+                    self._descriptor = os.open(self.path, os.O_RDWR)
+                self._lock()
                 self.path.unlink()
         self._release()
 
     def _release(self) -> None:
         # Forgotten before it is closed: after Ctrl-C in between, it must not be closed twice.
-        descriptor, self._descriptor = self._descriptor, -1
+        descriptor, self._descriptor, self._unfinished = self._descriptor, -1, False
         if descriptor >= 0:
             os.close(descriptor)
 

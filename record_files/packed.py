@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
+from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.record_files.atomic_file import reporting_os_errors
 
 if TYPE_CHECKING:
@@ -23,6 +25,12 @@ def open_packed(path: Path, packing: str, target: Path) -> IO[bytes]:
     with reporting_os_errors(target):
         file = path.open("wb", buffering=0)
     return cast("IO[bytes]", io.BufferedWriter(_Packed(file, packing, target), _PIECE))
+
+
+def close_unfinished(file: IO[bytes]) -> None:
+    """Close a file of `open_packed` that will be removed, whatever happened."""
+    with suppress(RecordsError, ValueError):  # ValueError: an error, or Ctrl-C, came while it was being closed
+        file.close()
 
 
 class _Packed(io.RawIOBase):

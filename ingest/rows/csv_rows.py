@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
 from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, other_columns, reading
@@ -20,7 +19,7 @@ from opensearch_winnow.ingest.sources.jsonl import line_limit
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
 from opensearch_winnow.ingest.sources.split import Failed, SourceFile
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
-from opensearch_winnow.record_files.packed import open_packed
+from opensearch_winnow.record_files.packed import close_unfinished, open_packed
 
 _DAMAGE = (DamagedError, UnicodeDecodeError)
 
@@ -124,8 +123,7 @@ class CsvRowsWriter:
         self._file.close()
 
     def abort(self) -> None:
-        with suppress(WinnowError):
-            self._file.close()
+        close_unfinished(self._file)
 
 
 def _text(value: object) -> str:

@@ -17,7 +17,13 @@ from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS
 from opensearch_winnow.ingest.sources.split import SourceFile
 from opensearch_winnow.ingest.sources.unpacked import GZIP, is_packed
 from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.record_files.atomic_file import AtomicFile, lock, reporting_os_errors, sync_folder
+from opensearch_winnow.record_files.atomic_file import (
+    AtomicFile,
+    BeingWrittenError,
+    lock,
+    reporting_os_errors,
+    sync_folder,
+)
 
 LABELS = {"jsonl": "JSONL", "csv_file": "CSV", "parquet": "Parquet"}
 
@@ -142,22 +148,31 @@ class StagedFolder:
     If the target is new, the hidden folder is renamed; otherwise its files are moved into the target.
     """
 
+    _unfinished = False
+    _descriptor = -1
+
     def __init__(self, target: Path, is_source: Callable[[str], bool], *, overwrite: bool) -> None:
         self._target, self._is_source, self._overwrite = target, is_source, overwrite
         self._names: list[str] = []
         if target.exists() and not target.is_dir():
             raise RecordsError(f"{target} is a file, not a folder: name another")
         self._stage = target / _STAGE if target.exists() else target.with_name(f".{target.name}{_STAGE}")
-        with reporting_os_errors(target):
-            self._stage.mkdir(exist_ok=True)
-            self._descriptor = os.open(self._stage, os.O_RDONLY)
-            try:
+        try:
+            self._unfinished = True
+            with reporting_os_errors(target):
+                self._stage.mkdir(exist_ok=True)
+                self._descriptor = os.open(self._stage, os.O_RDONLY)
                 lock(self._descriptor, target)
                 for left in self._stage.iterdir():  # by a process that was killed
                     shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
-            except BaseException:
-                os.close(self._descriptor)
-                raise
+        except BaseException:  # Ctrl-C, too
+            self.discard()
+            raise
+
+    def __del__(self) -> None:
+        """Discard a folder that Ctrl-C took from its owner before the owner could."""
+        if self._unfinished:
+            self.discard()
 
     def path_of(self, name: str, *, parents: bool = True) -> tuple[Path, Path]:
         """Return where to write the file `name`, and where it will be in the end. With `parents`, make its folder."""
@@ -190,13 +205,17 @@ class StagedFolder:
         self._release()
 
     def discard(self) -> None:
-        """Remove what was written. Does nothing after `place`."""
-        if self._descriptor >= 0:
-            shutil.rmtree(self._stage, ignore_errors=True)
+        """Remove what was written, unless another process is writing it. Does nothing after `place`."""
+        if self._unfinished:
+            with suppress(BeingWrittenError, FileNotFoundError):
+                if self._descriptor < 0:  # Ctrl-C came when it had just been made
+                    self._descriptor = os.open(self._stage, os.O_RDONLY)
+                lock(self._descriptor, self._target)
+                shutil.rmtree(self._stage, ignore_errors=True)
         self._release()
 
     def _release(self) -> None:
-        descriptor, self._descriptor = self._descriptor, -1
+        descriptor, self._descriptor, self._unfinished = self._descriptor, -1, False
         if descriptor >= 0:
             with suppress(OSError):
                 os.close(descriptor)

@@ -30,7 +30,7 @@ OF_A_CONNECTION = ("connection", "transfer-encoding", "content-length")
     [
         ("GET", "/", None),
         ("HEAD", "/", None),
-        ("GET", "/_cat/indices?v&h=index", None),
+        ("GET", "/_cat/indices/{name}?v&h=index,docs.count", None),
         ("HEAD", "/no-such-index", None),
         ("GET", "/no-such-index/_search", None),
         ("GET", "/{name}/_doc/1?pretty", None),

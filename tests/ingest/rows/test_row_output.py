@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import gzip
 import io
 import json
@@ -8,6 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,6 +21,7 @@ from opensearch_winnow.ingest.rows import Edit, FieldNames, Row
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources import SourceError
 from tests.ingest.rows.copied_rows import LINE, copied, drop, ids, keep
+from tests.interrupts import interrupted
 
 # --- writing --------------------------------------------------------------------------------------------------------
 
@@ -293,3 +296,30 @@ def test_a_killed_process_leaves_the_old_output(tmp_path: Path, lines: Path, to:
     with RowFiles([str(lines)]) as files:
         assert files.write(f"{tmp_path}/{to}", lambda number: Edit() if number else None, overwrite=True) == 2
     assert {path for path in tmp_path.rglob("*") if path.is_file()} == set(old)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in `__del__`, after all is done
+@pytest.mark.parametrize("to", ["out/new.jsonl", "out/new/"])
+def test_ctrl_c_at_any_moment_leaves_all_or_nothing(tmp_path: Path, to: str) -> None:
+    source, out, line = tmp_path / "a.jsonl", tmp_path / "out", LINE % 1
+    source.write_bytes(line)
+    out.mkdir()
+
+    def write() -> None:
+        with RowFiles([str(source)]) as files:
+            files.write(tmp_path / to if to.endswith("jsonl") else f"{tmp_path / to}/", keep)
+
+    for moment in count():
+        stopped = interrupted(write, moment, ("atomic_file.py", "output.py", "row_files.py", "json_lines.py"))
+        if list(out.rglob(".*")):  # the error may be part of a cycle, which the end of a process collects
+            gc.collect()
+        written = [path for path in out.rglob("*") if path.is_file()]
+        assert [path.read_bytes() for path in written] in ([[], [line]] if stopped else [[line]]), moment
+        assert not list(out.rglob(".*")), moment
+        if not stopped:
+            break
+        for path in written:
+            path.unlink()
+        for path in out.iterdir():
+            path.rmdir()
+    assert moment > 50
