@@ -35,7 +35,9 @@ LAZY_MODULES = (  # modules that the package imports when they are first used
 
 # "steady" tries the same examples in every run, so a failure is reproducible; HYPOTHESIS_PROFILE=explore tries others.
 # Neither has a time limit, because the machine may be busy.
-settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "steady", max_examples=50, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("explore", deadline=None, max_examples=5_000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dis import opname
 from types import FrameType
 from typing import Any
@@ -11,17 +12,16 @@ from typing import Any
 HANDLING = ("CALL", "RESUME", "JUMP_BACKWARD")  # after these instructions Python handles signals
 
 
-def interrupted(run: Callable[[], None], moment: int, files: tuple[str, ...]) -> bool:
-    """Call `run`; raise KeyboardInterrupt as a signal at this moment would, in one of these files.
-
-    Return False if `run` ended before that.
-    """
+@contextmanager
+def interrupting(moment: int, *packages: str) -> Iterator[None]:
+    """Raise KeyboardInterrupt at this moment, counted from 0, of what functions of these packages do in the block."""
     left = moment
-    last: dict[FrameType, str] = {}
+    last: dict[FrameType, str] = {}  # the instruction before, in each call
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:  # noqa: ARG001
         nonlocal left
-        if not frame.f_code.co_filename.endswith((*files, "contextlib.py")):
+        inside = frame.f_globals.get("__name__", "").startswith(packages)
+        if not inside or frame.f_code.co_name == "__del__":  # Python ignores exceptions there
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         if event == "exception":  # the call failed: no signal is handled after it
@@ -31,16 +31,14 @@ def interrupted(run: Callable[[], None], moment: int, files: tuple[str, ...]) ->
                 left -= 1
             last[frame] = opname[frame.f_code.co_code[frame.f_lasti]]
             if left < 0:
+                sys.settrace(None)
                 raise KeyboardInterrupt
         return trace
 
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        run()
-    except KeyboardInterrupt:
-        return True
+        yield
     finally:
         sys.settrace(before)
         last.clear()
-    return False

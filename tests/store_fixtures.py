@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MEMORY = "/dev/shm"
 # Hypothesis tries a part of the examples on a store, which takes far longer than computing what it should answer.
-DIVISORS = {"embedded": 2, "opensearch": 5}
+DIVISORS = {"embedded": 2, "opensearch": 4}
 
 
 @pytest.fixture(scope="session", params=["embedded", "opensearch"])

@@ -57,6 +57,7 @@ def test_commands_run(folder: Path, engine: Running) -> None:
         assert len({record.cluster for record in index.store.scan(Record)}) == 2
 
 
+@pytest.mark.check
 def test_queries_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     done = run("winnow cluster --store crawl.winnow --output clusters.parquet --evidence edges.parquet", folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.index import Index
@@ -18,6 +19,7 @@ PAGES = "".join((DOCS / name).read_text(encoding="utf-8") for name in NAMES)
 USUAL = "http://localhost:9200"
 
 
+@pytest.mark.check
 def test_code_runs(engine: Running) -> None:
     # Use separate names: other tests share the engine.
     pages = PAGES.replace(f"{USUAL}/pages", f"{USUAL}/docs-pages").replace('"pages"', '"docs-pages"')

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from opensearch_winnow.stores.engine.running import Running
 from tests.web.served_fixture import serving_stateless
 
@@ -62,6 +64,7 @@ def check(name: str, folder: Path, addresses: Mapping[str, str]) -> int:
     return shown
 
 
+@pytest.mark.check
 def test_recipes_for_curl(engine: Running, tmp_path: Path) -> None:
     # A name of its own: other tests share the engine.
     addresses = {"localhost:9200/articles": f"{engine.url.removeprefix('http://')}/docs-curl"}

@@ -67,6 +67,7 @@ def test_runs_give_the_same_records_as_in_a_file(
     assert {record.duplicate_of for record in kept[0]} == {None, *(f"https://example.org/{name}" for name in "abde")}
 
 
+@pytest.mark.check
 def test_a_page_that_the_engine_refuses_fails_and_is_kept(address: str, client: OpenSearch, tmp_path: Path) -> None:
     """A foreign ingest pipeline refuses two pages. Once it is removed, they can be added."""
     failed = tmp_path / "failed.jsonl"

@@ -7,6 +7,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from opensearch_winnow import Index, Page
 from opensearch_winnow.cli.demo.most_copied import most_copied
 from opensearch_winnow.cli.demo.pydoc_pages import PROCESS, pydoc_pages
@@ -25,6 +27,7 @@ MODULES = {
 }
 
 
+@pytest.mark.check
 def test_pages_do_not_depend_on_the_number_of_workers() -> None:
     (one, left_out), (other, left_out_again) = (pydoc_pages(NOW, workers, 30, lambda *_: None) for workers in (1, 3))
     assert one == other
@@ -34,6 +37,7 @@ def test_pages_do_not_depend_on_the_number_of_workers() -> None:
     assert {page.fetched_at for page in one} == {NOW}
 
 
+@pytest.mark.check
 def test_a_module_that_misbehaves_does_not_affect_others(tmp_path: Path) -> None:
     modules, pages = tmp_path / "modules", tmp_path / "pages"
     modules.mkdir()

@@ -63,6 +63,7 @@ def rewritten(page: str, folder: Path) -> str:
     return SESSION.sub(session, page)
 
 
+@pytest.mark.check
 def test_the_page_quotes_the_present_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(phase_progress, "SECONDS_BETWEEN_LINES", inf)  # a slow machine would show progress
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", inf)

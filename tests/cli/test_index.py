@@ -59,6 +59,7 @@ def test_a_folder_is_indexed(process: Process, mirror: Path, tmp_path: Path) -> 
     assert [record.title for record in records] == ["Home", None, "A", "A"]
 
 
+@pytest.mark.check
 def test_links_out_of_a_folder_are_followed_only_when_asked_for(process: Process, mirror: Path) -> None:
     (mirror.parent / "secret.txt").write_text(prose(7))
     (mirror / "link.txt").symlink_to(mirror.parent / "secret.txt")
@@ -96,6 +97,7 @@ def test_files_written_by_the_command_are_not_sources(process: Process, mirror: 
     assert mirror.is_dir()
 
 
+@pytest.mark.check
 def test_several_sources_a_pattern_and_standard_input(process: Process, mirror: Path, tmp_path: Path) -> None:
     with gzip.open(tmp_path / "one.jsonl.gz", "wt") as lines:
         lines.write(json.dumps({"url": "http://example.org/j", "html": f"<p>{prose(5)}"}) + "\n")
@@ -105,6 +107,7 @@ def test_several_sources_a_pattern_and_standard_input(process: Process, mirror: 
     assert {"http://example.org/j", "http://example.org/s"} < set(urls(tmp_path / "r.parquet"))
 
 
+@pytest.mark.check
 def test_a_pipe_gets_a_row_for_each_reason(process: Process, mirror: Path) -> None:
     done = process("index", mirror, "--to", "records.parquet")
     assert done.stdout.decode().splitlines() == [
@@ -117,6 +120,7 @@ def test_a_pipe_gets_a_row_for_each_reason(process: Process, mirror: Path) -> No
     ]
 
 
+@pytest.mark.check
 def test_a_terminal_gets_a_table(on_terminal: Callable[..., tuple[int, str]], mirror: Path) -> None:
     code, shown = on_terminal("winnow", "index", mirror, "--to", "records.parquet", NO_COLOR="1")
     assert code == 0
@@ -217,6 +221,7 @@ def test_a_signal_stops_the_run_and_the_same_command_continues_it(
     assert (answer["unchanged"], answer["indexed"]) == (kept, 2_000 - kept)
 
 
+@pytest.mark.check
 def test_code_is_compared_as_code(process: Process, tmp_path: Path) -> None:
     project = tmp_path / "project"
     project.mkdir()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from click.testing import Result
 
 from opensearch_winnow import Index
@@ -27,6 +28,7 @@ def test_a_second_crawl_without_dates_replaces_the_first_and_says_so(winnow: Win
     assert notes == ["", f"1 page without a time {sentence}"]
 
 
+@pytest.mark.check
 def test_the_date_of_a_run_is_that_of_pages_without_a_time(winnow: Winnow, tmp_path: Path) -> None:
     page, store = tmp_path / "mirror" / "page.txt", tmp_path / "crawl.winnow"
     page.parent.mkdir()

@@ -169,6 +169,7 @@ def test_errors_are_reported_and_leave_no_files(
     assert list(tmp_path.iterdir()) == [pages]
 
 
+@pytest.mark.check
 def test_a_store_is_not_a_source(process: Process, pages: Path, tmp_path: Path) -> None:
     process("index", pages, "--store", "a.winnow")
     done = process("index", "a.winnow", "--store", "b.winnow")
@@ -198,6 +199,7 @@ def test_stores_that_cannot_be_exported_are_reported(process: Process, pages: Pa
     assert not (tmp_path / "out.parquet").exists()
 
 
+@pytest.mark.check
 def test_a_damaged_store_is_reported_by_index(process: Process, pages: Path, tmp_path: Path) -> None:
     process("index", pages, "--store", "a.winnow")
     whole = (tmp_path / "a.winnow").read_bytes()

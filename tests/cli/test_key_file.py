@@ -167,6 +167,7 @@ def test_fingerprints_and_comparisons_of_files(winnow: Winnow, key: Path, pages:
     assert winnow(*arguments, "--key-file", key).stdout == winnow(*arguments).stdout
 
 
+@pytest.mark.check
 def test_the_next_command_names_the_key_file(
     on_terminal: Callable[..., tuple[int, str]], key: Path, pages: Path, tmp_path: Path
 ) -> None:
@@ -179,6 +180,7 @@ def test_the_next_command_names_the_key_file(
     assert "--key-file" not in shown.split("→")[1]
 
 
+@pytest.mark.check
 def test_names_of_watches_are_completed_with_the_key(process: Process, key: Path, pages: Path) -> None:
     keyed = ("--store", "crawl.winnow", "--key-file", key.name)
     assert process("index", pages, *keyed).returncode == 0

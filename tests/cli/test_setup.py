@@ -47,6 +47,7 @@ def test_setup_reports_what_it_created_and_what_existed(winnow: Winnow, engine: 
     assert (settings["number_of_shards"], settings["number_of_replicas"]) == ("2", "0")
 
 
+@pytest.mark.check
 def test_a_store_with_a_key(winnow: Winnow, engine: Running, tmp_path: Path) -> None:
     (tmp_path / "key").write_text("open-sesame\n")
     (tmp_path / "wrong").write_text("open-barley\n")

@@ -254,6 +254,7 @@ def test_an_empty_store_says_so(winnow: Winnow, tmp_path: Path, prose: Callable[
         assert "is empty; add pages with: winnow index SOURCE --store" in done.stderr
 
 
+@pytest.mark.check
 def test_a_licence_is_found_among_others(winnow: Winnow, root: Path, tmp_path: Path) -> None:
     """Our licence is found in the SPDX list."""
     store, lines = tmp_path / "spdx.winnow", tmp_path / "licences.jsonl"

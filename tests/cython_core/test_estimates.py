@@ -189,6 +189,7 @@ def true_error(estimates: Iterable[Estimate], truth: float) -> float:
     return deviation / fmean(estimate.error for estimate in known)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("common", [40, 400, 720])
 def test_errors_of_mod(common: int) -> None:
     union, modulus = 800, 8
@@ -199,6 +200,7 @@ def test_errors_of_mod(common: int) -> None:
     assert 0.85 < true_error((mod_containment(a, b, modulus) for a, b in sketches), common / size) < 1.05
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("common", [40, 400, 720])
 def test_errors_of_min(common: int) -> None:
     union, size = 800, 100

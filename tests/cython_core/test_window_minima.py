@@ -53,6 +53,7 @@ class TestWindowMinima:
         assert list(window_minima(zeros, w)) == list(range(w - 1, 3000, w))
         assert list(window_minima(zeros, w, robust=False)) == list(range(w - 1, 3000))
 
+    @pytest.mark.check
     @pytest.mark.parametrize("w", [21, 1000])
     @pytest.mark.parametrize("robust", [True, False])
     def test_long_stretches_of_rising_hashes_between_others(self, w: int, robust: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 
 import pytest
@@ -18,14 +19,14 @@ from tests.stores.opensearch.own_index import FIELDS, OwnIndex
 NUMBERS = count()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def gateway(engine: Running) -> Iterator[str]:
     """The address of a gateway to the engine."""
     with running_gateway(engine.url) as url:
         yield url
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def client(engine: Running) -> Iterator[OpenSearch]:
     """A client of the engine itself."""
     made = connect(Address.of(f"{engine.url}/any"))
@@ -33,13 +34,20 @@ def client(engine: Running) -> Iterator[OpenSearch]:
     made.close()
 
 
-@pytest.fixture
-def plain(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
-    """An index of articles that is not attached."""
+@contextmanager
+def new_index(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
+    """Yield an index of articles that is not attached."""
     own = OwnIndex(engine.url, f"gateway-{os.getpid()}-{next(NUMBERS)}", client)
     own.create(shards=1)
     yield own
     client.indices.delete(index=f"{own.name},winnow.{own.name}.settings", params={"ignore_unavailable": "true"})
+
+
+@pytest.fixture
+def plain(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
+    """An index of articles that is not attached."""
+    with new_index(engine, client) as own:
+        yield own
 
 
 @pytest.fixture

@@ -59,6 +59,7 @@ def test_an_alias_writes_to_its_write_index(gateway: str, attached: OwnIndex) ->
         attached.client.indices.delete(index=other.name)
 
 
+@pytest.mark.check
 def test_a_data_stream_writes_to_its_newest_index(gateway: str, plain: OwnIndex) -> None:
     client, name = plain.client, f"{plain.name}-stream"
     template = {

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import socket
 import ssl
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -14,15 +15,28 @@ from urllib.parse import urlsplit
 
 import pytest
 import trustme
+from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.attach import attach
+from tests.gateway.conftest import new_index
 from tests.gateway.faulty_engine import faulty_engine
 from tests.gateway.raw_requests import Answer, raw_answer
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
-from tests.stores.opensearch.own_index import OwnIndex, article
+from tests.stores.opensearch.own_index import FIELDS, OwnIndex, article
 
 OF_A_CONNECTION = ("connection", "transfer-encoding", "content-length")
+
+
+@pytest.fixture(scope="module", params=["plain", "attached"])
+def two_articles(engine: Running, client: OpenSearch, request: pytest.FixtureRequest) -> Iterator[OwnIndex]:
+    """An index for requests that change nothing."""
+    with new_index(engine, client) as own:
+        if request.param == "attached":
+            attach(client, own.address, FIELDS)
+        own.write([("1", article(1)), ("a/b ä%", article(2))])
+        yield own
 
 
 @pytest.mark.parametrize(
@@ -53,13 +67,10 @@ OF_A_CONNECTION = ("connection", "transfer-encoding", "content-length")
         ("POST", "/{name}/_search", {"query": {"term": {"author": "winnow"}}}),
     ],
 )
-@pytest.mark.parametrize("kind", ["plain", "attached"])
 def test_an_answer_is_that_of_the_engine(
-    gateway: str, engine: Running, request: pytest.FixtureRequest, kind: str, method: str, path: str, body: Any
+    gateway: str, engine: Running, two_articles: OwnIndex, method: str, path: str, body: Any
 ) -> None:
-    own: OwnIndex = request.getfixturevalue(kind)
-    own.write([("1", article(1)), ("a/b ä%", article(2))])
-    path = path.replace("{name}", own.name)
+    path = path.replace("{name}", two_articles.name)
     direct, passed = (ask(url, method, path, body, X_Opaque_Id="one") for url in (engine.url, gateway))
     assert passed.status == direct.status
     assert set(passed.headers) - {"connection", "transfer-encoding"} == set(direct.headers) - {"connection"}

@@ -61,6 +61,7 @@ def test_the_order_of_pages_decides_only_which_duplicate_comes_first(
     assert one.report.duplicates == other.report.duplicates == {"content": 7}
 
 
+@pytest.mark.check
 def test_a_false_start_of_a_member_in_a_split_is_read_again_from_the_true_one(
     run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes]
 ) -> None:

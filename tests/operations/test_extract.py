@@ -24,6 +24,7 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
 from tests.test_index import near, prose
 
+CHECK = pytest.mark.check
 DAY = datetime(2026, 3, 1, tzinfo=UTC)
 
 
@@ -92,8 +93,10 @@ def reindexed(archive: Path, tmp_path: Path) -> list[Record]:
         return records_of(again)
 
 
-@pytest.mark.parametrize("name", ["out.warc.gz", "out.warc", "out.wacz"])
-@pytest.mark.parametrize("gzipped", [True, False])
+@pytest.mark.parametrize(
+    "name", ["out.warc.gz", *(pytest.param(name, marks=CHECK) for name in ("out.warc", "out.wacz"))]
+)
+@pytest.mark.parametrize("gzipped", [True, pytest.param(False, marks=CHECK)])
 def test_what_went_out_and_came_in_again_is_the_same(tmp_path: Path, name: str, gzipped: bool) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.index(archive(tmp_path / "in.warc", gzipped=gzipped))
@@ -128,6 +131,7 @@ def read(content: bytes, name: str) -> list[Read]:
     return [each for each in records if each.header["WARC-Type"] != "warcinfo"]
 
 
+@pytest.mark.check
 def test_equal_payloads_become_revisits_and_near_ones_are_listed(index: Index, tmp_path: Path) -> None:
     index.index(archive(tmp_path / "in.warc.gz"))
     index.cluster()
@@ -169,6 +173,7 @@ def test_captures_are_chosen_by_filters_or_ids(index: Index, tmp_path: Path) -> 
     assert kinds == ["response", "revisit", "response", "response", "response"]
 
 
+@pytest.mark.check
 def test_a_chosen_revisit_brings_its_original(tmp_path: Path) -> None:
     with Index.open(tmp_path / "first.winnow") as first:
         first.index(archive(tmp_path / "in.warc.gz"))
@@ -208,6 +213,7 @@ def test_archives_that_have_moved_changed_or_vanished(tmp_path: Path) -> None:
         assert report.failed == {"the archive is neither where it was indexed nor in the given folders": 5}
 
 
+@pytest.mark.check
 def test_every_archive_of_that_name_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Archives of the same name are told apart by their records, in subfolders, too; folders are listed once."""
     halves = [dict(list(PAGES.items())[:2]), dict(list(PAGES.items())[2:])]

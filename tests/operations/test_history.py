@@ -76,6 +76,7 @@ class RecordingStore(EmbeddedStore):
         return super().read(ids, fields)
 
 
+@pytest.mark.check
 def test_texts_are_read_in_batches_and_not_for_equal_neighbours(tmp_path: Path) -> None:
     days = [day for day in range(1, 31) for _ in range(3)]
     texts = [prose(min(number, 80), 60) for number in range(90)]  # the last ten are the same

@@ -145,6 +145,7 @@ def test_pages_without_stored_texts_are_estimated(tmp_path: Path) -> None:
         assert index.check_watch("long").new == {finding.id}
 
 
+@pytest.mark.check
 def test_watches_are_added_together(index: Index) -> None:
     texts = {f"watch {number:03}": prose(number, 60) for number in range(120)}
     watches = [Watch(name=name, text=text, min_containment=0) for name, text in texts.items()]

@@ -22,7 +22,7 @@ from tests.quality.corpora import PUBLIC
 from tests.quality.measured import THRESHOLD, CorpusStore, Quality
 from tests.spark_settings import SMALL
 
-pytestmark = pytest.mark.xdist_group("near-duplicates")
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("near-duplicates")]
 
 UNKNOWN = datetime.max.replace(tzinfo=UTC)  # sorts pages without a time last
 # Lowest F1 of pairs in one cluster. Measured: .9998, and 1 for components; .997 with bands as the only candidates.

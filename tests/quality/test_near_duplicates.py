@@ -6,7 +6,7 @@ import pytest
 
 from tests.quality.measured import THRESHOLD, CorpusStore, near_duplicates, pages_containing, quality_by_truth
 
-pytestmark = pytest.mark.xdist_group("near-duplicates")
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("near-duplicates")]
 
 # Measured: 1 for all, estimates included. With bands as the only candidates, recall would be .997.
 RECALL = PRECISION = 0.999

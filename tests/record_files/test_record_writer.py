@@ -9,10 +9,9 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import FrameType
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,6 +24,7 @@ from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigest
 from opensearch_winnow.record_files import atomic_parquet, record_writer
 from opensearch_winnow.record_files.reader import read_columns, read_records
 from opensearch_winnow.record_files.record_writer import RecordWriter
+from tests.interrupts import interrupting
 
 Make = Callable[..., Record]
 FILE_AND_FOLDER = pytest.mark.parametrize("name", ["records.parquet", "records/"])
@@ -169,56 +169,31 @@ def test_an_exception_keeps_the_earlier_records(tmp_path: Path, record: Make, na
 
 
 @pytest.mark.usefixtures("small_limits")
-@pytest.mark.parametrize("stride", [19, pytest.param(5, marks=pytest.mark.check)])
+@pytest.mark.parametrize("stride", [81, pytest.param(17, marks=pytest.mark.check)])
 @FILE_AND_FOLDER
-def test_ctrl_c_at_any_line_keeps_what_was_added(
-    tmp_path: Path, record: Make, name: str, stride: int, request: pytest.FixtureRequest
-) -> None:
-    """Ctrl-C arrives before each line of this package, or of Arrow's Python, that runs while records are added."""
-    tracer = sys.gettrace()
-    request.addfinalizer(lambda: sys.settrace(tracer))
+def test_ctrl_c_at_any_moment_keeps_what_was_added(tmp_path: Path, record: Make, name: str, stride: int) -> None:
+    """Ctrl-C arrives in this package, or in Arrow's Python, while records are added."""
     old = [record(0), record(1)]
     new = [record(number, crawl="new") for number in range(1, 5)]
     (tmp_path / "0").mkdir()
     write(f"{tmp_path}/0/{name}", *old)
-    interrupted, step = 0, 0
-    while True:
-        step += 1 if step < 40 else stride
-        path = f"{tmp_path}/{step}/{name}"
-        shutil.copytree(tmp_path / "0", tmp_path / str(step))
-        lines, added = 0, 0
-
-        def trace(frame: FrameType, event: str, _: Any, stop: int = step) -> Any:
-            nonlocal lines
-            if "opensearch_winnow" not in frame.f_globals["__name__"] and "pyarrow" not in frame.f_globals["__name__"]:
-                return None
-            if frame.f_code.co_name == "__del__":  # Python ignores exceptions there
-                return None
-            lines += event == "line"
-            if lines >= stop:
-                sys.settrace(None)
-                raise KeyboardInterrupt
-            return trace
-
+    for moment in count(1, stride):
+        path = f"{tmp_path}/{moment}/{name}"
+        shutil.copytree(tmp_path / "0", tmp_path / str(moment))
+        added = 0
         try:
-            with RecordWriter(path, Scheme()) as writer:
-                try:
-                    sys.settrace(trace)
-                    for each in new:
-                        writer.add(each)
-                        added += 1
-                finally:
-                    sys.settrace(tracer)
-        except KeyboardInterrupt:
-            interrupted += 1
-        else:
+            with RecordWriter(path, Scheme()) as writer, interrupting(moment, "opensearch_winnow", "pyarrow"):
+                for each in new:
+                    writer.add(each)
+                    added += 1
             break
-        kept = list(read_records(path))
+        except KeyboardInterrupt:
+            kept = list(read_records(path))
         # The record that was being added may be there or not.
-        possible = [[old[0], *([old[1]] if count == 0 else []), *new[:count]] for count in (added, added + 1)]
-        assert kept in possible, f"interrupted at line {step}"
+        possible = [[old[0], *([old[1]] if some == 0 else []), *new[:some]] for some in (added, added + 1)]
+        assert kept in possible, moment
         assert hidden(tmp_path) == []
-    assert interrupted > 50
+    assert moment > 500
     assert list(read_records(path)) == [old[0], *new]
 
 

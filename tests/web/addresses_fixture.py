@@ -102,7 +102,7 @@ def in_format(address: str, ending: str) -> str:
 
 
 FIRST = {screen_at(address).name: address for address in reversed(ADDRESSES.values())}  # of each screen
-MAIN = {FIRST[name] for name in ("home", "search", "page", "compare", "cluster", "paste")}
+MAIN = {FIRST[name] for name in ("search", "compare")}
 # For what takes a browser some seconds: the main screens in their first state, and with `make check` all in all states.
 every_state = pytest.mark.parametrize(
     "address",

@@ -54,6 +54,7 @@ def without_times(document: Any) -> Any:
     return document
 
 
+@pytest.mark.check
 def test_it_is_openapi(described: Any) -> None:
     OpenAPIV31SpecValidator(described).validate()
     assert described["openapi"] == "3.1.0"

@@ -20,7 +20,7 @@ from tests.web.browser_fixture import NewPage, accessibility_findings, scrolls_s
 from tests.web.conftest import Serve
 from tests.web.served_fixture import Served
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 SITE = "https://site.example"
 DAYS = {"spring": datetime(2024, 3, 1, tzinfo=UTC), "autumn": datetime(2024, 9, 1, tzinfo=UTC)}
 

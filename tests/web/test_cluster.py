@@ -179,6 +179,7 @@ def test_a_representative_that_is_gone(own_file: Path) -> None:
     assert [each["captures"] for each in found["members"]] == [3, 1, 1, 1]
 
 
+@pytest.mark.check
 def test_a_cluster_of_thousands_says_what_was_looked_at(tmp_path: Path) -> None:
     def pages() -> Iterator[Page]:
         for number in range(MAX_CAPTURES_COUNTED + 5):

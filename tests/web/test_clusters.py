@@ -99,6 +99,7 @@ def until_done(served: Served) -> Any:
     return found
 
 
+@pytest.mark.check
 def test_a_visitor_who_may_write_has_the_store_clustered(unclustered: Unclustered, serve: Serve) -> None:
     served = serve(unclustered(PAGES), "--write")
     assert "Find clusters" in served.get("/clusters").text

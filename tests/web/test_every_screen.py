@@ -115,6 +115,7 @@ def test_no_markup_is_shown_as_text(served_file: Served, address: str) -> None:
     assert [text for text in shown if MARKUP.search(text)] == []
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES.keys())
 def test_it_is_put_in_order(served_file: Served, address: str) -> None:
     """Links have targets, ids are unique, headings skip no level, and every table has a caption."""

@@ -25,7 +25,7 @@ from tests.web.served_fixture import Served, serving_app
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 
 
 def counted(served: Served) -> Any:

@@ -33,7 +33,7 @@ from tests.web.served_fixture import Served
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 FAMILY = {MILL, MIRROR, SHOUTED, NEAR, MOVED}
 COMMON = HARBOUR_TEXT[0].split()[1]  # on all pages with the harbour
 FOUND = FAMILY | {CONTAINS, CONTAINED, *ALONE}

@@ -18,7 +18,7 @@ from tests.web.served_fixture import Served
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 PARAGRAPH = " ".join(TEXTS[MILL].split()[:60])
 
 

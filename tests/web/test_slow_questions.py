@@ -76,6 +76,7 @@ def test_popular_text_is_compared_with_some_pages(known_file: Path, monkeypatch:
         assert "others share a passage, too." in page.text
 
 
+@pytest.mark.check
 def test_a_question_whose_client_has_left_is_cancelled(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started, scored = Event(), []
 

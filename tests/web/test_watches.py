@@ -22,7 +22,7 @@ from tests.web.served_fixture import Reply, Served
 if TYPE_CHECKING:
     from playwright.sync_api import Page as BrowserPage
 
-pytestmark = pytest.mark.xdist_group(__name__)
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 HOSTILE = '"><script>alert(1)</script>&name=x\u202e'
 
 

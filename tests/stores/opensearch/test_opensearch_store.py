@@ -109,6 +109,7 @@ def test_more_pages_than_fit_in_one_answer(fresh: Open) -> None:
     assert [card.id for card in store.scan(Card)] == [small(20_000).id]
 
 
+@pytest.mark.check
 def test_answers_do_not_depend_on_the_shards(fresh: Open) -> None:
     source = Random(6)
     words = ["apple", "pear", "plum", "quince", "cherry"]

@@ -121,6 +121,7 @@ def test_words_are_those_of_the_analyzer(client: OpenSearch, indices: dict[int, 
         assert word_tokens(text)[0] == [token["token"] for token in found]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("shards", SHARDS)
 def test_relevance_is_that_of_opensearch(
     client: OpenSearch, indices: dict[int, str], shards: int, tmp_path: Path
