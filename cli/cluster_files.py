@@ -13,7 +13,7 @@ from opensearch_winnow.cli.text_file import FileError
 from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.operations.clustering import WRITING_BACK
-from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
+from opensearch_winnow.record_files.packed import open_new
 
 SVG = ".svg"
 
@@ -32,14 +32,9 @@ def write_plot(plot: Path, name: str, options: ClusteringOptions, result: Cluste
     from opensearch_winnow.web.size_plot import size_plot  # noqa: PLC0415 (slow to import)
 
     subtitle = summary.plot_subtitle(options, result)
-    with reporting_os_errors(plot):
-        hidden = AtomicFile(plot)
-        try:
-            with hidden.path.open("w", encoding="utf-8") as file:
-                file.writelines(size_plot(result.sizes, result.identical_sizes, name=name, subtitle=subtitle))
-            hidden.place()
-        finally:
-            hidden.discard()
+    with open_new(plot) as file:
+        for part in size_plot(result.sizes, result.identical_sizes, name=name, subtitle=subtitle):
+            file.write(part.encode())
 
 
 def list_written(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from datetime import datetime
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.terminal import say
@@ -25,7 +24,8 @@ from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.mappings.capture_row import Row
 from opensearch_winnow.mappings.cdxj import cdxj_line
 from opensearch_winnow.mappings.source import Source
-from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
+from opensearch_winnow.record_files.atomic_file import new_file, reporting_os_errors
+from opensearch_winnow.record_files.packed import open_new
 
 ROWS_PER_GROUP = 20_000  # of Parquet
 
@@ -115,48 +115,25 @@ def write_parquet(target: Path, rows: Iterable[Row], columns: Sequence[str]) -> 
     types = {name: of_source.get(name) or SCHEMA.field(name).type for name in columns}
     schema = pa.schema(types.items())
     count, rest = 0, iter(rows)
-    with reporting_os_errors(target):
-        atomic = AtomicFile(target)
-        try:
-            with pq.ParquetWriter(atomic.path, schema, compression="zstd") as writer:
-                while some := list(islice(rest, ROWS_PER_GROUP)):
-                    columns_of = [pa.array([row[name] for row in some], kind) for name, kind in types.items()]
-                    writer.write_batch(pa.RecordBatch.from_arrays(columns_of, schema=schema))
-                    count += len(some)
-            atomic.place()
-        finally:
-            atomic.discard()
+    with (
+        reporting_os_errors(target),
+        new_file(target) as path,
+        pq.ParquetWriter(path, schema, compression="zstd") as writer,
+    ):
+        while some := list(islice(rest, ROWS_PER_GROUP)):
+            columns_of = [pa.array([row[name] for row in some], kind) for name, kind in types.items()]
+            writer.write_batch(pa.RecordBatch.from_arrays(columns_of, schema=schema))
+            count += len(some)
     return RowsWritten(count, target.stat().st_size)
 
 
 def _write_lines(target: Path | None, lines: Iterable[str]) -> RowsWritten:
     count = size = 0
-    with _opened(target) as out:
+    with nullcontext(sys.stdout.buffer) if target is None else open_new(target) as out:
         for line in lines:
             size += out.write(line.encode())
             count += 1
     return RowsWritten(count, size if target is None else target.stat().st_size)
-
-
-@contextmanager
-def _opened(target: Path | None) -> Iterator[BinaryIO]:
-    """Open a file that appears when it is complete, compressed if its name ends in .gz; or stdout."""
-    if target is None:
-        yield sys.stdout.buffer
-        return
-    with reporting_os_errors(target):
-        atomic = AtomicFile(target)
-        try:
-            with atomic.path.open("wb") as file:
-                if target.suffix == ".gz":
-                    # Without a name and a time in it: the same rows are the same bytes.
-                    with gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
-                        yield cast(BinaryIO, packed)
-                else:
-                    yield file
-            atomic.place()
-        finally:
-            atomic.discard()
 
 
 def _csv_line(values: Sequence[object]) -> str:

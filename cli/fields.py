@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -21,18 +20,16 @@ from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.terminal import json_option, remark, say
-from opensearch_winnow.cli.text_file import STDIN, FileError, require_piped_stdin
+from opensearch_winnow.cli.text_file import STDIN, FileError, label, opened_file, require_piped_stdin
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked_stream
 from opensearch_winnow.mappings.own_fields import OwnFields
-from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
-from opensearch_winnow.record_files.packed import open_packed
+from opensearch_winnow.record_files.packed import open_new
 
 if TYPE_CHECKING:
     from opensearch_winnow.ingest.fields_filter import Failure, FieldsFilter, Piece
 
 MAX_FAILURES_NAMED = 10
-PACKINGS = (".gz", ".zst")
 
 
 @click.command("fields", short_help="Add winnow's fields to documents: JSON lines, or a _bulk body, in and out.")
@@ -166,8 +163,8 @@ def run(
     counts: Counter[str] = Counter()
     with ExitStack() as opened:
         show = opened.enter_context(show_phases(quiet=quiet, color="auto"))
-        out = opened.enter_context(output(to))
-        bad = opened.enter_context(output(failed)) if failed else None
+        out = opened.enter_context(open_new(Path(to))) if to else sys.stdout.buffer
+        bad = opened.enter_context(open_new(Path(failed))) if failed else None
         ends_line = True
         for name in files:
             for piece in pieces(filtering, name):
@@ -199,36 +196,11 @@ def note_failure(name: str, failure: Failure, counts: Counter[str], bad: IO[byte
 
 def pieces(filtering: FieldsFilter, name: str) -> Iterator[Piece]:
     """Yield the documents of a file, or of stdin, with their fields."""
-    label = "the piped input" if name == STDIN else name
-    try:
-        with nullcontext(sys.stdin.buffer) if name == STDIN else open(name, "rb") as file:  # noqa: PTH123
-            assert isinstance(file, io.BufferedReader)
+    with opened_file(name) as file:
+        try:
             yield from filtering.pieces(unpacked_stream(file))
-    except FileNotFoundError:
-        raise FileError(f"there is no file {name}; check the name, or use - to read from a pipe") from None
-    except IsADirectoryError:
-        raise FileError(f"{name} is a folder; name the files in it") from None
-    except DamagedError as error:
-        raise FileError(f"{label} cannot be read to its end: {error}") from None
-
-
-@contextmanager
-def output(name: str | None) -> Iterator[IO[bytes]]:
-    """Open stdout, or a file that appears when the block ends without an error."""
-    if name is None:
-        yield sys.stdout.buffer
-        return
-    target = Path(name)
-    with reporting_os_errors(target):
-        atomic = AtomicFile(target)
-    try:
-        packing = target.suffix if target.suffix in PACKINGS else ""
-        with open_packed(atomic.path, packing, target) as file:
-            yield file
-        with reporting_os_errors(target):
-            atomic.place()
-    finally:
-        atomic.discard()
+        except DamagedError as error:
+            raise FileError(f"{label(name)} cannot be read to its end: {error}") from None
 
 
 def report(

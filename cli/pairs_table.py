@@ -15,7 +15,7 @@ from opensearch_winnow.cli.short_urls import short_urls
 from opensearch_winnow.cli.terminal import Terminal, bar
 from opensearch_winnow.queries.pairs import Pair, Pairs
 from opensearch_winnow.record_files.answer_table import AnswerTable
-from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
+from opensearch_winnow.record_files.packed import open_new
 
 GAP = "  "
 BAR_COLUMNS = 10
@@ -73,15 +73,8 @@ def write_pairs(target: Path, pairs: Pairs) -> None:
             for row in pair_rows(pairs):
                 answers.add(*row.values())
         return
-    with reporting_os_errors(target):
-        atomic = AtomicFile(target)
-        try:
-            with atomic.path.open("w", encoding="utf-8") as file:
-                json.dump(pairs_document(pairs), file)
-                file.write("\n")
-            atomic.place()
-        finally:
-            atomic.discard()
+    with open_new(target) as file:
+        file.write(json.dumps(pairs_document(pairs)).encode() + b"\n")
 
 
 def _share(pair: Pair, measure: str) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -67,21 +69,29 @@ def visible_text(name: str, recipe: Recipe) -> str:
     made = RecordMaker(recipe).make(Page(name, html=html))
     if isinstance(made, Record):
         return made.text
-    raise FileError(f"{_label(name)} is HTML without text to compare: {made.reason}")
+    raise FileError(f"{label(name)} is HTML without text to compare: {made.reason}")
 
 
-def _read_bytes(name: str) -> bytes:
+@contextmanager
+def opened_file(name: str) -> Iterator[io.BufferedReader]:
+    """Open a file, or stdin. Raise a FileError if it cannot be read."""
     try:
         if name == STDIN:
-            return sys.stdin.buffer.read()
+            yield cast(io.BufferedReader, sys.stdin.buffer)
+            return
         with open(os.fsencode(name), "rb") as file:  # noqa: PTH123 (a name may be any bytes)
-            return file.read()
+            yield file
     except FileNotFoundError:
         raise FileError(f"there is no file {name}; check the name, or use - to read from a pipe") from None
     except IsADirectoryError:
-        raise FileError(f"{name} is a directory; name a text file in it") from None
+        raise FileError(f"{name} is a folder; name a file in it") from None
     except OSError as error:
         raise FileError(f"{name} cannot be read: {error.strerror}") from None
+
+
+def _read_bytes(name: str) -> bytes:
+    with opened_file(name) as file:
+        return file.read()
 
 
 def _looks_like_html(content: bytes, name: str) -> bool:
@@ -94,7 +104,7 @@ def _decode(content: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(10, 0, error.start) + 1
         where = f"byte {error.start:,} (0x{content[error.start]:02x}, in line {line:,}) cannot be decoded"
-        raise FileError(f"{_label(name)} is not UTF-8 text: {where}. {_advice(content, name)}") from None
+        raise FileError(f"{label(name)} is not UTF-8 text: {where}. {_advice(content, name)}") from None
 
 
 def _advice(content: bytes, name: str) -> str:
@@ -105,5 +115,6 @@ def _advice(content: bytes, name: str) -> str:
     return f"Convert it first, for example: iconv -f {encoding} -t UTF-8{source}"
 
 
-def _label(name: str) -> str:
+def label(name: str) -> str:
+    """Return what to call a file in a message."""
     return "the piped input" if name == STDIN else name

@@ -29,7 +29,8 @@ from opensearch_winnow.ingest.sources.page_fields import FieldError, page_of
 from opensearch_winnow.ingest.sources.row_fields import missing_in
 from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.record_files.atomic_file import AtomicFile, check_target, reporting_os_errors
+from opensearch_winnow.record_files.atomic_file import check_target
+from opensearch_winnow.record_files.packed import open_new
 
 MARKS: dict[str, type] = {"cluster": int, "keep": bool, "representative": str, "similarity": float}
 WRITING = "writing"
@@ -113,7 +114,7 @@ def deduplicate(
             scheme=scheme,
             on_failure=keep_failure,
         )
-        lists = [stack.enter_context(_new_file(Path(name))) if name is not None else None for name in (ids, dropped)]
+        lists = [stack.enter_context(open_new(Path(name))) if name is not None else None for name in (ids, dropped)]
         if any(lists):
             _write_lists(files, result, *lists)
         if to is not None:
@@ -220,18 +221,19 @@ def _write_rows(
     files.write(os.fspath(to), decide, MARKS if mark else {}, overwrite=overwrite)
 
 
-def _write_lists(files: RowFiles, result: Deduplication, ids: IO[str] | None, dropped: IO[str] | None) -> None:
+def _write_lists(files: RowFiles, result: Deduplication, ids: IO[bytes] | None, dropped: IO[bytes] | None) -> None:
     """Write the ids of the rows kept, and a line about each row dropped."""
     for row in files.rows():
         if isinstance(row, FailedRow) or result.outcomes[row.number] == FAILED:
             continue
         if result.is_kept(row.number):
             if ids is not None:
-                ids.write(row.page.url.replace("\n", " ") + "\n")
+                ids.write(row.page.url.replace("\n", " ").encode(errors="replace") + b"\n")
         elif dropped is not None:
             line = {"id": row.page.url, "row": row.number, "why": result.outcome(row.number)}
             marks = result.marks(row.number)
-            dropped.write(json.dumps(line | {name: marks[name] for name in MARKS if name != "keep"}) + "\n")
+            about = json.dumps(line | {name: marks[name] for name in MARKS if name != "keep"})
+            dropped.write(about.encode() + b"\n")
 
 
 def _check_new(path: Path, *, overwrite: bool) -> None:
@@ -241,16 +243,3 @@ def _check_new(path: Path, *, overwrite: bool) -> None:
         raise RecordsError(f"{path} exists: name another, or add --overwrite (overwrite=True)")
     if not path.absolute().parent.is_dir():
         raise RecordsError(f"{path} cannot be written: there is no folder {path.parent}")
-
-
-@contextmanager
-def _new_file(path: Path) -> Iterator[IO[str]]:
-    """Open a text file that appears when the block ends without an error."""
-    with reporting_os_errors(path):
-        atomic = AtomicFile(path)
-        try:
-            with atomic.path.open("w", encoding="utf-8", errors="replace") as file:
-                yield file
-            atomic.place()
-        finally:
-            atomic.discard()

@@ -15,10 +15,9 @@ from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
-from opensearch_winnow.record_files.packed import close_unfinished, open_packed
+from opensearch_winnow.record_files.packed import PACKINGS, close_unfinished, open_packed
 
 FORMATS = (".jsonl", ".csv", ".parquet")
-PACKINGS = (".gz", ".zst")  # of lines; Parquet is compressed in any case
 ENDINGS = (*FORMATS, *(f"{lines}{packing}" for lines in FORMATS[:2] for packing in PACKINGS))
 ROWS_PER_GROUP = 20_000  # of Parquet
 

@@ -83,6 +83,19 @@ class AtomicFile:
             os.close(descriptor)
 
 
+@contextmanager
+def new_file(target: Path) -> Iterator[Path]:
+    """Yield the hidden path of a file that replaces `target` when the block ends without an error."""
+    with reporting_os_errors(target):
+        atomic = AtomicFile(target)
+    try:
+        yield atomic.path
+        with reporting_os_errors(target):
+            atomic.place()
+    finally:
+        atomic.discard()
+
+
 def lock(descriptor: int, target: Path) -> None:
     """Take the lock of `descriptor`, or raise if another process has it. It is released when the process ends."""
     try:

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import gzip
 import io
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.record_files.atomic_file import reporting_os_errors
+from opensearch_winnow.record_files.atomic_file import new_file, reporting_os_errors
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+PACKINGS = (".gz", ".zst")
 _PIECE = 1 << 20
+
+
+@contextmanager
+def open_new(target: Path) -> Iterator[IO[bytes]]:
+    """Open a file that appears when the block ends without an error, compressed if its name ends in .gz or .zst."""
+    packing = target.suffix if target.suffix in PACKINGS else ""
+    with new_file(target) as path, open_packed(path, packing, target) as file:
+        yield file
 
 
 def open_packed(path: Path, packing: str, target: Path) -> IO[bytes]:

@@ -54,7 +54,7 @@ def test_files_that_cannot_be_read(process: Process, tmp_path: Path) -> None:
     (tmp_path / "wide.txt").write_bytes("wide".encode("utf-16"))
     (tmp_path / "program").write_bytes(b"\x7fELF\0\0\xff\xfe")
     assert "no file gone.txt" in complaint(process("fingerprint", "gone.txt"))
-    assert "is a directory; name a text file in it" in complaint(process("fingerprint", "."))
+    assert "is a folder; name a file in it" in complaint(process("fingerprint", "."))
     latin = complaint(process("fingerprint", "latin.txt"))
     assert "latin.txt is not UTF-8 text: byte 16 (0xe9, in line 2)" in latin
     assert "iconv -f WINDOWS-1252 -t UTF-8 latin.txt" in latin

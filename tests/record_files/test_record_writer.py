@@ -175,11 +175,12 @@ def test_ctrl_c_at_any_moment_keeps_what_was_added(tmp_path: Path, record: Make,
     """Ctrl-C arrives in this package, or in Arrow's Python, while records are added."""
     old = [record(0), record(1)]
     new = [record(number, crawl="new") for number in range(1, 5)]
-    (tmp_path / "0").mkdir()
-    write(f"{tmp_path}/0/{name}", *old)
+    before, path = tmp_path / "before", f"{tmp_path}/now/{name}"
+    before.mkdir()
+    write(f"{before}/{name}", *old)
     for moment in count(1, stride):
-        path = f"{tmp_path}/{moment}/{name}"
-        shutil.copytree(tmp_path / "0", tmp_path / str(moment))
+        shutil.rmtree(tmp_path / "now", ignore_errors=True)
+        shutil.copytree(before, tmp_path / "now")
         added = 0
         try:
             with RecordWriter(path, Scheme()) as writer, interrupting(moment, "opensearch_winnow", "pyarrow"):

@@ -15,7 +15,8 @@ from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.queries.pairs import Pair, Pairs
-from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
+from opensearch_winnow.record_files.atomic_file import reporting_os_errors
+from opensearch_winnow.record_files.packed import open_new
 from opensearch_winnow.web.charts.axes import chart
 from opensearch_winnow.web.charts.bar_charts import PAIR_FRAME, bar_range, pair_histogram
 from opensearch_winnow.web.class_report import words
@@ -160,12 +161,8 @@ class Report:
 
 
 def _write_file(report: Report, target: Path, progress: Progress) -> None:
-    file = AtomicFile(target)
-    try:
-        file.path.write_bytes(report.index(progress=progress))
-        file.place()
-    finally:
-        file.discard()
+    with open_new(target) as file:
+        file.write(report.index(progress=progress))
 
 
 def _write_folder(report: Report, target: Path, progress: Progress) -> None:
