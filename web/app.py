@@ -210,6 +210,8 @@ class Endpoints:
         for action in ACTIONS if self._has_store else ():
             yield route(action.path, partial(self._act, action), "POST")
         yield route(f"{API}/openapi.json", self._describe)
+        if not self._has_store:
+            yield route("/", self._describe)  # there is no screen to open
 
     async def _show(self, screen: Screen, form: Format, request: Request, *, api: bool = False) -> Response:
         sent: dict[str, str | bytes] = {}

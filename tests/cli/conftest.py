@@ -9,12 +9,12 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from random import Random
 
 import pytest
 from click.testing import CliRunner, Result
 
 from opensearch_winnow.cli import main
+from tests.meaningless_text import sentences
 
 WINNOW = Path(sys.executable).with_name("winnow")
 PATH = f"{WINNOW.parent}{os.pathsep}{os.environ['PATH']}"
@@ -53,16 +53,6 @@ def process(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[bytes]]
         )
 
     return call
-
-
-LETTERS = Random(0)
-LEXICON = ["".join(LETTERS.choices("abcdefghijklmnopqrstuvwxyz", k=LETTERS.randint(2, 9))) for _ in range(2_000)]
-
-
-def sentences(words: int, seed: int = 0) -> str:
-    """Return meaningless sentences, always the same for the same `seed`."""
-    chosen = Random(seed).choices(LEXICON, k=words)
-    return " ".join(word + "." * (index % 12 == 11) for index, word in enumerate(chosen))
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from click.testing import Result
 from opensearch_winnow import Index, Page, compare
 from opensearch_winnow.answers.changes import COLUMNS
 from opensearch_winnow.answers.display_text import width
-from tests.cli.conftest import sentences
+from tests.meaningless_text import sentences
 from tests.operations.test_extract import record
 
 Winnow = Callable[..., Result]

@@ -23,8 +23,9 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.record_writer import RecordWriter
 from opensearch_winnow.stores.engine.running import Running
 from tests.cli.cluster_tables import exported, hidden, rows, stored_clusters
-from tests.cli.conftest import LONG_URL, MILL, sentences
+from tests.cli.conftest import LONG_URL, MILL
 from tests.cli.sample_card import CONTROL_CHARACTERS
+from tests.meaningless_text import sentences
 from tests.spark_settings import SMALL
 
 pytestmark = pytest.mark.check

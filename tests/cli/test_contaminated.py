@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from tests.cli.conftest import CLEAN, PATH, WINNOW, sentences
+from tests.cli.conftest import CLEAN, PATH, WINNOW
+from tests.meaningless_text import sentences
 
 Winnow = Callable[..., Result]
 QUESTIONS = [sentences(30, seed) for seed in range(3)]

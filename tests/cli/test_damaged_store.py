@@ -22,7 +22,7 @@ from opensearch_winnow.cli import main
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.sqlite_schema import PAGE_SIZE
-from tests.cli.conftest import sentences
+from tests.meaningless_text import sentences
 from tests.store_fixtures import MEMORY
 
 TRIAL_SECONDS = 300  # after which a trial counts as hanging, and faulthandler ends the process

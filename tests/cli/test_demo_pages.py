@@ -13,7 +13,7 @@ from opensearch_winnow import Index, Page
 from opensearch_winnow.cli.demo.most_copied import most_copied
 from opensearch_winnow.cli.demo.pydoc_pages import PROCESS, pydoc_pages
 from opensearch_winnow.mappings.record import Record
-from tests.cli.conftest import sentences
+from tests.meaningless_text import sentences
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 MODULES = {

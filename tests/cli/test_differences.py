@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 from opensearch_winnow.answers.display_text import width
-from tests.cli.conftest import sentences
+from tests.meaningless_text import sentences
 
 Winnow = Callable[..., Result]
 REMOVED, ADDED = "Nobody spoke about the money at all that day", "The clerk stayed until the very end of it"

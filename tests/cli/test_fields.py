@@ -15,7 +15,8 @@ import pytest
 from click.testing import Result
 
 from opensearch_winnow import Scheme, mapping_fragment, winnow_fields
-from tests.cli.conftest import CLEAN, WINNOW, sentences
+from tests.cli.conftest import CLEAN, WINNOW
+from tests.meaningless_text import sentences
 
 Winnow = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]

@@ -12,7 +12,8 @@ from click.testing import Result
 from opensearch_winnow import Index, Page, compare
 from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.stores.captures import captures
-from tests.cli.conftest import MILL, sentences
+from tests.cli.conftest import MILL
+from tests.meaningless_text import sentences
 
 Winnow = Callable[..., Result]
 OnTerminal = Callable[..., tuple[int, str]]

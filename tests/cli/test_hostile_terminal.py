@@ -14,7 +14,7 @@ import pytest
 
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from tests.cli.conftest import sentences
+from tests.meaningless_text import sentences
 
 OnTerminal = Callable[..., tuple[int, str]]
 

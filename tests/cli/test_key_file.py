@@ -17,7 +17,7 @@ from opensearch_winnow.foundation.key_file import KEY_VARIABLE
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.record_files.reader import scheme_of
-from tests.cli.conftest import sentences
+from tests.meaningless_text import sentences
 
 Winnow = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from click.testing import Result
 
-from tests.cli.conftest import sentences
+from tests.meaningless_text import sentences
 
 Winnow = Callable[..., Result]
 

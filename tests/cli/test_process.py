@@ -30,6 +30,8 @@ def complaint(done: subprocess.CompletedProcess[bytes]) -> str:
 
 def test_version_and_help(process: Process) -> None:
     assert process("--version").stdout.decode() == f"winnow {__version__}\n"
+    module = [sys.executable, "-m", "opensearch_winnow", "--version"]
+    assert subprocess.run(module, capture_output=True, check=True).stdout.decode() == f"winnow {__version__}\n"
     shown = process("--help")
     assert shown.returncode == 0
     assert shown.stdout.decode().split("\n\n")[1].lstrip().startswith("Examples:")

@@ -22,7 +22,8 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded import EmbeddedStore
-from tests.cli.conftest import CLEAN, WINNOW, sentences
+from tests.cli.conftest import CLEAN, WINNOW
+from tests.meaningless_text import sentences
 from tests.stores.embedded.store_files import SECOND_FORMAT, rows
 
 PAGES = 300

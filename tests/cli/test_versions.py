@@ -12,7 +12,7 @@ from click.testing import Result
 
 from opensearch_winnow import Index, Page, compare
 from opensearch_winnow.answers.display_text import width
-from tests.cli.conftest import sentences
+from tests.meaningless_text import sentences
 
 Winnow = Callable[..., Result]
 OnTerminal = Callable[..., tuple[int, str]]

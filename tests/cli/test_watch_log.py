@@ -16,7 +16,8 @@ from click.testing import Result
 from opensearch_winnow import Index
 from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.stores.captures import captures
-from tests.cli.conftest import MILL, sentences
+from tests.cli.conftest import MILL
+from tests.meaningless_text import sentences
 from tests.operations.test_notifier import receiving
 
 Winnow = Callable[..., Result]

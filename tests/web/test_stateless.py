@@ -22,7 +22,7 @@ from opensearch_winnow.web.scheme_only import SchemeOnly
 from opensearch_winnow.web.screen_request import ScreenRequest
 from opensearch_winnow.web.screens import fields, sent_texts
 from opensearch_winnow.web.sent_json import BODY, CONTENT_TYPE
-from tests.cli.conftest import sentences
+from tests.meaningless_text import sentences
 from tests.web.known_crawl_fixture import MILL, MIRROR
 from tests.web.served_fixture import Reply, Served, serving_stateless
 
@@ -164,6 +164,10 @@ def test_gzip_is_unpacked_within_bounds(stateless: Served) -> None:
     assert (sent(body, "br").status, sent(body, "gzip, gzip").status) == (415, 415)
 
 
+def test_who_opens_its_address_sees_what_it_answers(stateless: Served) -> None:
+    assert stateless.json("/") == stateless.json(f"{API}/openapi.json")
+
+
 def test_what_the_openapi_document_says_of_it(stateless: Served) -> None:
     described = stateless.json(f"{API}/openapi.json")
     for path in ("/fields", "/compare"):
@@ -199,7 +203,7 @@ def test_a_server_without_a_store_serves_nothing_else(stateless: Served, served_
         ("/compare", "post"),
         ("/health", "get"),
     }
-    for path in ("/", "/search", f"{API}/search?q=mill", "/paste", "/api"):
+    for path in ("/search", f"{API}/search?q=mill", "/paste", "/api"):
         reply = stateless.get(path)
         assert (reply.status, reply.json) == (404, {"error": "There is no page at this address."})
 
