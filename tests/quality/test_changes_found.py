@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.check, pytest.mark.xdist_group("releases")]
 RECALL = 0.97  # measured: 1
 
 
-@pytest.fixture(params=["embedded", "opensearch"])
+@pytest.fixture(params=["embedded", pytest.param("opensearch", marks=pytest.mark.soak)])
 def open_index(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[int], Index]:
     """Return a function that opens a new store of the kind under test."""
     if request.param == "embedded":

@@ -58,7 +58,7 @@ def pairs(representatives: dict[str, str]) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("fast", [False, True], ids=["sketches", "fast"])
-@pytest.mark.parametrize("linkage", ["representatives", pytest.param("components", marks=pytest.mark.check)])
+@pytest.mark.parametrize("linkage", ["representatives", "components"])
 def test_clusters(corpus_store: CorpusStore, linkage: Linkage, fast: bool, tmp_path: Path) -> None:
     output = tmp_path / "clusters.parquet"
     corpus_store.index.cluster(threshold=THRESHOLD, linkage=linkage, fast=fast, write_back=False, output=str(output))
@@ -70,7 +70,7 @@ def test_clusters(corpus_store: CorpusStore, linkage: Linkage, fast: bool, tmp_p
     assert quality.f1 >= (corpus_store.corpus.fast_clusters if fast else F1), quality
 
 
-@pytest.mark.check
+@pytest.mark.soak  # tests/clusters/spark compares the engines on small sets
 @pytest.mark.parametrize("corpus", [pytest.param(PUBLIC, id="public")], indirect=True)
 def test_spark_makes_the_same_tables(corpus_store: CorpusStore, tmp_path: Path) -> None:
     records = tmp_path / "records.parquet"

@@ -30,7 +30,6 @@ def test_estimated(corpus_store: CorpusStore) -> None:
     assert quality.precision >= ESTIMATE_FLOOR
 
 
-@pytest.mark.check
 def test_containment(corpus_store: CorpusStore) -> None:
     some = corpus_store.questions[::2]
     found = pages_containing(corpus_store.index, some)

@@ -111,3 +111,11 @@ every_state = pytest.mark.parametrize(
         for name, address in ADDRESSES.items()
     ],
 )
+# For what hardly depends on the state: each screen in its first one, and with `make soak` in all others.
+every_screen = pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param(address, id=name, marks=() if address in FIRST.values() else pytest.mark.soak)
+        for name, address in ADDRESSES.items()
+    ],
+)

@@ -12,7 +12,7 @@ import pytest
 from lxml import html
 from playwright.sync_api import expect
 
-from tests.web.addresses_fixture import ADDRESSES, FIRST, SHOWN, every_state, screen_at
+from tests.web.addresses_fixture import ADDRESSES, FIRST, SHOWN, every_screen, every_state, screen_at
 from tests.web.browser_fixture import NewPage, Witness, accessibility_findings, scrolls_sideways
 from tests.web.served_fixture import Served
 
@@ -76,7 +76,7 @@ def look_at(page: Page, url: str) -> None:
 
 
 @pytest.mark.check
-@every_state
+@every_screen
 def test_it_can_be_read_in_the_dark_and_on_a_phone(
     new_page: NewPage, served_file: Served, screenshots: Path, address: str
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.addresses_fixture import every_state
+from tests.web.addresses_fixture import every_screen
 from tests.web.known_crawl_fixture import IDS, MILL, MOVED
 from tests.web.served_fixture import Served
 
@@ -118,7 +118,7 @@ def test_swap_and_view(page: Page, served_file: Served) -> None:
     page.wait_for_url(re.compile("view=passages|compare/[^?]*$"))
 
 
-@every_state
+@every_screen
 def test_tab_reaches_everything_and_what_has_the_focus_is_seen(page: Page, served_file: Served, address: str) -> None:
     page.goto(served_file.url(address))
     reachable = page.evaluate(REACHABLE)

@@ -149,7 +149,9 @@ def test_what_is_typed_as_html(attacked: Served, address: str) -> None:
         assert re.match(r"/(?![/\\])", leads_to), vector
 
 
-@pytest.mark.parametrize("bypass_csp", [False, True], ids=["with-policy", "without-policy"])
+@pytest.mark.parametrize(
+    "bypass_csp", [True, pytest.param(False, marks=pytest.mark.soak)], ids=["without-policy", "with-policy"]
+)
 @pytest.mark.parametrize("address", SCREEN_ADDRESSES.values(), ids=SCREEN_ADDRESSES.keys())
 def test_screens_in_a_browser(new_page: NewPage, attacked: Served, address: str, bypass_csp: bool) -> None:
     """The page fails on a dialog, a violation of the policy, and a request to elsewhere; without the policy as well."""
@@ -160,7 +162,14 @@ def test_screens_in_a_browser(new_page: NewPage, attacked: Served, address: str,
     page.mouse.move(300, 300)
 
 
-@pytest.mark.parametrize("address", ["/search?q={}", "/page/{}", "/{}"], ids=["words", "page", "path"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        pytest.param("/search?q={}", id="words"),
+        pytest.param("/page/{}", id="page", marks=pytest.mark.soak),
+        pytest.param("/{}", id="path", marks=pytest.mark.soak),
+    ],
+)
 def test_what_is_typed_in_a_browser(new_page: NewPage, witness: Witness, attacked: Served, address: str) -> None:
     witness.allowed.append("Failed to load resource: the server responded with a status of 4")
     page = new_page(bypass_csp=True)

@@ -123,7 +123,7 @@ def test_a_share_of_all_requests_fails(
     assert contents(client, name) == undisturbed
 
 
-@pytest.mark.parametrize("faults", [BEFORE, AFTER], ids=["on the way", "on the way back"])
+@pytest.mark.parametrize("faults", [pytest.param(BEFORE, marks=LONG), AFTER], ids=["on the way", "on the way back"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_most_requests_of_a_kind_fail(
     engine: Running,
