@@ -64,6 +64,7 @@ def folder(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "command",
     [

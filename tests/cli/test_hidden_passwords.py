@@ -89,6 +89,7 @@ COMMANDS: dict[str, list[str]] = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS.keys())
 def test_no_message_contains_it(
     winnow: Winnow, command: list[str], crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

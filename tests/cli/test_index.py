@@ -162,6 +162,7 @@ def test_a_page_that_is_too_large_can_be_read_with_a_larger_limit(process: Proce
     assert json.loads(process("index", lines, "--to", "r.parquet", "--json").stdout)["indexed"] == 1
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -233,6 +234,7 @@ def test_code_is_compared_as_code(process: Process, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["duplicates"] == {"text": 1}, done.stderr
 
 
+@pytest.mark.check
 def test_any_rows_are_indexed(process: Process, tmp_path: Path) -> None:
     rows = [{"id": number, "text": prose(number)} for number in range(300)]
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -142,6 +142,7 @@ def test_records_without_texts(process: Process, pages: Path, tmp_path: Path, pl
     assert counted(process("index", pages, place, "a", "--json")) == (0, 30, 0, 0)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

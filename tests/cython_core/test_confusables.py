@@ -13,7 +13,7 @@ from tests.cython_core.test_canonical_text import CHARACTERS, any_text, parts_of
 from tools.confusables import is_kept, prototypes
 from tools.unicode_tables import looks
 
-pytestmark = pytest.mark.xdist_group("confusables")  # `looks` takes seconds, once
+pytestmark = [pytest.mark.check, pytest.mark.xdist_group("confusables")]  # `looks` takes seconds, once
 
 alike = st.text("il1mrnо0oаaеёйвВνΝθөɵьыюמηŋκсﬁ①漢二ニ一ー〇ノ/|, .\u0301\u0308\u0345\u0323\u200b𝐦Ⅿ١ا٠", max_size=12)
 texts = st.one_of(any_text, alike)

@@ -48,6 +48,7 @@ KINDS = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("count", [33, 1_000, 70_000])
 def test_many_postings_are_sorted(kind: str, count: int) -> None:

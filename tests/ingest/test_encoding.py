@@ -286,6 +286,7 @@ def test_no_mojibake_on_real_pages(unpacked: Callable[[str], Path]) -> None:
     assert legacy >= 10
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("releases", "codec"), [(HUTOOL, "gb18030"), (NABLARCH, "cp932"), (NABLARCH, "euc_jp")], ids=["zh", "ja", "ja-euc"]
 )

@@ -215,6 +215,7 @@ def test_a_page_that_the_engine_refuses(fresh: Open) -> None:
     assert [card.id for card in captures(store, "https://a.org/") if card.latest] == [old.id]
 
 
+@pytest.mark.check
 @needs_modules
 @pytest.mark.parametrize("stored", [True, False])
 @pytest.mark.parametrize("score", ["resemblance", "containment", "contained"])
