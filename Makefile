@@ -20,7 +20,7 @@ PYTEST = $(RUN)/python -m pytest -n $(JOBS) --dist loadgroup --durations 12
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test check build lint types tests docs screenshots bench papers evasion engines guarantee soak asan fuzz wheel aarch64 lock audit unicode-tables word-tables engine-jars clean
+.PHONY: help demo serve test check build lint types stubs tests docs screenshots bench papers evasion engines guarantee soak asan fuzz wheel aarch64 lock audit unicode-tables word-tables engine-jars clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,7 +33,9 @@ serve: build ## open the search UI on the pages of the demo
 	@test -e build/demo/demo.winnow || $(MAKE) demo
 	$(RUN)/winnow serve --store build/demo/demo.winnow --open
 
-test: lint types tests ## run lint, type checks and the quick tests: what has to pass
+test: $(DEV) build ## run lint, type checks and the quick tests: what has to pass
+	$(MAKE) --no-print-directory -j 2 lint types stubs
+	$(MAKE) --no-print-directory tests
 
 check: $(CHECK) build ## run the slower tests: Spark, packages, engines with special settings, every state of every screen
 	$(RUN)/mypy --num-workers $(JOBS)  # again, now with the types of Spark
@@ -48,8 +50,10 @@ lint: $(DEV) ## run ruff, cython-lint and import-linter
 	PATH="$(abspath $(RUN)):$$PATH" cython-lint cython_core  # it looks for pycodestyle on the path
 	$(RUN)/lint-imports --no-logo
 
-types: $(DEV) build ## run mypy, and compare the stubs with the compiled modules
+types: $(DEV) build ## run mypy
 	$(RUN)/mypy --num-workers $(JOBS)
+
+stubs: $(DEV) build ## compare the stubs with the compiled modules
 	$(RUN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --allowlist tests/stubtest.allow opensearch_winnow.cython_core
 
 tests: $(DEV) build ## run the quick tests only

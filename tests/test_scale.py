@@ -23,6 +23,7 @@ def sample() -> Sample:
     return Sample(records(generated_pages(0, 200)))
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("max_pages", [5, 1_000])
 def test_counts_what_a_store_finds(sample: Sample, kind: str, max_pages: int, tmp_path: Path) -> None:

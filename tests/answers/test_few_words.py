@@ -67,6 +67,7 @@ def test_a_text_has_no_words_that_it_has_not(text: str) -> None:
     assert bool(few_words(text, "").removed) == bool(canonical_text(text).chars)
 
 
+@pytest.mark.check
 def test_it_takes_time_in_proportion() -> None:
     a = " ".join(f"w{number % 977} v{number % 1009}" for number in range(50_000))
     b = a.replace("w5", "u5")

@@ -323,6 +323,7 @@ def test_a_terminal_gets_no_control_characters(
     assert documents(unstyle(shown.splitlines()[0]))[0]["text"] == record(0).text
 
 
+@pytest.mark.check
 def test_a_closed_pipe_is_quiet(process: Process, two: tuple[Path, Path]) -> None:
     reading, writing = os.pipe()
     os.close(reading)

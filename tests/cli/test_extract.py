@@ -86,6 +86,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(winnow: Winnow, store: Path, 
         assert sentence in done.stderr
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

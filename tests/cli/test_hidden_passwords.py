@@ -153,6 +153,7 @@ def test_a_file_with_such_a_name(winnow: Winnow, crawl: Path, monkeypatch: pytes
     assert "./a:b@c.winnow" in winnow("stats", "--store", f"./{odd.name}").stderr
 
 
+@pytest.mark.check
 def test_the_process_list(process: Callable[..., subprocess.CompletedProcess[bytes]]) -> None:
     """Credentials can be given in the environment, and a store as well: then no argument contains them."""
     done = process(

@@ -73,6 +73,7 @@ def test_links_out_of_a_folder_are_followed_only_when_asked_for(process: Process
     assert b"ymbolic" not in done.stderr
 
 
+@pytest.mark.check
 def test_a_second_run_indexes_only_changed_files(process: Process, mirror: Path, tmp_path: Path) -> None:
     process("index", mirror, "--to", "records.parquet")
     (mirror / "index.html").write_text(f"<title>New home</title><p>{prose(9)}")

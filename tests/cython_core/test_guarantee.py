@@ -117,7 +117,7 @@ def check_below_k(source: random.Random, k: int, w: int, selection: str) -> None
     assert passages(a, b, k, w) == [], (k, w, a, b)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(1))
 def test_a_shared_run_of_t_is_found_and_none_below_k(seed: int) -> None:
     check_pairs(5_000, seed)
 

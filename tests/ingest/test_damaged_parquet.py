@@ -33,6 +33,7 @@ def crawl(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.check
 def test_a_file_that_crashes_arrow_costs_only_itself(
     run: Callable[..., Any], crawl: Path, page: Callable[..., bytes]
 ) -> None:

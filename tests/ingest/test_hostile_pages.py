@@ -167,6 +167,7 @@ class Words(HTMLParser):
 EXPLAINED = {"0667"}
 
 
+@pytest.mark.check
 def test_no_word_is_lost_glued_or_split_on_real_pages(real_pages: dict[str, bytes]) -> None:
     extract = extractor("lxml")
     total, missing, extra = Counter[str](), Counter[str](), Counter[str]()

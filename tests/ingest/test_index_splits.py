@@ -169,6 +169,7 @@ def test_a_decompression_bomb_fails_with_a_reason(
     assert list(done.report.failed) == ["larger than 10 MB once decoded"]
 
 
+@pytest.mark.check
 def test_workers_that_retire_are_replaced(
     warc: Callable[..., Path], page: Callable[..., bytes], tmp_path: Path
 ) -> None:

@@ -75,7 +75,14 @@ def test_the_last_clustering_is_stored(index: Index) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "number"), [("newest", 3), ("canonical", 2), ("site:2.example", 2), ("site:9.example", 1)]
+    ("rule", "number"),
+    [
+        ("newest", 3),
+        *(
+            pytest.param(*each, marks=pytest.mark.check)
+            for each in (("canonical", 2), ("site:2.example", 2), ("site:9.example", 1))
+        ),
+    ],
 )
 def test_the_representative_is_chosen(index: Index, rule: str, number: int) -> None:
     index.cluster(representative=rule)

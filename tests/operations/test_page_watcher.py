@@ -178,6 +178,7 @@ def test_a_page_may_match_more_watches_than_are_compared(tmp_path: Path, monkeyp
         assert (report.finding_count, report.incompletely_watched) == (0, 1)
 
 
+@pytest.mark.check
 def test_the_log_is_bounded_and_filtered(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watch_log, "MAX_FINDINGS", 40)
     monkeypatch.setattr(watch_log, "FINDINGS_PER_PART", 10)
@@ -209,7 +210,7 @@ MADE_PAGE = st.tuples(st.sampled_from("pqrs"), MADE_TEXT)
     after=st.lists(st.lists(MADE_PAGE, min_size=1, max_size=4), min_size=1, max_size=3),
     boilerplate=st.booleans(),
 )
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_runs_report_what_checks_list_as_new(
     new_store: Callable[[], Store],
     before: list[tuple[str, str]],

@@ -27,6 +27,7 @@ RULES = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("by", ["signature", "cluster", "both"])
 @pytest.mark.parametrize("licensed", [False, True])
 def test_the_page_shown_for_a_group_is_chosen(store: Store, by: Any, licensed: bool) -> None:

@@ -113,6 +113,7 @@ def test_a_visitor_who_may_write_has_the_store_clustered(unclustered: Unclustere
     assert "Find clusters again" in served.get("/clusters").text
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("t", [b"0", b"101", b"half"])
 def test_a_threshold_that_is_none(own_file: Path, serve: Serve, t: bytes) -> None:
     served = serve(own_file, "--write")

@@ -31,6 +31,7 @@ def test_every_screen_has_an_address() -> None:
     assert {screen_at(address).name for address in ADDRESSES.values()} == {screen.name for screen in SHOWN}
 
 
+@pytest.mark.check
 def test_what_goes_wrong_in_a_page_is_seen(page: Page, served_file: Served, witness: Witness) -> None:
     page.goto(served_file.url("/search"))
     assert witness.faults == []
@@ -46,6 +47,7 @@ def test_what_goes_wrong_in_a_page_is_seen(page: Page, served_file: Served, witn
     witness.faults.clear()
 
 
+@pytest.mark.check
 def test_what_is_hard_to_read_is_found(page: Page, served_file: Served) -> None:
     page.goto(served_file.url("/search"))
     page.evaluate("document.querySelector('h1').innerHTML = '<img><input>'")

@@ -155,6 +155,7 @@ def test_only_our_own_pages_send_something(served_file: Served, headers: dict[st
         assert "Only pages of this server" in reply.text
 
 
+@pytest.mark.check
 def test_a_body_that_is_too_long_is_refused_before_it_is_read(served_file: Served) -> None:
     head = (
         f"POST /paste HTTP/1.1\r\nHost: localhost\r\nContent-Length: {MAX_BODY_BYTES + 1}\r\nConnection: close\r\n\r\n"

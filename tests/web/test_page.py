@@ -216,6 +216,7 @@ def test_a_store_without_texts(tmp_path: Path, serve: Serve) -> None:
     assert "This page has no fingerprints" in served.get(f"/page/{IDS[SHORT]}").text
 
 
+@pytest.mark.check
 def test_many_captures_and_a_long_text_are_bounded(tmp_path: Path, serve: Serve) -> None:
     url = "https://a.example/"
     text = "\n\n".join(paragraphs("long", 600))
@@ -240,6 +241,7 @@ def test_many_captures_and_a_long_text_are_bounded(tmp_path: Path, serve: Serve)
     assert served.json(f"/page/{ids[1]}.json")["text"] == text
 
 
+@pytest.mark.check
 def test_a_large_family_is_bounded_and_all_of_it_is_a_table(tmp_path: Path, serve: Serve) -> None:
     text = "\n\n".join(paragraphs("family", 3))
     with Index.open(tmp_path / "family.winnow") as index:

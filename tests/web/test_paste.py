@@ -168,6 +168,7 @@ def test_a_file_without_text_is_refused_by_its_kind(
     assert page.xpath("//input[@type='file']/@aria-describedby") == [fault.get("id")]
 
 
+@pytest.mark.check
 def test_what_was_typed_stays_in_the_form(served_file: Served) -> None:
     for text, words in (
         ("<html><p> </p>", "There is no text to look for"),

@@ -104,6 +104,7 @@ def test_links_that_are_followed_lead_to_each_file_once(linked: Path) -> None:
     assert {file.skipped for file in found} == {"", LINK_TO_OTHER_FILE}
 
 
+@pytest.mark.check
 def test_deeply_nested_folders_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The folders are nested deeper than Python nests calls. The test removes them, since other tools cannot."""
     monkeypatch.chdir(tmp_path)

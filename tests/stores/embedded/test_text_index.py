@@ -112,6 +112,7 @@ def prose(source: Random, words: int) -> str:
     )
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("joined", [2, 8])
 def test_many_blocks(joined: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_index, "MERGE_FACTOR", joined)
@@ -182,6 +183,7 @@ COLUMNS = {
 }
 
 
+@pytest.mark.check
 @settings(max_examples=300)
 @given(
     st.sampled_from([(table, column) for table, columns in COLUMNS.items() for column in columns]),

@@ -167,6 +167,7 @@ def test_detaching_gives_the_index_back(articles: OwnIndex) -> None:
     assert similar(articles, "0") == ["1", "2"]
 
 
+@pytest.mark.check
 def test_what_cannot_be_attached_is_said_in_a_sentence_and_nothing_changes(articles: OwnIndex, engine: Running) -> None:
     client, address = articles.client, articles.address
 
