@@ -88,6 +88,7 @@ def test_most_commands_work_without_extras(folder: Path, command: str) -> None:
     assert done.stdout or done.stderr
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("command", "name"),
     [

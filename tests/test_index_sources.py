@@ -98,6 +98,7 @@ def test_a_stopped_run_can_be_continued(store: str, tmp_path: Path) -> None:
         assert counts(again) == (210 - kept, kept, 0, 0)
 
 
+@pytest.mark.check
 def test_an_exception_keeps_the_pages_indexed_before(store: str, pages: Path) -> None:
     def interrupt(report: Report) -> None:
         if report.pages:
@@ -110,6 +111,7 @@ def test_an_exception_keeps_the_pages_indexed_before(store: str, pages: Path) ->
         assert counts(index.index(pages, workers=1)) == (0, 20, 0, 1)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     ("sources", "options", "complaint"),
     [

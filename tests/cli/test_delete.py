@@ -67,6 +67,7 @@ def test_a_list_of_urls(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     assert (empty.exit_code, empty.stderr) == (2, f"Error: {tmp_path / 'list.txt'} has no URLs\n")
 
 
+@pytest.mark.check
 def test_blocked_pages(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     assert winnow("delete", "--blocked", "--store", crawl).stdout == ""
     assert winnow("delete", MILL, "--block", "--store", crawl, "--yes").exit_code == 0

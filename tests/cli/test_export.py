@@ -313,6 +313,7 @@ def test_a_secret_key_is_not_needed_to_merge(winnow: Winnow, tmp_path: Path) -> 
     assert scheme_of(tmp_path / "c.parquet").scheme("secret") == scheme
 
 
+@pytest.mark.check
 def test_a_terminal_gets_no_control_characters(
     on_terminal: Callable[..., tuple[int, str]], two: tuple[Path, Path]
 ) -> None:

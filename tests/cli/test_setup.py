@@ -85,6 +85,7 @@ def test_a_dry_run_prints_the_requests_and_changes_nothing(winnow: Winnow, engin
         assert not client.indices.exists(index="cli-dry")
 
 
+@pytest.mark.check
 def test_a_user_without_permission_is_referred_to_an_administrator(winnow: Winnow, engine: Running) -> None:
     with Gateway(engine.url, no_rights_on_the_cluster) as gate:
         address = gate.url

@@ -209,6 +209,7 @@ def test_a_cluster_of_thousands_says_what_was_looked_at(tmp_path: Path) -> None:
     assert "Only the first 2,000 captures of the cluster are listed." in body.decode()
 
 
+@pytest.mark.check
 def test_texts_that_are_not_stored_are_estimated(tmp_path: Path, serve: Serve) -> None:
     from opensearch_winnow.cli import main  # noqa: PLC0415
 

@@ -134,6 +134,7 @@ def test_a_table(served_file: Served) -> None:
     assert values["month", "2024-07"] == "2"
 
 
+@pytest.mark.check
 def test_an_empty_store_and_one_that_is_not_clustered(tmp_path: Path, serve: Serve) -> None:
     with Index.open(tmp_path / "a.winnow") as index:
         index.add([])

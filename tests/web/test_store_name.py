@@ -72,6 +72,7 @@ def test_a_link_with_white_space_has_no_credentials(url: str) -> None:
     assert "secret" not in shown_line(url)
 
 
+@pytest.mark.check
 def test_a_page_with_credentials_in_its_address(tmp_path: Path, serve: Serve) -> None:
     urls = ["https://me:secret@a.example/", "https://me:secret@b.example/"]
     with Index.open(tmp_path / "crawl.winnow") as index:

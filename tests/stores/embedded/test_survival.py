@@ -104,6 +104,7 @@ def test_reading_while_another_process_writes(path: Path) -> None:
     assert seen == 800
 
 
+@pytest.mark.check
 def test_several_processes_write(path: Path) -> None:
     code = "EmbeddedStore.open(sys.argv[1], create=True).close()" + WRITER
     writers = [python(code, path, number * 10, number * 10 + 10) for number in range(3)]

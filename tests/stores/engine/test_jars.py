@@ -96,6 +96,7 @@ def test_all_are_fetched_once(listed: list[Jar], repository: Repository, local: 
     assert len(repository.requested) == FILES
 
 
+@pytest.mark.check
 def test_what_is_damaged_is_fetched_again(listed: list[Jar], repository: Repository, local: Path) -> None:
     local_files(listed, ignore)
     cut, changed = (local / jar.path for jar in listed[:2])

@@ -84,6 +84,7 @@ def test_an_answer_never_comes_from_the_fields_of_another_text(articles: OwnInde
         assert Backfill(index.store._index).stale() == 1  # type: ignore[attr-defined]
 
 
+@pytest.mark.check
 def test_copies_with_one_stale_digest_are_told_apart(own: OwnIndex) -> None:
     """Pages with the same digest are compared once: a stale digest must not lend a page the score of another."""
     own.create(shards=1)
@@ -113,6 +114,7 @@ def test_an_update_mends_what_is_new_changed_or_replaced(articles: OwnIndex) -> 
     assert attach(articles.client, articles.address).done == 0
 
 
+@pytest.mark.check
 def test_a_text_that_goes_takes_its_fields_along(articles: OwnIndex) -> None:
     attach(articles.client, articles.address, FIELDS)
     articles.change("1", body="")
@@ -138,6 +140,7 @@ def test_clusters_are_written_back_and_fold_searches(articles: OwnIndex) -> None
         assert len(found["hits"]["hits"]) == 7
 
 
+@pytest.mark.check
 def test_a_changed_text_leaves_its_cluster(articles: OwnIndex) -> None:
     attach(articles.client, articles.address, FIELDS)
     with opened(articles) as index:
@@ -203,6 +206,7 @@ def test_what_cannot_be_attached_is_said_in_a_sentence_and_nothing_changes(artic
         client.indices.delete(index=f"{articles.name}-store-000001,{articles.name}-store.settings")
 
 
+@pytest.mark.check
 def test_winnow_adds_no_pages_to_an_attached_index(articles: OwnIndex, tmp_path: Any) -> None:
     attach(articles.client, articles.address, FIELDS)
     with opened(articles) as index:

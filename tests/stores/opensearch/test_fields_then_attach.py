@@ -59,6 +59,7 @@ def test_an_update_takes_the_hashes_of_new_documents(articles: OwnIndex, hashed:
         assert {"id", "place", "url"} <= after[id_]["winnow"].keys()
 
 
+@pytest.mark.check
 def test_hashes_of_another_text_or_scheme_are_not_taken(articles: OwnIndex, hashed: list[str]) -> None:
     attach(articles.client, articles.address, FIELDS)
     hashed.clear()
