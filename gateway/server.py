@@ -32,6 +32,15 @@ def _is_our_fault(record: LogRecord) -> bool:
 class _Connection(RequestHandler):
     """A connection that answers what is not HTTP in the form of engines."""
 
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        request = self._current_request
+        if request is None or request.content.is_eof() or not self._messages:
+            return
+        # What follows a request before its body has ended is an error in that body. aiohttp would answer it after the
+        # request, which waits for the rest of its body for ever.
+        self.force_close()
+
     def handle_error(
         self,
         request: web.BaseRequest,

@@ -14,6 +14,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -213,6 +214,21 @@ def test_bytes_that_are_not_http(gateway: GatewayProcess, own: OwnIndex, table: 
         assert re.match(rb"HTTP/1\.[01] 400 |$", received), received
         assert not received or b'"type":"illegal_argument_exception"' in received, received
     assert table["A client sends bytes that are not HTTP"] == "400 `illegal_argument_exception`"
+    check_all_is_well(gateway, own)
+
+
+def test_chunks_that_turn_malformed(gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]) -> None:
+    """Otherwise the request would wait for the rest of its body for ever, and hold a connection to the engine."""
+    assert table["A body in chunks, one of which is malformed"] == "a connection that breaks"
+    address = urlsplit(gateway.url)
+    for path in ("_bulk", "_search", f"{own.name}/_doc/1", f"{own.name}/_validate/query"):
+        head = f"POST /{path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        with socket.create_connection((address.hostname, address.port), timeout=30) as line:
+            line.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n2\r\n{{}}\r\n".encode())
+            time.sleep(0.2)  # for the request to be in progress
+            line.sendall(b"zz\r\n")
+            with suppress(ConnectionResetError):
+                assert (path, line.recv(100)) == (path, b"")
     check_all_is_well(gateway, own)
 
 
