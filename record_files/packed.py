@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
@@ -32,9 +32,11 @@ def open_packed(path: Path, packing: str, target: Path) -> IO[bytes]:
 
     An error of the system while writing is a RecordsError about `target`, so that it is not taken for one of reading.
     """
-    with reporting_os_errors(target):
-        file = path.open("wb", buffering=0)
-    return cast("IO[bytes]", io.BufferedWriter(_Packed(file, packing, target), _PIECE))
+    with reporting_os_errors(target), ExitStack() as opened:
+        file = opened.enter_context(path.open("wb", buffering=0))
+        packed = _Packed(file, packing, target)  # gzip writes its header at once
+        opened.pop_all()
+    return cast("IO[bytes]", io.BufferedWriter(packed, _PIECE))
 
 
 def close_unfinished(file: IO[bytes]) -> None:

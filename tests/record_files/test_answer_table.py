@@ -109,11 +109,12 @@ def test_a_json_line_may_have_other_names(tmp_path: Path) -> None:
         assert not table.is_json
 
 
+@pytest.mark.parametrize("free", ["50000", "0"])
 @pytest.mark.parametrize("ending", ENDINGS)
-def test_a_full_disk_is_one_sentence(tmp_path: Path, ending: str) -> None:
+def test_a_full_disk_is_one_sentence(tmp_path: Path, ending: str, free: str) -> None:
     path = tmp_path / f"table{ending}"
     path.write_text("old")
-    done = subprocess.run([sys.executable, "-c", FULL_DISK, path], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", FULL_DISK, path, free], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == (f"{path} cannot be written: File too large\n", "")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
@@ -127,7 +128,7 @@ from opensearch_winnow.record_files import answer_table
 
 answer_table.ROWS_PER_GROUP = 100
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 try:
     with answer_table.AnswerTable(Path(sys.argv[1]), {"id": str}, overwrite=True) as table:
         for number in range(400):
