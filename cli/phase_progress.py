@@ -31,9 +31,8 @@ def show_phases(*, quiet: bool, color: str) -> Iterator[Progress]:
         last = phase
         show(phase, done, total)
 
-    before = signal.signal(
-        signal.SIGTERM, signal.default_int_handler
-    )  # so that a stopped run removes its temporary files
+    # SIGTERM is as Ctrl-C, so that a stopped run removes its temporary files.
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with _display(quiet=quiet, color=color) as show:
             yield note_phase

@@ -179,9 +179,8 @@ class Proxy:
             async for piece in answer.content.iter_any():
                 await response.write(piece)
             await response.write_eof()
-        except (
-            aiohttp.ClientError
-        ):  # the engine is gone in the middle of its answer: so is the connection to the client
+        except aiohttp.ClientError:
+            # The engine is gone in the middle of its answer: so is the connection to the client.
             if request.transport is not None:
                 request.transport.abort()
         finally:

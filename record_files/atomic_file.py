@@ -19,15 +19,51 @@ class BeingWrittenError(RecordsError):
     """A file that another process is writing."""
 
 
-class AtomicFile:
+class Unfinished:
+    """A file or folder that is being written under a hidden name, `path`, and is locked until it is at its target.
+
+    If nobody puts it in place or discards it, it is removed when it is collected: Ctrl-C may come before an owner has
+    it, while a function returns it, say.
+    """
+
+    path: Path
+    target: Path
+    _unfinished = False
+    _descriptor = -1
+
+    def discard(self) -> None:
+        """Remove what was written, unless another process is writing it. Does nothing when it is in place."""
+        if self._unfinished:
+            with suppress(BeingWrittenError, FileNotFoundError):
+                if self._descriptor < 0:  # Ctrl-C came when it had just been made
+                    self._descriptor = os.open(self.path, os.O_RDONLY)
+                self._lock()
+                shutil.rmtree(self.path, ignore_errors=True) if self.path.is_dir() else self.path.unlink()
+        self._release()
+
+    def __del__(self) -> None:
+        if self._unfinished:
+            self.discard()
+
+    def _lock(self) -> None:
+        lock(self._descriptor, self.target)
+        # Between our open and our lock, another process may have put this very file in place.
+        if not self.path.exists() or os.fstat(self._descriptor).st_ino != self.path.stat().st_ino:
+            raise being_written(self.target)
+
+    def _release(self) -> None:
+        # Forgotten before it is closed: after Ctrl-C in between, it must not be closed twice.
+        descriptor, self._descriptor, self._unfinished = self._descriptor, -1, False
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+class AtomicFile(Unfinished):
     """A file that is written under a hidden name, `path`, beside its target and then replaces the target at once.
 
     The hidden name is always the same for a target, so the next process overwrites what a killed one has left. While
     one process writes, a second one is refused; with `alone`, the caller guarantees that there is none.
     """
-
-    _unfinished = False
-    _descriptor = -1
 
     def __init__(self, target: Path, suffix: str = "new", *, alone: bool = False) -> None:
         check_target(target)
@@ -45,17 +81,6 @@ class AtomicFile:
             self.discard()
             raise
 
-    def __del__(self) -> None:
-        """Discard a file that Ctrl-C took from its owner before the owner could: while it was being returned, say."""
-        if self._unfinished:
-            self.discard()
-
-    def _lock(self) -> None:
-        lock(self._descriptor, self.target)
-        # Between our open and our lock, another process may have put this very file in place.
-        if not self.path.exists() or os.fstat(self._descriptor).st_ino != self.path.stat().st_ino:
-            raise being_written(self.target)
-
     def place(self) -> None:
         """Replace the target with the file, and sync it to disk. Calling this again does nothing."""
         if self.path.exists():
@@ -65,22 +90,6 @@ class AtomicFile:
             self.path.replace(self.target)
             sync_folder(self.target.parent)
         self._release()
-
-    def discard(self) -> None:
-        """Remove the unfinished file, unless another process is writing it. Does nothing after `place`."""
-        if self._unfinished:
-            with suppress(BeingWrittenError, FileNotFoundError):
-                if self._descriptor < 0:  # Ctrl-C came when it had just been opened
-                    self._descriptor = os.open(self.path, os.O_RDWR)
-                self._lock()
-                self.path.unlink()
-        self._release()
-
-    def _release(self) -> None:
-        # Forgotten before it is closed: after Ctrl-C in between, it must not be closed twice.
-        descriptor, self._descriptor, self._unfinished = self._descriptor, -1, False
-        if descriptor >= 0:
-            os.close(descriptor)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dis import opname
 from types import FrameType
@@ -42,3 +42,13 @@ def interrupting(moment: int, *packages: str) -> Iterator[None]:
     finally:
         sys.settrace(before)
         last.clear()
+
+
+def is_interrupted(run: Callable[[], None], moment: int, *packages: str) -> bool:
+    """Interrupt `run` at this moment. Return False if it ended before that."""
+    try:
+        with interrupting(moment, *packages):
+            run()
+    except KeyboardInterrupt:
+        return True
+    return False

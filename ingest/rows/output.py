@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -17,13 +16,7 @@ from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS
 from opensearch_winnow.ingest.sources.split import SourceFile
 from opensearch_winnow.ingest.sources.unpacked import GZIP, is_packed
 from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.record_files.atomic_file import (
-    AtomicFile,
-    BeingWrittenError,
-    lock,
-    reporting_os_errors,
-    sync_folder,
-)
+from opensearch_winnow.record_files.atomic_file import AtomicFile, Unfinished, reporting_os_errors, sync_folder
 
 LABELS = {"jsonl": "JSONL", "csv_file": "CSV", "parquet": "Parquet"}
 
@@ -142,41 +135,33 @@ class FolderOutput:
         self._folder.discard()
 
 
-class StagedFolder:
+class StagedFolder(Unfinished):
     """A folder whose files are written to a hidden folder first.
 
     If the target is new, the hidden folder is renamed; otherwise its files are moved into the target.
     """
 
-    _unfinished = False
-    _descriptor = -1
-
     def __init__(self, target: Path, is_source: Callable[[str], bool], *, overwrite: bool) -> None:
-        self._target, self._is_source, self._overwrite = target, is_source, overwrite
+        self.target, self._is_source, self._overwrite = target, is_source, overwrite
         self._names: list[str] = []
         if target.exists() and not target.is_dir():
             raise RecordsError(f"{target} is a file, not a folder: name another")
-        self._stage = target / _STAGE if target.exists() else target.with_name(f".{target.name}{_STAGE}")
+        self.path = target / _STAGE if target.exists() else target.with_name(f".{target.name}{_STAGE}")
         try:
             self._unfinished = True
             with reporting_os_errors(target):
-                self._stage.mkdir(exist_ok=True)
-                self._descriptor = os.open(self._stage, os.O_RDONLY)
-                lock(self._descriptor, target)
-                for left in self._stage.iterdir():  # by a process that was killed
+                self.path.mkdir(exist_ok=True)
+                self._descriptor = os.open(self.path, os.O_RDONLY)
+                self._lock()
+                for left in self.path.iterdir():  # by a process that was killed
                     shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
         except BaseException:  # Ctrl-C, too
             self.discard()
             raise
 
-    def __del__(self) -> None:
-        """Discard a folder that Ctrl-C took from its owner before the owner could."""
-        if self._unfinished:
-            self.discard()
-
     def path_of(self, name: str, *, parents: bool = True) -> tuple[Path, Path]:
         """Return where to write the file `name`, and where it will be in the end. With `parents`, make its folder."""
-        target, path = self._target / name, self._stage / name
+        target, path = self.target / name, self.path / name
         self._names.append(name)
         check_output(target, self._is_source, overwrite=self._overwrite)
         if parents:
@@ -186,39 +171,23 @@ class StagedFolder:
 
     def place(self) -> None:
         """Put what was written in place."""
-        with reporting_os_errors(self._target):
-            if self._stage.parent != self._target:
-                self._stage.rename(self._target)
-                sync_folder(self._target.parent)
+        with reporting_os_errors(self.target):
+            if self.path.parent != self.target:
+                self.path.rename(self.target)
+                sync_folder(self.target.parent)
             else:
                 # Texts that an earlier run has written, and this one drops.
-                dropped = [name for name in self._names if not (self._stage / name).exists()]
-                for folder, _, names in os.walk(self._stage):
-                    into = self._target / Path(folder).relative_to(self._stage)
+                dropped = [name for name in self._names if not (self.path / name).exists()]
+                for folder, _, names in os.walk(self.path):
+                    into = self.target / Path(folder).relative_to(self.path)
                     into.mkdir(parents=True, exist_ok=True)
                     for name in names:
                         Path(folder, name).replace(into / name)
                     sync_folder(into)
                 for name in dropped:
-                    (self._target / name).unlink(missing_ok=True)
-                shutil.rmtree(self._stage)
+                    (self.target / name).unlink(missing_ok=True)
+                shutil.rmtree(self.path)
         self._release()
-
-    def discard(self) -> None:
-        """Remove what was written, unless another process is writing it. Does nothing after `place`."""
-        if self._unfinished:
-            with suppress(BeingWrittenError, FileNotFoundError):
-                if self._descriptor < 0:  # Ctrl-C came when it had just been made
-                    self._descriptor = os.open(self._stage, os.O_RDONLY)
-                lock(self._descriptor, self._target)
-                shutil.rmtree(self._stage, ignore_errors=True)
-        self._release()
-
-    def _release(self) -> None:
-        descriptor, self._descriptor, self._unfinished = self._descriptor, -1, False
-        if descriptor >= 0:
-            with suppress(OSError):
-                os.close(descriptor)
 
 
 def sync_file(path: Path, target: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.record_files.answer_table import AnswerTable
 from opensearch_winnow.record_files.atomic_file import AtomicFile, BeingWrittenError
-from tests.interrupts import interrupting
+from tests.interrupts import is_interrupted
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of files that nobody could close
@@ -29,12 +29,7 @@ def test_ctrl_c_at_any_moment(tmp_path: Path, ending: str) -> None:
     new = target.read_bytes()
     for moment in count():
         target.write_text("old")
-        stopped = False
-        try:
-            with interrupting(moment, "opensearch_winnow.record_files", "contextlib"):
-                write()
-        except KeyboardInterrupt:
-            stopped = True
+        stopped = is_interrupted(write, moment, "opensearch_winnow.record_files", "contextlib")
         if len(list(tmp_path.iterdir())) > 1:  # the error may be part of a cycle, which the end of a process collects
             gc.collect()
         assert [path.name for path in tmp_path.iterdir()] == [target.name], moment

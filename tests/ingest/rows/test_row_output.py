@@ -21,7 +21,7 @@ from opensearch_winnow.ingest.rows import Edit, FieldNames, Row
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources import SourceError
 from tests.ingest.rows.copied_rows import LINE, copied, drop, ids, keep
-from tests.interrupts import interrupting
+from tests.interrupts import is_interrupted
 
 # --- writing --------------------------------------------------------------------------------------------------------
 
@@ -311,12 +311,7 @@ def test_ctrl_c_at_any_moment_leaves_all_or_nothing(tmp_path: Path, to: str) -> 
             files.write(tmp_path / to if to.endswith("jsonl") else f"{tmp_path / to}/", keep)
 
     for moment in count():
-        stopped = False
-        try:
-            with interrupting(moment, "opensearch_winnow.record_files", "opensearch_winnow.ingest.rows"):
-                write()
-        except KeyboardInterrupt:
-            stopped = True
+        stopped = is_interrupted(write, moment, "opensearch_winnow.record_files", "opensearch_winnow.ingest.rows")
         if list(out.rglob(".*")):  # the error may be part of a cycle, which the end of a process collects
             gc.collect()
         written = [path for path in out.rglob("*") if path.is_file()]
