@@ -5,7 +5,7 @@ VENV ?= .venv
 RUN := $(VENV)/bin
 # Four sets of packages, each with those of the one before: for the demo and the search UI; for lint, types and tests;
 # for the slower tests; for the benchmarks that compare with other tools. A fifth is for fuzzing. requirements/ locks the
-# first three.
+# first three, and those of the Docker image.
 READY := $(VENV)/.ready
 DEV := $(VENV)/.dev
 CHECK := $(VENV)/.check
@@ -166,7 +166,8 @@ $(READY): pyproject.toml setup.py requirements/build.txt requirements/demo.txt
 	$(RUN)/python setup.py --quiet build_ext --inplace > /dev/null 2>&1 & $(LOCKED) --requirement requirements/demo.txt && $(EDITABLE) . --no-deps; installed=$$?; wait; exit $$installed
 	@touch $@
 
-$(DEV): $(READY) requirements/dev.txt
+$(DEV): $(READY) requirements/image.txt requirements/dev.txt
+	$(LOCKED) --requirement requirements/image.txt
 	$(LOCKED) --requirement requirements/dev.txt
 	@touch $@
 

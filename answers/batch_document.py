@@ -7,6 +7,7 @@ from typing import Any
 
 from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.answers.matches_document import matches_document
+from opensearch_winnow.answers.too_short import TOO_SHORT
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.matches import Matches
 
@@ -25,26 +26,31 @@ ANSWER_COLUMNS: dict[str, type] = {
     "passages": int,
     "relationship": str,
     "below_guarantee": bool,
+    "too_short": bool,
     "reason": str,
 }
 NO_VALUES: dict[str, Any] = dict.fromkeys(ANSWER_COLUMNS)
 
 
 def answer_document(question: str, answer: Matches | QuestionError) -> dict[str, Any]:
-    """Return a question with its matches; one that could not be answered has a `reason` and no matches."""
+    """Return a question with its matches; one that could not be answered, or is too short, has a `reason` and none."""
     if isinstance(answer, QuestionError):
         return {"id": question, "reason": str(answer), "matches": []}
-    return {"id": question, "reason": None, **matches_document(answer)}
+    return {"id": question, "reason": _no_match_reason(answer), **matches_document(answer)}
 
 
 def answer_rows(question: str, answer: Matches | QuestionError) -> Iterator[dict[str, Any]]:
-    """Yield a row for each match, ranked from 1; one row without a page if there is none."""
+    """Yield a row for each match, ranked from 1; one row without a page, and perhaps a reason, if there is none."""
     if isinstance(answer, QuestionError):
         yield NO_VALUES | {"question": question, "reason": str(answer)}
         return
-    common = NO_VALUES | {"question": question, "below_guarantee": answer.below_guarantee}
+    common = NO_VALUES | {
+        "question": question,
+        "below_guarantee": answer.below_guarantee,
+        "too_short": answer.too_short,
+    }
     if not answer.matches:
-        yield common
+        yield common | {"reason": _no_match_reason(answer)}
     for rank, match in enumerate(answer, 1):
         yield common | {
             "rank": rank,
@@ -59,3 +65,7 @@ def answer_rows(question: str, answer: Matches | QuestionError) -> Iterator[dict
             "passages": len(match.passages),
             "relationship": match.relationship and match.relationship.kind,
         }
+
+
+def _no_match_reason(answer: Matches) -> str | None:
+    return TOO_SHORT if answer.too_short and not answer.matches else None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypedDict
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.compare import shared_passages, side
+from opensearch_winnow.queries.compare import Comparer, side
 from opensearch_winnow.queries.spans import Span, merged_spans
 
 WORDS = re.compile(r"\w(?:.*\w)?", re.DOTALL)  # from the first letter or digit to the last
@@ -29,7 +29,7 @@ def changed_passages(
 ) -> tuple[list[TextRun], list[TextRun]]:
     """Return the runs of words that only `before` has, and those that only `after` has. Moved text is in both."""
     one, other = (side(text, scheme, name=name) for text in (before, after))
-    passages, _ = shared_passages(one, other, scheme, window=SHORTEST_RUNS)
+    passages, _ = Comparer(scheme).passages(one, other, window=SHORTEST_RUNS)
     removed = _between(before, ((each.start, each.end) for each in passages))
     added = _between(after, ((each.other_start, each.other_end) for each in passages))
     return list(removed), list(added)

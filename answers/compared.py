@@ -27,6 +27,7 @@ class ComparedText:
     fetched_at: datetime | None = None
     passages: Sequence[Span] = ()
     boilerplate: Sequence[Span] = ()
+    lack: str = ""  # "no text", and why; empty if there is one, stored or not
 
     @cached_property
     def covered(self) -> float:

@@ -9,8 +9,9 @@ from opensearch_winnow.answers.changed_passages import TextRun
 from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.compare import Comparison, Passage
+from opensearch_winnow.queries.compare import Comparison
 from opensearch_winnow.queries.relationship import Kind, Relationship
+from opensearch_winnow.queries.scores import Passage
 
 
 class PassageDocument(TypedDict):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
+from unicodedata import normalize
 
 from opensearch_winnow.answers.compared import Compared
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.cython_core.symbols import symbols_hash
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Comparison
@@ -22,7 +24,10 @@ def comparison_summary(a: str, b: str, comparison: Comparison, passages: Sequenc
     if a == b:
         return "The two texts are identical" + _boilerplate_runs(runs)
     if comparison.resemblance == 1 and canonical_text(a).chars == canonical_text(b).chars:
-        return "The same text, except for case, spacing and punctuation" + _boilerplate_runs(runs)
+        same = "The same text, except for case, spacing and punctuation"
+        if symbols_hash(normalize("NFC", a)) != symbols_hash(normalize("NFC", b)):
+            same = "The same words, but operators or signs differ"
+        return same + _boilerplate_runs(runs)
     if not passages:
         return "No shared passage, only short runs of shared words" + _boilerplate_runs(runs)
     count = count_of(len(passages), "shared passage")

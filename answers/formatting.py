@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -79,3 +81,30 @@ def _rounded(share: float, below: str, above: str) -> str:
     if 0.99 < share < 1:
         return f"{above}99 %"
     return f"{share:.0%}".replace("%", " %")
+
+
+def more_than_listed(count: int, noun: str, plural: str | None = None) -> str:
+    """Say how many entries a list lacks: "12 more pages"; empty if it lacks none."""
+    return count_of(count, f"more {noun}", f"more {plural or noun + 's'}") if count > 0 else ""
+
+
+def bins(counts: Mapping[int, int]) -> list[tuple[str, int]]:
+    """Group token counts by the number of pages they are on: 1, 2, 3–10, 11–30, 31–100 and so on.
+
+    The last bin is the last one with any tokens.
+    """
+    edges = [1, 2]
+    most = max(counts, default=0)
+    while edges[-1] < most:
+        edges.append(10 if edges[-1] == 2 else edges[-1] * 3 if str(edges[-1])[0] == "1" else edges[-1] // 3 * 10)
+    ends = edges if most else []
+    totals: Counter[int] = Counter()
+    for pages, tokens in counts.items():
+        totals[next(end for end in ends if pages <= end)] += tokens
+    starts = [1, *(end + 1 for end in ends)]
+    labels = [
+        (f"{start:,}" if start == end else f"{start:,}–{end:,}", end) for start, end in zip(starts, ends, strict=False)
+    ]
+    while labels and not totals[labels[-1][1]]:
+        labels.pop()
+    return [(label, totals[end]) for label, end in labels]

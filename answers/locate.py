@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal, TypedDict
 
 from opensearch_winnow.answers.formatting import count_of, time_stamp
-from opensearch_winnow.answers.time_period import MICROSECOND
+from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.locate import Change, FoundPage, Located
-from opensearch_winnow.queries.filters import Filters
 
 CHANGES: tuple[Change, ...] = ("unchanged", "changed", "moved", "merged", "split", "copy")  # in this order in a summary
 
 
 class FoundPageDocument(TypedDict):
     """A later page. `change` says what happened: the page is `unchanged` or `changed` at its own URL; it `moved` here,
-    was `merged` into this page, or was `split` and this is a part of it; or this page is a `copy` that was there
-    before. `containment` is how much of the lost page is in this one, and `contained` how much of this one is in the
+    was `merged` into this page, or was `split` and this is a part of it; or this page is a `copy`, which has the text
+    but did not take its place: it was there before, the page itself still is, or several pages may be meant.
+    `containment` is how much of the lost page is in this one, and `contained` how much of this one is in the
     lost page; `error` is the standard error of an estimate. `first_seen` is when this URL was first seen with it."""
 
     id: str
@@ -112,22 +111,17 @@ def _why_nothing(index: Index, located: Located) -> str:
         return f"{index.name} does not know when {page.url} was captured, and so not which pages are later"
     if located.unscored:
         return f"The time was up before {count_of(located.unscored, 'candidate')} could be compared"
-    since = Filters(since=last_seen + MICROSECOND)
-    later = index.store.count(since)
-    if page.crawl:
-        later -= index.store.count(replace(since, crawl=page.crawl))
+    later = index.later_captures(located)
     seen = f"{page.url} was last seen on {last_seen:%Y-%m-%d}"
     undated = count_of(located.undated, "page of unknown date has it", "pages of unknown date have it")
     others = f"; {undated}" if located.undated else ""
-    if not later:
+    if not later.total:
         return f"{page.url} is not lost: it is in the latest crawl of {index.name}, of {last_seen:%Y-%m-%d}{others}"
-    captures = "the only capture" if later == 1 else f"each of the {later:,} captures"
-    return f"{seen}, and {captures} since then has less than half of it{others or _sharing(index, page.id, since)}"
-
-
-def _sharing(index: Index, id_: str, since: Filters) -> str:
-    """Say how many later pages share a passage with the lost page; empty if none does."""
-    # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate.
-    exact = bool(index.boilerplate())
-    pages = index.similar(id=id_, min_containment=0.0, where=since, exact=exact, limit=1).total
-    return f"; {count_of(pages, 'later page shares', 'later pages share')} a passage with it" if pages else ""
+    if not page.text_digest:
+        return f"{page.url} has no text, so there is nothing to look for"
+    if page.text and len(canonical(page.text, index.scheme).chars) < index.scheme.noise:
+        return f"{seen}, and no later page has the same text; it is too short to be looked for in longer pages"
+    pages = count_of(later.sharing, "later page shares", "later pages share")
+    sharing = f"; {pages} a passage with it" if later.sharing else ""
+    captures = "the only capture" if later.total == 1 else f"each of the {later.total:,} captures"
+    return f"{seen}, and {captures} since then has less than half of it{others or sharing}"

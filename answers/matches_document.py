@@ -12,7 +12,8 @@ from opensearch_winnow.answers.comparison_document import (
     relationship_document,
 )
 from opensearch_winnow.answers.formatting import time_stamp
-from opensearch_winnow.queries.matches import Match, Matches, Score
+from opensearch_winnow.queries.matches import Match, Matches
+from opensearch_winnow.queries.scores import Score
 
 
 class MatchDocument(TypedDict):
@@ -39,7 +40,8 @@ class FoundDocument(TypedDict):
     """`matches` are the best of `total`, ordered by the score named in `asked`, which is at least the `threshold`.
     `candidates` pages share hashes with the question; `unscored` of them were not scored, because the time was up, and
     `uncompared` of them were not, because others share as much or more. `ignored` hashes were not looked up, because
-    too many pages have them. `below_guarantee`: the question is so short that pages with it may be missed."""
+    too many pages have them. `below_guarantee`: the question is so short that pages with it may be missed. `too_short`:
+    it is too short to be checked for copies, and only pages that resemble it as a whole can match."""
 
     total: int
     asked: Score
@@ -49,6 +51,7 @@ class FoundDocument(TypedDict):
     uncompared: int
     ignored: int
     below_guarantee: bool
+    too_short: bool
     seconds: float
 
 
@@ -72,6 +75,7 @@ def found_document(matches: Matches) -> FoundDocument:
         "uncompared": matches.uncompared,
         "ignored": matches.ignored,
         "below_guarantee": matches.below_guarantee,
+        "too_short": matches.too_short,
         "seconds": round(matches.seconds, 6),
     }
 

@@ -97,7 +97,7 @@ def similar_document(page: Record, matches: Matches) -> SimilarDocument:
 
 
 def page_cluster_document(index: Index, page: Record) -> PageClusterDocument:
-    captures = index.cluster_members(page.cluster, limit=MAX_MEMBERS_COUNTED + 1)
+    captures = index.cluster_pages(page.cluster, limit=MAX_MEMBERS_COUNTED + 1)
     counted = captures[:MAX_MEMBERS_COUNTED]
     return {
         "id": page.cluster,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
-from opensearch_winnow.queries.pairs import Document, Measure, Pair, Pairs
+from opensearch_winnow.answers.pairs_words import reasons_of
+from opensearch_winnow.queries.pairs import Document, Measure, Pair, Pairs, Unread
 
 # The columns of a table of pairs. `passages` is their number.
 COLUMNS: dict[str, type] = {
@@ -48,19 +49,34 @@ class PairDocument(TypedDict):
     passages: list[SharedPassageDocument]
 
 
+class NotComparedDocument(TypedDict):
+    """A document that was not compared, or only in part, and why."""
+
+    name: str
+    reason: str
+
+
 class UnreadDocument(TypedDict):
-    """A file or row that was not compared. `failed` is false if it is no document."""
+    """A file or row that was not compared, and the `document` that it is part of, if any. `failed` is false if it is of
+    a kind that is not read."""
 
     name: str
     reason: str
     failed: bool
+    document: str
 
 
 class PairsDocument(TypedDict):
-    """`pairs` are the first of `total`, ranked `by` a measure that is at least the `threshold`; `groups` is how many
+    """The documents `not_compared`, of the number `submitted`, are in no pair. `unread` names their files, those of
+    documents that were `partly_compared`, and others that were left out.
+
+    `pairs` are the first of `total`, ranked `by` a measure that is at least the `threshold`; `groups` is how many
     groups of documents all of them connect. `compared` pairs were compared; `histogram` counts these by similarity, in
     steps of 0.02."""
 
+    not_compared: list[NotComparedDocument]
+    partly_compared: list[NotComparedDocument]
+    submitted: int
     pairs: list[PairDocument]
     total: int
     groups: int
@@ -81,6 +97,9 @@ def pairs_document(pairs: Pairs) -> PairsDocument:
     """Return the pairs."""
     documents = {document.id: document for document in pairs.documents}
     return {
+        "not_compared": _not_compared(pairs.not_compared),
+        "partly_compared": _not_compared(pairs.partly_compared),
+        "submitted": pairs.submitted,
         "pairs": [_pair_document(pair, documents[pair.a], documents[pair.b]) for pair in pairs.pairs],
         "total": pairs.total,
         "groups": pairs.groups,
@@ -94,8 +113,15 @@ def pairs_document(pairs: Pairs) -> PairsDocument:
         "scheme": pairs.scheme,
         "form": pairs.form,
         "histogram": pairs.histogram,
-        "unread": [{"name": name, "reason": reason, "failed": failed} for name, reason, failed in pairs.unread],
+        "unread": [
+            {"name": each.name, "reason": each.reason, "failed": each.failed, "document": each.document}
+            for each in pairs.unread
+        ],
     }
+
+
+def _not_compared(documents: Mapping[str, Sequence[Unread]]) -> list[NotComparedDocument]:
+    return [{"name": name, "reason": reasons_of(unread)} for name, unread in documents.items()]
 
 
 def pair_rows(pairs: Pairs) -> Iterator[dict[str, Any]]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from opensearch_winnow.answers.matches_document import FoundDocument, MatchDocument, found_document, match_document
-from opensearch_winnow.answers.sources import Source, Sources
+from opensearch_winnow.answers.too_short import WordSearchDocument
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.operations.sources import TextSource, TextSources
 from opensearch_winnow.queries.matches import Match, Matches
 
 MIN_OVERLAP = 0.9  # two passages that share this part of their union are the same run
@@ -77,8 +78,8 @@ class SegmentDocument(TypedDict):
 
 class SourceDocument(TypedDict):
     """Pages that have the same parts of the text, by their ids in `matches`: `id` has most of it, `versions` are
-    versions of that page, `partial` have only text of it. Each part of the text belongs to one source: `share` is what
-    this one has of all letters and digits."""
+    versions of that page, `partial` are other pages that have no more of the text. Each part of the text belongs to one
+    source: `share` is what this one has of all letters and digits."""
 
     number: int
     id: str
@@ -92,7 +93,8 @@ class SourceDocument(TypedDict):
 class QuotesDocument(FoundDocument):
     """`answer` is a summary in words. If HTML was sent, `text` is the text extracted from it: offsets refer to that.
     `original` is the share of the text that is in none of the `sources`, and null if no page says where it shares text;
-    `boilerplate` is the share that is boilerplate."""
+    `boilerplate` is the share that is boilerplate. A text that is `too_short` has no matches, but a `search` for its
+    words; otherwise it is null."""
 
     answer: str
     words: int
@@ -103,10 +105,11 @@ class QuotesDocument(FoundDocument):
     sources: list[SourceDocument]
     original: float | None
     boilerplate: float
+    search: WordSearchDocument | None
 
 
 def quotes_document(
-    text: str, matches: Matches, runs: Sequence[QuotedRun], found: Sources, answer: str
+    text: str, matches: Matches, runs: Sequence[QuotedRun], found: TextSources, answer: str
 ) -> QuotesDocument:
     numbers: list[list[int]] = [[] for _ in matches]
     for run in runs:
@@ -132,10 +135,11 @@ def quotes_document(
         "sources": [_source(text, matches, each) for each in found.sources],
         "original": found.original,
         "boilerplate": found.boilerplate_share,
+        "search": None,
     }
 
 
-def _source(text: str, matches: Matches, source: Source) -> SourceDocument:
+def _source(text: str, matches: Matches, source: TextSource) -> SourceDocument:
     longest = max(source.segments, key=lambda span: span[1] - span[0])
     return {
         "number": source.number,

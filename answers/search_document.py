@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Literal, TypedDict
 
 from opensearch_winnow.answers.formatting import time_stamp
-from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.index import Index
 from opensearch_winnow.queries.results import GroupBy, Member, Result, SearchResults
-from opensearch_winnow.stores.store import Store
 
 
 class MemberDocument(TypedDict):
@@ -27,7 +26,10 @@ class MemberDocument(TypedDict):
 
 
 class HitDocument(TypedDict):
-    """A page that has the words. `marks` and `title_marks` are their offsets in `snippet` and `title`."""
+    """A page that has the words. `marks` and `title_marks` are their offsets in `snippet` and `title`.
+
+    `members` are the URLs of the other pages of its group, and `member_pages` tells more about these.
+    """
 
     id: str
     url: str
@@ -40,7 +42,7 @@ class HitDocument(TypedDict):
     title_marks: list[tuple[int, int]]
     cluster: str
     members: list[str]
-    similar: list[MemberDocument]
+    member_pages: list[MemberDocument]
 
 
 class FacetDocument(TypedDict):
@@ -99,10 +101,10 @@ def search_document(
     }
 
 
-def member_titles(store: Store, results: SearchResults) -> dict[str, str | None]:
+def member_titles(index: Index, results: SearchResults) -> dict[str, str | None]:
     """Read the titles of all pages that are grouped with a hit."""
     members = [*(member for hit in results.hits for member in hit.members), *(each.member for each in results.folded)]
-    return {id_: card.title for id_, card in store.read([member.id for member in members], Card).items()}
+    return {card.id: card.title for card in index.cards(ids=[member.id for member in members])}
 
 
 def _hit(hit: Result, titles: Mapping[str, str | None]) -> HitDocument:
@@ -117,8 +119,8 @@ def _hit(hit: Result, titles: Mapping[str, str | None]) -> HitDocument:
         "marks": hit.marks,
         "title_marks": hit.title_marks,
         "cluster": hit.card.cluster,
-        "members": [hit.card.url, *(member.url for member in hit.members)],
-        "similar": [_member(member, titles) for member in hit.members],
+        "members": [member.url for member in hit.members],
+        "member_pages": [_member(member, titles) for member in hit.members],
     }
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.page_document import SimilarDocument
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.matches import Matches, Score
+from opensearch_winnow.queries.matches import Matches
+from opensearch_winnow.queries.scores import Score
 
 NEAR_DUPLICATE = 0.5  # resemblance from which a page is called a near-duplicate
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from opensearch_winnow.answers.formatting import count_of, percent
-from opensearch_winnow.answers.sources import Sources
+from opensearch_winnow.operations.sources import TextSources
 from opensearch_winnow.queries.matches import Matches
 
 
-def quotes_summary(matches: Matches, found: Sources) -> str:
+def quotes_summary(matches: Matches, found: TextSources) -> str:
     """Say how much of a pasted text is original: "23 % of your text is original"."""
     if matches.unscored:
         if not matches.total:
@@ -25,7 +25,7 @@ def quotes_summary(matches: Matches, found: Sources) -> str:
     return f"{_capital(percent(found.original))} of your text is original"
 
 
-def found_sentence(matches: Matches, found: Sources) -> str:
+def found_sentence(matches: Matches, found: TextSources) -> str:
     """Say how much of a pasted text is on how many pages: "77 % is on other pages: 2 sources, 65 pages"."""
     if not found.sources:
         return ""
@@ -35,8 +35,8 @@ def found_sentence(matches: Matches, found: Sources) -> str:
     return f"{share}{many}"
 
 
-def page_sentence(found: Sources) -> str:
-    """Say how much of a page other pages have: "38 % of this page is only here; 51 % is also in 3 sources"."""
+def page_sentence(found: TextSources) -> str:
+    """Say how much of a page other pages have: "38 % of this page is only here; 51 % is also on 3 other pages"."""
     if found.original is None:
         return ""
     if found.original == 1:
@@ -45,9 +45,10 @@ def page_sentence(found: Sources) -> str:
     if found.original:
         parts.append(f"{percent(found.original)} of this page is only here")
     if found.sources:
-        what = "is also in" if parts else "of this page is also in"
+        what = "is also on" if parts else "of this page is also on"
         share = percent(found.found) if parts or found.boilerplate else "all"
-        parts.append(f"{share} {what} {count_of(len(found.sources), 'source')}")
+        pages = sum(each.pages for each in found.sources)
+        parts.append(f"{share} {what} {count_of(pages, 'other page')}")
     if found.boilerplate:
         parts.append(f"{percent(found.boilerplate_share)} is boilerplate")
     return _capital("; ".join(parts))

@@ -1,20 +1,16 @@
-"""Statistics of a store, as JSON values."""
+"""Statistics of a store: as JSON values, and sentences about them."""
 
 from __future__ import annotations
 
-import time
-from datetime import UTC, datetime
+from collections.abc import Iterator
 from typing import TypedDict
 
 from opensearch_winnow.answers.clusters_document import ClusteringDocument
-from opensearch_winnow.answers.common_texts import CommonTextDocument, common_texts
-from opensearch_winnow.answers.page_counts import PageCounts, page_counts
-from opensearch_winnow.answers.power_law import PowerLaw, power_law
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.index import Index
-from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.sqlite_schema import MIGRATIONS
-from opensearch_winnow.stores.store import Statistics
+from opensearch_winnow.operations.common_texts import CommonText
+from opensearch_winnow.operations.power_law import PowerLaw
+from opensearch_winnow.operations.store_figures import StoreFigures
 
 
 class SchemeDocument(TypedDict):
@@ -36,6 +32,18 @@ class TokensDocument(TypedDict):
     frequencies: list[tuple[int, int]]
 
 
+class CommonTextDocument(TypedDict):
+    """The beginning of a common text, as one page has it. `phrase` is its most common part, and `pages` says how many
+    pages have that; `characters` is the length of the whole text."""
+
+    text: str
+    phrase: str
+    characters: int
+    pages: int
+    id: str
+    url: str
+
+
 class PowerLawDocument(TypedDict):
     exponent: float
     error: float
@@ -44,8 +52,9 @@ class PowerLawDocument(TypedDict):
 
 
 class StatisticsDocument(TypedDict):
-    """Counts of a store. `months` leaves out pages without a capture time. `stale` counts the documents of an attached
-    index that are new, or have another text than their fields were made from; it is null for other stores."""
+    """Counts of a store. `months` leaves out the `undated` pages, those without a time. `unfilled_revisits` have no
+    text, because the page that they repeat is not stored. `stale` counts the documents of an attached index that are
+    new, or have another text than their fields were made from; it is null for other stores."""
 
     store: str
     format: int
@@ -59,6 +68,8 @@ class StatisticsDocument(TypedDict):
     months: dict[str, int]
     first: str | None
     last: str | None
+    undated: int
+    unfilled_revisits: int
     duplicates: dict[str, int]
     tokens: dict[str, TokensDocument]
     power_law: PowerLawDocument | None
@@ -77,10 +88,9 @@ class CountedDocument(StatisticsDocument):
     seconds: float
 
 
-def statistics_document(
-    name: str, scheme: Scheme, statistics: Statistics, pages: PageCounts, law: PowerLaw | None
-) -> StatisticsDocument:
+def statistics_document(name: str, scheme: Scheme, figures: StoreFigures) -> StatisticsDocument:
     """Return all statistics. Frequencies are pairs, because the keys of a JSON object cannot be numbers."""
+    statistics, pages, law = figures.statistics, figures.pages, figures.power_law
     return {
         "store": name,
         "format": len(MIGRATIONS),
@@ -103,6 +113,8 @@ def statistics_document(
         "months": dict(sorted(pages.months.items())),
         "first": pages.first,
         "last": pages.last,
+        "undated": pages.undated,
+        "unfilled_revisits": pages.unfilled_revisits,
         "duplicates": dict(pages.duplicates.most_common()),
         "tokens": {
             field: {
@@ -119,16 +131,36 @@ def statistics_document(
     }
 
 
-def counted_document(index: Index) -> CountedDocument:
-    """Count everything in a store, except its `clustering`, which a request reads by itself."""
-    start, at = time.monotonic(), datetime.now(UTC)
-    statistics = index.statistics()
-    pages = page_counts(index.store.scan(Card))
-    law = power_law(statistics.frequencies["fingerprints"])
+def counted_document(name: str, scheme: Scheme, figures: StoreFigures) -> CountedDocument:
+    """Return all statistics and common texts, except the `clustering`, which a request reads by itself."""
     return {
-        **statistics_document(index.name, index.scheme, statistics, pages, law),
-        "common_texts": common_texts(index, pages.sample),
+        **statistics_document(name, scheme, figures),
+        "common_texts": list(map(common_text_document, figures.common_texts)),
         "clustering": None,
-        "at": at.isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "seconds": round(time.monotonic() - start, 3),
+        "at": figures.at.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "seconds": round(figures.seconds, 3),
     }
+
+
+def common_text_document(text: CommonText) -> CommonTextDocument:
+    return {
+        "text": text.text,
+        "phrase": text.phrase,
+        "characters": text.characters,
+        "pages": text.pages,
+        "id": text.id,
+        "url": text.url,
+    }
+
+
+def power_law_sentences(law: PowerLaw | None) -> Iterator[str]:
+    """Yield sentences about a power law: its exponent, how well it fits, and its slope over rank."""
+    if law is None:
+        yield "no power law: every fingerprint is on one page only"
+        return
+    fit = "well" if law.distance < 0.05 else "roughly" if law.distance < 0.15 else "badly"
+    yield f"power law: fingerprints ∝ pages^−{law.exponent:.2f} (± {law.error:.2g}), by maximum likelihood"
+    off = f"{law.distance:.1%}".replace("%", " %")
+    yield f"it fits {fit}: off by at most {off} of the fingerprints"
+    if law.rank_slope is not None:
+        yield f"as in the winnowing paper: frequency ∝ rank^{law.rank_slope:.2f}".replace("^-", "^−") + " (there −0.7)"

@@ -24,7 +24,7 @@ from benchmarks.table import Run, Table, times
 from opensearch_winnow.clusters.options import LINKAGES, ClusteringOptions, Linkage, RunSettings
 from opensearch_winnow.clusters.run import cluster_pages
 from opensearch_winnow.cython_core.components import UnionFind
-from opensearch_winnow.cython_core.pair_leaders import PairLeaders
+from opensearch_winnow.cython_core.pair_representatives import PairRepresentatives
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
@@ -129,11 +129,11 @@ def true_clusters(texts: Sequence[str]) -> dict[Linkage, Labels]:
     with duckdb.connect() as con:
         con.register("postings", postings)
         alike = array("Q", [pair for (pair,) in con.execute(ALIKE).fetchall()])
-    leaders, joined = PairLeaders(len(texts)), UnionFind(len(texts))
-    leaders.add(alike)
+    representatives, joined = PairRepresentatives(len(texts)), UnionFind(len(texts))
+    representatives.add(alike)
     for pair in alike:
         joined.join(pair >> 32, pair & 0xFFFFFFFF)
-    truth: dict[Linkage, Labels] = {"representatives": leaders.leaders, "components": joined.labels()}
+    truth: dict[Linkage, Labels] = {"representatives": representatives.representatives, "components": joined.labels()}
     assert set(truth) == set(LINKAGES)
     return truth
 

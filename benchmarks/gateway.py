@@ -10,7 +10,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from statistics import median
@@ -52,23 +52,22 @@ class Took(NamedTuple):
 def tables(run: Run) -> Iterator[Table]:
     records = real_records()[:: max(1, round(1 / run.scale))]
     articles = [(record.url, {"headline": record.title or "", "body": record.text}) for record in records]
-    with measured_gateway(articles) as measured:
+    with measured_gateways(articles, None) as (measured,):
         yield bulk_table(measured, run.size(ROUNDS))
         yield single_table(measured, run.size(ROUNDS), run.size(SINGLE, least=5))
         yield search_table(measured, run.size(SEARCHES, least=5))
 
 
 @contextmanager
-def measured_gateway(articles: Sequence[Article]) -> Iterator[Measured]:
-    """Start an engine and a gateway."""
-    with TemporaryDirectory(prefix="winnow-bench-") as folder:
+def measured_gateways(articles: Sequence[Article], *trees: Path | None) -> Iterator[list[Measured]]:
+    """Start an engine, and the gateways of these checkouts; None is this one."""
+    with TemporaryDirectory(prefix="winnow-bench-") as folder, ExitStack() as stack:
         engine = LocalEngine(Path(folder, "engine"))
         running = engine.start(heap="1g", port=free_port(), owner=os.getpid())
-        try:
-            with GatewayProcess(running.url) as gateway:
-                yield Measured(running.url, psutil.Process(running.nodes[0].pid), gateway, articles)
-        finally:
-            engine.stop()
+        stack.callback(engine.stop)
+        gateways = [stack.enter_context(GatewayProcess(running.url, tree=tree)) for tree in trees]
+        process = psutil.Process(running.nodes[0].pid)
+        yield [Measured(running.url, process, gateway, articles) for gateway in gateways]
 
 
 class Measured:
@@ -210,10 +209,10 @@ COLUMNS = ("", "documents a second", "time, beside the first", "CPU, beside the 
 
 
 def in_rounds(kinds: Sequence[str], work: Callable[[str], Took], rounds: int) -> dict[str, list[Took]]:
-    """Let all kinds of work take turns. The first round does not count."""
+    """Let all kinds of work take turns, every other round backwards. The first round does not count."""
     took: dict[str, list[Took]] = {kind: [] for kind in kinds}
     for number in range(rounds + 1):
-        for kind in kinds:
+        for kind in kinds if number % 2 else reversed(kinds):
             one = work(kind)
             if number:
                 took[kind].append(one)

@@ -14,14 +14,15 @@ from benchmarks.peers.missing import available
 from benchmarks.sketches_vs_peers import with_version
 from benchmarks.table import Run, Table, times
 from benchmarks.timing import alternate
-from opensearch_winnow.cython_core.leaders import LEADER, LeaderAssignment
 from opensearch_winnow.cython_core.minhash import minhash, pack
+from opensearch_winnow.cython_core.representatives import REPRESENTATIVE, RepresentativeAssignment
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.estimates import CLEAR_ERRORS, Sketches
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS
 from opensearch_winnow.queries.representatives import FIRST_PAIRS_PER_PAGE, Representatives
+from opensearch_winnow.queries.scores import Sketches
 
 HITS = 1_000
 CHARACTERS = 15_000  # more than the pages of the manual have on average
@@ -64,13 +65,13 @@ def sketched(page: array[int]) -> Sketches:
 
 def in_the_core(packed: bytes, counts: array[int]) -> int:
     """Where estimates are not clear they decide all the same, as they do for datasketch."""
-    joins = LeaderAssignment(packed, counts, 0, threshold=THRESHOLD, bits=SCHEME.bits, clear=CLEAR_ERRORS)
+    joins = RepresentativeAssignment(packed, counts, 0, threshold=THRESHOLD, bits=SCHEME.bits, clear=CLEAR_ERRORS)
     known = array("Q")
     at_most = FIRST_PAIRS_PER_PAGE
     while uncertain := joins.decide(known, array("d", [nan]) * len(known), at_most):
         known = array("Q", sorted(known + uncertain))
         at_most *= 2
-    return joins.leaders.count(LEADER)
+    return joins.representatives.count(REPRESENTATIVE)
 
 
 def as_in_a_search(signed: Sequence[Sketches]) -> int:
@@ -84,11 +85,11 @@ def datasketch(permutations: int) -> Callable[[list[array[int]]], Grouping]:
     from datasketch import MinHash  # noqa: PLC0415
 
     def group(minhashes: list[MinHash]) -> int:
-        leaders: list[MinHash] = []
+        representatives: list[MinHash] = []
         for page in minhashes:
-            if not any(leader.jaccard(page) >= THRESHOLD for leader in leaders):
-                leaders.append(page)
-        return len(leaders)
+            if not any(representative.jaccard(page) >= THRESHOLD for representative in representatives):
+                representatives.append(page)
+        return len(representatives)
 
     def grouping(result: list[array[int]]) -> Grouping:
         made = [MinHash(num_perm=permutations, hashfunc=lambda shingle: shingle & 0xFFFFFFFF) for _ in result]

@@ -10,7 +10,7 @@ from random import Random
 from benchmarks.scale_model import NO_CHECK, SHAPE, Answer, Collection
 from benchmarks.scale_samples import KINDS, Sample, questions, samples
 from benchmarks.table import Run, Table
-from opensearch_winnow.answers.power_law import power_law
+from opensearch_winnow.operations.power_law import power_law
 from opensearch_winnow.queries.frequency_check import DEFAULT_FREQUENT, MAX_FREQUENT_RUN
 from opensearch_winnow.queries.lookups import Field
 

@@ -21,6 +21,7 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.stores.destination import StoreDestination
 from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.store import LookupsOfQuestion
 
 SIZES = (10_000, 100_000)
 QUESTIONS = 300
@@ -103,7 +104,7 @@ def ask(index: Index, size: int, count: int) -> Seconds:
             lambda each: index.similar(text=each, min_containment=0, guarantee=1000), texts
         ),
         "store.overlap of all fingerprints": clocked(
-            lambda each: index.store.candidates([Lookup("fingerprints", each)]), tokens
+            lambda each: index.store.candidates([LookupsOfQuestion([Lookup("fingerprints", each)])]), tokens
         ),
         "search, two words of a page": clocked(index.search, words),
     }

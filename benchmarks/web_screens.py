@@ -69,7 +69,7 @@ def near_duplicates(store: str, count: int) -> list[tuple[str, str]]:
         Random(7).shuffle(clusters)
         pairs = []
         for cluster in clusters[:count]:
-            first, *others = index.cluster_members(cluster, limit=20)
+            first, *others = index.cluster_pages(cluster, limit=20)
             pairs.append((first.id, others[-1].id))
         if not pairs:
             cards = [card.id for card, _ in zip(index.store.scan(Card), range(count + 1), strict=False)]

@@ -18,9 +18,7 @@ from opensearch_winnow.cli.text_file import STDIN, require_piped_stdin, visible_
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.page_finder import PageFinder
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
-from opensearch_winnow.stores.saved_recipe import recipe_for_run
 
 ALL_SITES = "(all)"
 MAX_NAME_COLUMNS = 30  # of a name or site
@@ -82,13 +80,14 @@ def add(
         raise click.UsageError("piped input has no name: add --name", ctx)
     with Index.open(store, create=False) as index:
         if source == STDIN or Path(source).exists():
-            text, name = visible_text(source, recipe_for_run(index.store)), name or Path(source).name
+            text, name, url = visible_text(source, index.prepare), name or Path(source).name, None
         else:
-            text, name = PageFinder(index.store).with_text(source).text, name or source
+            page = index.find(source, with_text=True)
+            text, name, url = page.text, name or source, page.url
         names = {each.name for each in index.boilerplate()}
         if name in names and not replace:
             raise BoilerplateError(f"there is already boilerplate {name!r}: use --replace, or choose another --name")
-        added = index.add_boilerplate(name, text, None if site is None else site.lower())
+        added = index.add_boilerplate(name, text, None if site is None else site.lower(), url=url)
     if as_json:
         click.echo(json.dumps(as_object(added)))
     else:

@@ -18,6 +18,7 @@ from opensearch_winnow.answers.changes import (
     changes_document,
     changes_summary,
     crawls_or_dates,
+    without_text_clause,
 )
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.answers.formatting import count_of
@@ -25,7 +26,6 @@ from opensearch_winnow.answers.time_period import EXAMPLES
 from opensearch_winnow.cli.changes_table import show_table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.export_rows import say_left_out, write_cdxj
-from opensearch_winnow.cli.export_source import StoredRecords
 from opensearch_winnow.cli.filter_options import no_boilerplate_option
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.run_options import quiet_option
@@ -33,8 +33,8 @@ from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, full_option, json_option, remark, say, terminal
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.index import Index
+from opensearch_winnow.mappings.capture_row import entry_row
 from opensearch_winnow.operations.changes import DEFAULT_THRESHOLD, KINDS, ChangeKind
-from opensearch_winnow.queries.filters import Filters
 
 PAGES_ON_A_TERMINAL = 20  # of each kind: the counts should not scroll away
 
@@ -114,7 +114,7 @@ def command(
       winnow changes --json | jq .counts
 
     Compare two crawls, or what was captured until one date with what was captured after it until another; without
-    --from and --to, the two latest crawls. Every page of the earlier crawl is one of these:
+    --from and --to, the two latest crawls that have URLs in common. Every page of the earlier crawl is one of these:
 
     \b
       unchanged  its URL has the same text
@@ -166,6 +166,8 @@ def command(
     elif not as_cdxj:
         show_rows(document, "," if as_csv else "\t")
     remark(f"{changes_summary(document)}: from {document['from']} to {document['to']}")
+    if document["without_text"] and not (screen or as_json):
+        say(f"Of the changed pages, {without_text_clause(document)} and may be unchanged")
     if near_revisits is not None and limit is None:
         remark(f"{count_of(len(document['pages']), 'capture')} need not be kept")
     listed_of = Counter(page["change"] for page in document["pages"])
@@ -196,12 +198,13 @@ def show_rows(document: ChangesDocument, delimiter: str) -> None:
 def show_cdxj(index: Index, document: ChangesDocument) -> None:
     """Print the captures of the later crawl that the document lists, for players and tools of web archives."""
     ids = [page["to_id"] for page in document["pages"] if page["to_id"] is not None]
-    say_left_out(write_cdxj(None, StoredRecords(index.store, Filters(), ids).rows()))
+    say_left_out(write_cdxj(None, map(entry_row, index.entries(ids=ids))))
 
 
 def suggest_next(ctx: click.Context, listed: list[ChangeDocument]) -> None:
     first = listed[0]
-    if first["id"] is not None and first["to_id"] is not None and first["change"] != "unchanged":
+    is_history = first["change"] == "unchanged" or first["without_text"]
+    if first["id"] is not None and first["to_id"] is not None and not is_history:
         next_step(ctx, "compare", first["id"], first["to_id"], "--differences")
     else:
-        next_step(ctx, "history" if first["change"] == "unchanged" else "similar", first["url"])
+        next_step(ctx, "history" if is_history else "similar", first["url"])

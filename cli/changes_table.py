@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from opensearch_winnow.answers.changed_passages import TextRun
-from opensearch_winnow.answers.changes import KIND_NAMES, ChangeDocument, ChangesDocument
+from opensearch_winnow.answers.changes import ChangeDocument, ChangesDocument, kind_names, without_text_clause
 from opensearch_winnow.answers.display_text import Span, one_line, shorten
 from opensearch_winnow.answers.formatting import compact_percent, count_of
 from opensearch_winnow.cli.short_urls import ShortUrls, short_urls
@@ -28,18 +28,21 @@ def show_table(screen: Terminal, document: ChangesDocument, *, full: bool = Fals
 def table(document: ChangesDocument, columns: int, *, full: bool = False) -> Iterator[list[Span]]:
     """Yield the lines of the table; if `full`, URLs are not shortened."""
     counts: dict[str, int] = dict(document["counts"])  # type: ignore[arg-type]
-    name_columns, count_columns = max(map(len, KIND_NAMES.values())), len(f"{max(counts.values()):,}")
-    for kind, name in KIND_NAMES.items():
+    names = kind_names(document)
+    name_columns, count_columns = max(map(len, names.values())), len(f"{max(counts.values()):,}")
+    for kind, name in names.items():
         number = f"{counts[kind]:,}".rjust(count_columns)
         line: list[Span] = [(f"{name.ljust(name_columns)}{GAP}{number}", "plain" if counts[kind] else "dim")]
         if kind == "changed" and document["template"]:
             line.append((f"{GAP}({document['template']:,} in the template only)", "dim"))
+        if kind == "changed" and document["without_text"]:
+            line.append((f"{GAP}({without_text_clause(document)})", "dim"))
         yield line
     for kind, pages in groupby(document["pages"], key=lambda page: page["change"]):
         listed = list(pages)
         yield []
         some = f"{len(listed):,} of " if len(listed) < counts[kind] else ""
-        yield from _lines(f"{KIND_NAMES[kind]}: {some}{count_of(counts[kind], 'page')}", listed, columns, full=full)
+        yield from _lines(f"{names[kind]}: {some}{count_of(counts[kind], 'page')}", listed, columns, full=full)
 
 
 def _lines(head: str, pages: list[ChangeDocument], columns: int, *, full: bool) -> Iterator[list[Span]]:
@@ -71,6 +74,8 @@ def _targets(page: ChangeDocument) -> list[str]:
 def _note(page: ChangeDocument) -> str:
     if page["change"] in ("merged", "split") and page["containment"] is not None:
         return f" ({compact_percent(page['containment'])} of it there)"
+    if page["without_text"]:
+        return " (no text to compare)"
     return " (template only)" if page["template"] else ""
 
 

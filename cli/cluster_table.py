@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import log10
 
 from opensearch_winnow.answers.display_text import one_line, shorten, shorten_middle, width, wrap
-from opensearch_winnow.answers.formatting import compact_percent
-from opensearch_winnow.answers.page_counts import bins
+from opensearch_winnow.answers.formatting import bins, compact_percent
 from opensearch_winnow.cli import cluster_summary as summary
 from opensearch_winnow.cli.pair_histogram import pair_histogram, pairs_at_least
 from opensearch_winnow.cli.short_urls import short_urls

@@ -56,7 +56,10 @@ class CommandGroup(click.Group):
         similar = get_close_matches(args[0], self.command_modules, n=1)
         if similar and args[0] not in self.command_modules and not ctx.resilient_parsing:
             ctx.fail(f"No such command {args[0]!r}. Did you mean {similar[0]!r}?")
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None and not ctx.resilient_parsing:
+            refuse_repeated_options(command, rest, click.Context(command, ctx, name, resilient_parsing=True))
+        return name, command, rest
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         ctx.meta.setdefault(TYPED_WORDS, [*args, os.environ.get(STORE_VARIABLE, "")])
@@ -91,6 +94,18 @@ class CommandGroup(click.Group):
             raise CommandFailedError("not enough memory for texts of this size") from error
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
+
+
+def refuse_repeated_options(command: click.Command, args: list[str], ctx: click.Context) -> None:
+    """Refuse an option that is given twice though it takes one value: click would take the last, and say nothing."""
+    _, rest, order = command.make_parser(ctx).parse_args(list(args))
+    for param in order:
+        takes_one = isinstance(param, click.Option) and not (param.multiple or param.is_flag or param.count)
+        if takes_one and order.count(param) > 1:
+            ctx.fail(f"{max(param.opts, key=len)} is given twice, but takes one value.")
+    inner = command.get_command(ctx, rest[0]) if rest and isinstance(command, click.Group) else None
+    if inner is not None:
+        refuse_repeated_options(inner, rest[1:], click.Context(inner, ctx, rest[0], resilient_parsing=True))
 
 
 def discard_stdout() -> None:

@@ -29,8 +29,9 @@ from opensearch_winnow.cli.text_file import STDIN, FileError, text_file
 from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
-from opensearch_winnow.queries.compare import Comparison, Passage, compare
+from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
+from opensearch_winnow.queries.scores import Passage
 
 
 @click.command("compare", short_help="Compare two texts or pages, and show the passages they share.")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from opensearch_winnow.mappings.record import Record
 
 
-class Text(NamedTuple):
+class LabelledText(NamedTuple):
     """One text of a comparison."""
 
     text: str
@@ -37,8 +37,8 @@ class Text(NamedTuple):
 class ComparedTexts:
     """Two texts, and the scheme and boilerplate to compare them with."""
 
-    a: Text
-    b: Text
+    a: LabelledText
+    b: LabelledText
     scheme: Scheme
     boilerplate: Sequence[Boilerplate] | None = None  # None if there is no store
 
@@ -72,18 +72,16 @@ def compared_texts(
         return ComparedTexts(_whole_file(a), _whole_file(b or a), with_key(scheme or Scheme()))
     # Imported here because it takes a while, which a comparison of files does not need.
     from opensearch_winnow.index import Index  # noqa: PLC0415
-    from opensearch_winnow.stores.saved_recipe import recipe_for_run  # noqa: PLC0415
 
     with Index.open(store, create=False) as index:
-        recipe = recipe_for_run(index.store)
         chosen = scheme or index.scheme
 
-        def text(name: str, period: TimePeriod | None) -> Text:
+        def text(name: str, period: TimePeriod | None) -> LabelledText:
             if not is_file(name):
                 return _page(index, name, period, dated=b is None or period is not None)
             if chosen.form == "code":
                 return _whole_file(name)
-            return Text(visible_text(name, recipe), name, name, None if name == STDIN else name)
+            return LabelledText(visible_text(name, index.prepare), name, name, None if name == STDIN else name)
 
         if b is None and not at:
             one, other = _last_two(index, a)
@@ -94,28 +92,23 @@ def compared_texts(
         return ComparedTexts(one, other, chosen, index.boilerplate() if boilerplate else [])
 
 
-def _last_two(index: Index, name: str) -> tuple[Text, Text]:
+def _last_two(index: Index, name: str) -> tuple[LabelledText, LabelledText]:
     """Return the capture before the latest one of a page, and the latest one."""
-    from opensearch_winnow.stores.captures import captures  # noqa: PLC0415 (as above)
-
     latest = _page(index, name, None, dated=True)
     if latest.argument == name:
         raise QuestionError(f"{name} is the id of one capture: name another to compare it with")
-    cards = captures(index.store, name, limit=2)
+    cards = index.captures(name, limit=2)
     if len(cards) < 2:
         raise QuestionError(f"{index.name} has only one capture of {name}: name another page to compare it with")
     return _page(index, cards[1].id, None, dated=True), latest
 
 
-def _page(index: Index, name: str, period: TimePeriod | None, *, dated: bool) -> Text:
+def _page(index: Index, name: str, period: TimePeriod | None, *, dated: bool) -> LabelledText:
     """Read a page by URL or id; with a period, its last capture up to the end of it."""
-    from opensearch_winnow.operations.page_finder import PageFinder  # noqa: PLC0415 (as above)
-
-    finder = PageFinder(index.store)
-    page = finder.with_text(finder.named(name, period and period.last))
+    page = index.find(name, period and period.last, with_text=True)
     if not dated and page.url == name:
-        return Text(page.text, name, name, page.url, page)
-    return Text(page.text, f"{page.url} ({capture_time(page)})", page.id, page.url, page)
+        return LabelledText(page.text, name, name, page.url, page)
+    return LabelledText(page.text, f"{page.url} ({capture_time(page)})", page.id, page.url, page)
 
 
 def capture_time(page: Record) -> str:
@@ -124,5 +117,5 @@ def capture_time(page: Record) -> str:
     return "unknown date" if time is None else f"{time:%Y-%m-%d %H:%M:%S}".removesuffix(" 00:00:00")
 
 
-def _whole_file(name: str) -> Text:
-    return Text(read_text(name), name, name, None if name == STDIN else name)
+def _whole_file(name: str) -> LabelledText:
+    return LabelledText(read_text(name), name, name, None if name == STDIN else name)

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+from collections.abc import Sequence
+from glob import has_magic
 from pathlib import Path
 
 import click
 
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
-from opensearch_winnow.cli.contaminated_table import as_object, say_left_out, show_rows, show_table
-from opensearch_winnow.cli.dedup_summary import failed_file
+from opensearch_winnow.cli.contaminated_table import as_object, headline, say_left_out, show_rows, show_table
+from opensearch_winnow.cli.dedup_summary import failed_file, say_too_large
 from opensearch_winnow.cli.field_options import field_options
 from opensearch_winnow.cli.many_names import ManyNamesCommand
 from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
-from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
+from opensearch_winnow.cli.run_options import max_row_size_option, overwrite_option, quiet_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.ingest.rows import FieldNames
 from opensearch_winnow.operations.contamination import contaminated
 from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WORDS
+
+_FIELDS = re.compile(r"[^/\\*?\[\]]+")  # names of fields after a colon, and not the rest of a path or a pattern
 
 
 @click.command("contaminated", cls=ManyNamesCommand, short_help="Find passages of evaluation sets in training sets.")
@@ -30,7 +36,7 @@ from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WO
     multiple=True,
     required=True,
     type=click.Path(),
-    help="The evaluation sets: files or folders, up to the next option.",
+    help="The evaluation sets: files or folders, up to the next option. FILE:FIELD,FIELD names the fields of one set.",
 )
 @click.option(
     "--words",
@@ -55,7 +61,7 @@ from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WO
     type=click.FloatRange(0, 1),
     default=0.0,
     show_default=True,
-    help="Count an evaluation row only where a training row has this share of its words.",
+    help="Count an evaluation row only where a training row has this share of one of its texts.",
 )
 @field_options
 @click.option("--eval-id-field", "eval_id", metavar="NAME", help="The field of an evaluation row that holds its id.")
@@ -64,8 +70,8 @@ from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WO
     "eval_fields",
     metavar="NAME",
     multiple=True,
-    help="A field of an evaluation row that holds a text, or a list of texts. Can be repeated; every row needs the "
-    "first one.",
+    help="A field of an evaluation row that holds a text, or a list of texts. Can be repeated. Counts for the sets that"
+    " name no fields of their own.",
 )
 @click.option(
     "--to",
@@ -87,6 +93,7 @@ from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WO
     type=click.Path(dir_okay=False, path_type=Path),
     help="The file for training rows that cannot be read: JSON lines.  [default: OUT.failed.jsonl, with --clean OUT]",
 )
+@max_row_size_option
 @overwrite_option
 @quiet_option
 @json_option
@@ -107,6 +114,7 @@ def command(
     clean: str | None,
     cut: bool,
     failed: Path | None,
+    max_row_size: int,
     overwrite: bool,
     quiet: bool,
     as_json: bool,
@@ -115,6 +123,7 @@ def command(
     """\b
     Examples:
       winnow contaminated train.jsonl --against gsm8k.jsonl --eval-field question --eval-field answer
+      winnow contaminated train.jsonl --against mmlu.jsonl:question,choices gsm8k.jsonl:question
       winnow contaminated train/*.parquet --against evals/*.jsonl --to contaminated.csv --spans passages.jsonl
       winnow contaminated train.jsonl.gz --against evals/ --clean clean.jsonl.gz
       winnow contaminated train.jsonl --against mmlu.csv --eval-field question --min-share 0.8 --cut --clean out.jsonl
@@ -123,7 +132,7 @@ def command(
     breaks do not count. TRAIN and EVALS are JSON lines, CSV, Parquet, or folders of texts. Each TRAIN row is read once.
 
     A changed word ends a passage: a copy with one changed word is found if N words before or after it are equal.
-    Evaluation rows that are too short to be looked for are counted.
+    Evaluation texts that are too short to be looked for are counted.
 
     Prints the evaluation sets and the contaminated rows; in a pipe, the rows as tab-separated values. Exit code 0 if a
     row is contaminated, 1 if none is or if training rows could not be read.
@@ -132,12 +141,13 @@ def command(
         raise click.UsageError("--cut needs --clean, which names the file to write", ctx)
     failed = failed_file(failed, clean)
     outputs = {"--to": to, "--spans": spans, "--clean": clean, "--failed": failed and str(failed)}
-    check_files({option: name for option, name in outputs.items() if name}, [Path(name) for name in (*train, *against)])
+    sets = fields_by_set(against)
+    check_files({option: name for option, name in outputs.items() if name}, [Path(name) for name in (*train, *sets)])
     try:
         with show_phases(quiet=quiet, color=color) as progress:
             result = contaminated(
                 train,
-                against,
+                sets,
                 words=words,
                 shortest=shortest,
                 min_share=min_share,
@@ -149,6 +159,7 @@ def command(
                 clean=clean,
                 cut=cut,
                 failed=failed,
+                max_row_size=max_row_size,
                 overwrite=overwrite,
                 progress=progress,
             )
@@ -164,11 +175,27 @@ def command(
     say_left_out(result)
     if result.failed and failed:
         say(f"The failed rows are in {failed}.")
+    say_too_large(result.failed)
     if not result.contaminated:
-        say(
-            f"No passage of {count_of(words, 'word')} of the evaluation sets in {count_of(result.rows, 'training row')}"
-        )
+        if as_json or not terminal(color):  # a table begins with it
+            say(headline(result))
         ctx.exit(NOTHING_FOUND)
     remark(f"{count_of(result.rows, 'row')}: {duration(result.seconds)}")
     if result.failed:
         ctx.exit(SOME_FAILED)
+
+
+def fields_by_set(names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the name of each evaluation set with the fields that follow a colon: mmlu.jsonl:question,choices.
+
+    A name that is a file or folder as it stands is one, whatever colons it has.
+    """
+    sets: dict[str, list[str]] = {}
+    for name in names:
+        path, _, fields = name.rpartition(":")
+        named = os.path.exists(path) or has_magic(path) or path.startswith("file://")  # noqa: PTH110 (of any string)
+        if os.path.exists(name) or not named or not _FIELDS.fullmatch(fields):  # noqa: PTH110
+            path, fields = name, ""
+        own = sets.setdefault(path, [])
+        own += [each for each in fields.split(",") if each and each not in own]
+    return sets

@@ -14,7 +14,7 @@ from opensearch_winnow.cli.dedup_summary import failed_file, print_end, result_l
 from opensearch_winnow.cli.field_options import field_options
 from opensearch_winnow.cli.output_files import check_names
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
-from opensearch_winnow.cli.run_options import overwrite_option, quiet_option, resource_options
+from opensearch_winnow.cli.run_options import max_row_size_option, overwrite_option, quiet_option, resource_options
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
 from opensearch_winnow.clusters.deduplication.options import KEEP_CHOICES, MATCHES, DeduplicationOptions, Match
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
@@ -37,8 +37,8 @@ DEFAULTS = DeduplicationOptions()
     type=click.Choice(MATCHES),
     default=DEFAULTS.match,
     show_default=True,
-    help="What to drop. exact: rows with the same words. near: also those that resemble a row that is kept. contained:"
-    " also those that are in one.",
+    help="What to drop. identical: rows with the same text. exact: also those with the same words, whatever their"
+    " symbols. near: also those that resemble a row that is kept. contained: also those that are in one.",
 )
 @click.option(
     "--threshold",
@@ -88,7 +88,7 @@ DEFAULTS = DeduplicationOptions()
     type=click.Choice(list(PRESETS)),
     default="pages",
     show_default=True,
-    help="The kind of text: ideographs for Chinese and Japanese, code for programs.",
+    help="The kind of text: code for programs. Chinese and Japanese need none.",
 )
 @click.option(
     "--shingle",
@@ -102,6 +102,7 @@ DEFAULTS = DeduplicationOptions()
     type=click.Path(dir_okay=False, path_type=Path),
     help="The file for rows that cannot be read: JSON lines.  [default: OUT.failed.jsonl]",
 )
+@max_row_size_option
 @resource_options()
 @quiet_option
 @json_option
@@ -126,6 +127,7 @@ def command(
     preset: str,
     shingle: int | None,
     failed: Path | None,
+    max_row_size: int,
     memory: str | None,
     threads: int | None,
     work: str | None,
@@ -140,6 +142,7 @@ def command(
       winnow dedup new.jsonl --against old.jsonl --to added.jsonl
       winnow dedup train.parquet --mark --to marked.parquet
       winnow dedup train.jsonl --match contained --dry-run --json
+      winnow dedup mathematics.jsonl --match identical --to kept.jsonl
       winnow dedup train.jsonl --passages --words 50 --to cut.jsonl
 
     Reads the rows of each SOURCE and writes those that are kept, in the same format and as they were: JSON lines,
@@ -147,7 +150,8 @@ def command(
     what is kept. Rows are told apart by their place, so ids may be missing or occur twice.
 
     Every dropped row resembles the row that is kept for it by X or more, or is in it; no two rows that are kept do.
-    Case, punctuation and the wrapping of lines do not count.
+    Case, punctuation and the wrapping of lines do not count, nor do operators: 12 + 5 and 12 * 5 are the same words. A
+    warning counts the rows that were dropped as equal to others but for such symbols. With --match identical they stay.
 
     With --passages, rows are not compared as a whole. Passages that several rows have are cut out of the texts; only a
     row without words left is dropped.
@@ -155,7 +159,7 @@ def command(
     \b
     Each row ends as one of
       kept     written
-      dropped  a duplicate: an exact copy, a near-duplicate, or contained in another row
+      dropped  a duplicate: the same text or words, a near-duplicate, or contained in another row
       failed   could not be read; kept in a file
 
     Files appear when they are complete. Prints counts: a table on a terminal, tab-separated values in a pipe. Exit code
@@ -164,7 +168,7 @@ def command(
     if mark and not (to or dry_run):
         raise click.UsageError("--mark needs --to OUT, which gets the marked rows", ctx)
     if not (to or ids or dropped or dry_run):
-        raise click.UsageError("say where the rows that are kept go: add --to OUT, --ids OUT or --dry-run", ctx)
+        raise click.UsageError("say where the rows that are kept go: add --to, --ids, --dropped or --dry-run", ctx)
     check_names({"--to": to, "--ids": ids, "--dropped": dropped, "--failed": failed})
     if dry_run:
         to = ids = dropped = None
@@ -190,6 +194,7 @@ def command(
                 keep=keep,
                 fields=fields,
                 scheme=scheme if shingle is None else replace(scheme, shingle=shingle),
+                max_row_size=max_row_size,
                 memory=memory,
                 threads=threads,
                 work=work,

@@ -18,6 +18,7 @@ from opensearch_winnow.cli.dedup_summary import (
     MIN_COLUMNS,
     Line,
     failed_file,
+    say_failed,
     say_other_texts,
     show_outcomes,
     show_rows,
@@ -32,8 +33,8 @@ DEFAULTS = PassageOptions()
 OWN = ("words", "documents", "occurrences", "spans", "attributes")
 # Options of winnow dedup that also count with --passages; the others are refused.
 SHARED = {
-    *("sources", "to", "overwrite", "dry_run", "failed", "work", "quiet", "as_json", "color"),
-    *("id_field", "text_field", "title_field", "url_field"),
+    *("sources", "to", "overwrite", "dry_run", "failed", "max_row_size", "work", "quiet", "as_json", "color"),
+    *("id_field", "text_field", "html_field", "title_field", "url_field"),
 }
 
 
@@ -139,9 +140,7 @@ def _find_passages(
     else:
         show_rows(_lines(result))
     say_other_texts(result.other_texts)
-    if result.failed:
-        count = count_of(result.failed.total(), "row")
-        say(f"The failed rows are in {failed}." if failed else f"{count} could not be read.")
+    say_failed(result.failed, failed)
     names = "Nothing was written" if dry_run else ", ".join(filter(None, outputs))
     remark(f"{names}: {duration(result.seconds)}")
     if not result.rows:

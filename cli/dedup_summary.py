@@ -16,7 +16,14 @@ from opensearch_winnow.clusters.deduplication.decisions import Deduplication
 MAX_REASONS = 5  # of failed rows, listed on a terminal
 MAX_NAMES = 5  # of files that were not read
 MIN_COLUMNS = 20
-DROPPED = {"exact": "exact copies", "near": "near-duplicates", "contained": "contained in another"}
+TOO_LARGE = "larger than"  # how the reason of such a row begins
+DROPPED = {
+    "identical": "same text",
+    "exact": "same words",
+    "near": "near-duplicates",
+    "contained": "contained in another",
+}
+WARNINGS = ("other_symbols", "not_compared", "wrong_dates")
 
 Line = tuple[str, str, int]  # a part of the result, a name in it, and its value
 
@@ -76,10 +83,32 @@ def result_lines(result: Deduplication) -> Iterator[Line]:
         yield "against", "rows", result.against_rows
         yield "against", "failed", result.against_failed
         yield "against", "dropped for them", document["against"]
+    for name in WARNINGS:
+        if document[name]:
+            yield "warning", name, document[name]
     for reason, rows in result.failures.most_common():
         yield "failed", reason, rows
     for each in result.largest:
         yield "largest", each.id, each.rows
+
+
+def _warnings(result: Deduplication) -> Iterator[str]:
+    if (example := result.other_symbols_example) is not None:
+        one = "row was dropped for its words though its operators or signs differ"
+        many = "rows were dropped for their words though their operators or signs differ"
+        shown = f"“{one_line(example.text)}” for “{one_line(example.representative_text)}”"
+        yield (
+            f"{count_of(result.other_symbols, one, many)}, such as {shown}."
+            " If they matter, as in mathematics and code, use --match identical."
+        )
+    if result.not_compared:
+        yield (
+            f"{count_of(result.not_compared, 'row that is', 'rows that are')} kept may be in another: too many rows"
+            " share passages with them to compare all."
+        )
+    if result.wrong_dates:
+        rows = count_of(result.wrong_dates, "row has", "rows have")
+        yield f"{rows} a date that cannot be read, or cannot be right. It counts as unknown."
 
 
 def say_other_texts(names: Sequence[str]) -> None:
@@ -90,11 +119,26 @@ def say_other_texts(names: Sequence[str]) -> None:
         say(f"Not read, because the folder has files of rows: {listed}{more}")
 
 
+def say_failed(reasons: Counter[str], failed: Path | None) -> None:
+    """Say where the rows are that could not be read, and how to read those that are too large."""
+    if reasons:
+        rows = count_of(reasons.total(), "row")
+        say(f"The failed rows are in {failed}." if failed else f"{rows} could not be read.")
+    say_too_large(reasons)
+
+
+def say_too_large(reasons: Counter[str]) -> None:
+    """Say how to read rows that are too large, if there are any."""
+    if any(reason.startswith(TOO_LARGE) for reason in reasons):
+        say("--max-row-size reads larger rows.")
+
+
 def print_end(result: Deduplication, failed: Path | None, to: str | None) -> None:
-    """Print where the failed rows are, and how long it took."""
+    """Print what needs attention, where the failed rows are, and how long it took."""
+    for warning in _warnings(result):
+        say(f"Warning: {warning}")
     say_other_texts(result.other_texts)
-    if result.failed:
-        say(f"The failed rows are in {failed}." if failed else f"{count_of(result.failed, 'row')} failed.")
+    say_failed(result.failures, failed)
     if result.against_failed:
         say(f"{count_of(result.against_failed, 'row')} of the earlier set could not be read.")
     remark(f"{to or 'Nothing was written'}: {duration(result.seconds)}")

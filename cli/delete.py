@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from opensearch_winnow.answers.display_text import one_line, printable, shorten_middle
-from opensearch_winnow.answers.formatting import count_of, day, duration, time_stamp
+from opensearch_winnow.answers.formatting import count_of, day, duration, percent, time_stamp
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import where_options
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.run_options import quiet_option
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
-from opensearch_winnow.cli.store_option import store_option
+from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import FileError, read_text, require_piped_stdin
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.deletion import DeletionReport
-from opensearch_winnow.operations.unknown_filters import known_site, unknown_filters
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.blocked_pages import SITE
-from opensearch_winnow.stores.chosen_captures import chosen_captures
 
-MAX_MISSING_LISTED = 10
+MAX_NAMES_LISTED = 10
+MAX_COPIES_LISTED = 10  # JSON has up to 100
 COUNTS = ("pages", "captures", "deleted", "reclustered")
 FOUND = "found"  # the last key of the JSON of a dry run
 
@@ -94,9 +93,9 @@ def command(
     and queries.
 
     The store then answers as if these captures had never been indexed. Pages whose cluster has lost its representative
-    are clustered again, the templates of their sites are learned again, and watches forget them. Files outside of the
-    store are not touched: exports, record files, files of failed pages. A page that is indexed again comes back, unless
-    you --block it.
+    are clustered again, the templates of their sites are learned again, and watches forget them. A page that is indexed
+    again comes back, unless you --block it. Other addresses that have the same text are named, and stay. Files outside
+    of the store are not touched: web archives, exports, record files, files of failed pages.
 
     Asks before it deletes, unless you give --yes. If you stop it, the rest is kept: start it again. Exits with 1 if no
     capture is found.
@@ -108,7 +107,7 @@ def command(
             list_blocked(index, unblock, as_json=as_json)
             return
         if erase_only(ctx, selection):
-            index.store.erase()
+            index.erase()
             if as_json:
                 click.echo(json.dumps(deletion_document(DeletionReport(erased=True))))
             say(f"Erased what deleted pages had left in {index.name}")
@@ -121,14 +120,16 @@ def command(
         if screen:
             show_summary(screen, report, dry_run=dry_run)
         elif dry_run:
-            list_captures(report, chosen_captures(index.store, Card, ids=report.ids), as_json=as_json)
+            list_captures(report, index.cards(ids=report.ids), as_json=as_json)
         elif as_json:
             click.echo(json.dumps(deletion_document(report)))
         else:
             show_rows(report)
         say_what_is_missing(index, report, where)
         if block:
+            say(f"{'Would be blocked' if dry_run else 'Blocked'}: {some_of(report.blocked)}")
             say_what_is_not_blocked(index, report, where, dry_run=dry_run)
+    say_where_copies_are(ctx, report)
     say_notes(report, dry_run=dry_run)
     if report.stopped:
         ctx.exit(INTERRUPTED)
@@ -164,14 +165,18 @@ def ask(ctx: click.Context, index: Index, found: DeletionReport) -> None:
     if not found.captures:
         return
     what = amount(found)
+    blocked = printable(found.blocked[0]) if len(found.blocked) == 1 else f"{len(found.blocked):,} addresses"
+    block = f", and block {blocked}" if found.blocked else ""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise click.UsageError(f"this would delete {what}: add --yes to do it, or --dry-run to list them", ctx)
+        raise click.UsageError(f"this would delete {what}{block}: add --yes to do it, or --dry-run to list them", ctx)
     for card in found.examples:
         say(f"  {day(card) or 'unknown   '}  {card.url}")
     if found.captures > len(found.examples):
         say(f"  and {found.captures - len(found.examples):,} more")
-    if not click.confirm(f"Delete {what} from {index.name}?", err=True):
-        say("Nothing was deleted")
+    if found.copies.total:
+        say(f"{copies_left(found, dry_run=True)}; you will be told where")
+    if not click.confirm(f"Delete {what} from {index.name}{block}?", err=True):
+        say("Nothing was deleted or blocked" if block else "Nothing was deleted")
         ctx.exit(NOTHING_FOUND)
 
 
@@ -180,8 +185,14 @@ def deletion_document(report: DeletionReport) -> dict[str, Any]:
         **{name: getattr(report, name) for name in COUNTS},
         "missing": report.missing,
         "known": report.known,
+        "blocked": report.blocked,
         "boilerplate": report.boilerplate,
         "watches": report.watches,
+        "copies": {
+            "total": report.copies.total,
+            "near": report.copies.near,
+            "listed": [each._asdict() for each in report.copies.listed],
+        },
         "examples": list(map(card_document, report.examples)),
         "erased": report.erased,
         "stopped": report.stopped,
@@ -232,33 +243,62 @@ def show_rows(report: DeletionReport) -> None:
     """Print tab-separated values for programs."""
     for name in COUNTS:
         sys.stdout.write(f"{name}\t{getattr(report, name)}\n")
+    sys.stdout.write(f"copies\t{report.copies.total}\n")
 
 
 def say_what_is_missing(index: Index, report: DeletionReport, where: Filters) -> None:
     """Say which URLs, ids, site or crawl the store does not have, and what it has instead."""
     if report.missing:
-        named = [
-            f"{each} (there is {report.known[each]})" if each in report.known else each
-            for each in report.missing[:MAX_MISSING_LISTED]
-        ]
-        more = len(report.missing) - MAX_MISSING_LISTED
-        others = f" and {more:,} others" if more > 0 else ""
+        named = [f"{each} (there is {report.known[each]})" if each in report.known else each for each in report.missing]
         unless = "" if where == Filters() else ", or not chosen by the filters"
-        say(f"Not in the store{unless}: {', '.join(named)}{others}")
+        say(f"Not in the store{unless}: {some_of(named)}")
     if not report.captures:
-        for sentence in unknown_filters(index.store, where):
+        for sentence in index.unknown_filters(where):
             say(sentence)
+
+
+def some_of(names: Sequence[str]) -> str:
+    """Return the first of these names, and how many others there are."""
+    more = len(names) - MAX_NAMES_LISTED
+    others = f" and {count_of(more, 'other')}" if more > 0 else ""
+    return f"{', '.join(names[:MAX_NAMES_LISTED])}{others}"
 
 
 def say_what_is_not_blocked(index: Index, report: DeletionReport, where: Filters, *, dry_run: bool) -> None:
     """Name pages of the store that are probably meant by what was blocked, and are spelled otherwise."""
-    others = list(report.known.values())[:MAX_MISSING_LISTED]
+    others = list(report.known.values())[:MAX_NAMES_LISTED]
     if where.site is not None and not (report.captures or report.missing):
-        site = known_site(index.store, where.site)
+        site = index.known_site(where.site)
         others = [f"{SITE}{site}"] if site else []
     if others:
         verb = "would be" if dry_run else "is"
         say(f"Only the spelling that you gave {verb} blocked, not {', '.join(others)}")
+
+
+def copies_left(report: DeletionReport, *, dry_run: bool) -> str:
+    """Return a sentence about the pages that have the text of deleted pages at other addresses."""
+    number = report.copies.total
+    pages = "1 page at another address" if number == 1 else f"{number:,} pages at other addresses"
+    verb = "would still have" if dry_run else "still has" if number == 1 else "still have"
+    return f"{pages} {verb} {'the text' if report.pages == 1 else 'these texts'}"
+
+
+def say_where_copies_are(ctx: click.Context, report: DeletionReport) -> None:
+    """Say where the texts of deleted pages still are, and suggest the command that deletes them there, too."""
+    copies, dry_run = report.copies, bool(ctx.params["dry_run"])
+    if copies.total:
+        say(f"{copies_left(report, dry_run=dry_run)}:")
+        listed = copies.listed[:MAX_COPIES_LISTED]
+        for each in listed:
+            say(f"  {each.url}" + (f"  ({percent(each.resemblance)} the same)" if each.resemblance < 1 else ""))
+        if copies.total > len(listed):
+            say(f"  and {copies.total - len(listed):,} more, of which you are told when you delete these")
+        next_step(ctx, "delete", *(each.url for each in listed), *(["--block"] if ctx.params["block"] else []))
+    if report.captures and not copies.near:
+        say(
+            "Other addresses were searched for the same texts, but not for all near-copies: before you delete a page,"
+            " winnow similar finds them"
+        )
 
 
 def say_notes(report: DeletionReport, *, dry_run: bool) -> None:

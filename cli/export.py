@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -16,6 +17,7 @@ from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.export_rows import (
     RowsWritten,
     say_left_out,
+    say_no_pages,
     write_cdxj,
     write_csv,
     write_json,
@@ -27,6 +29,7 @@ from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
 from opensearch_winnow.mappings.capture_row import COLUMNS, TEXT
 from opensearch_winnow.mappings.record import RecordsError, as_document
+from opensearch_winnow.stores.archive_counts import left_out_of
 from opensearch_winnow.stores.opening import open_store
 
 STDOUT = "-"
@@ -107,13 +110,17 @@ def command(
         if target:
             check(target, records, found.files, overwrite=overwrite)
         written = RowsWritten(0, 0) if found.is_empty() else write(found, target, kind, names)
+        no_pages = left_out_of(opened, written.archives) if opened else Counter()
     if as_json:
         seconds = round(time.monotonic() - start, 3)
         document = {"records": written.rows, "bytes": written.bytes, "seconds": seconds, "to": out}
-        click.echo(json.dumps({**document, "left_out": dict(written.left_out)} if kind == "cdxj" else document))
+        if kind == "cdxj":
+            document |= {"left_out": dict(written.left_out), "no_pages": dict(no_pages.most_common())}
+        click.echo(json.dumps(document))
     elif written.rows:
         say(f"{count_of(written.rows, 'record')}, {written.bytes:,} bytes{'' if out == STDOUT else f': {out}'}")
     say_left_out(written)
+    say_no_pages(no_pages)
     if not written.rows:
         say(f"No record{chosen} in {store or ', '.join(records)}; nothing was written")
     ctx.exit(0 if written.rows else NOTHING_FOUND)

@@ -8,6 +8,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from datetime import datetime
 from itertools import chain, islice
@@ -28,6 +29,7 @@ from opensearch_winnow.record_files.atomic_file import new_file, reporting_os_er
 from opensearch_winnow.record_files.packed import open_new
 
 ROWS_PER_GROUP = 20_000  # of Parquet
+MAX_REASONS = 5  # that are listed
 
 
 class RowsWritten(NamedTuple):
@@ -37,6 +39,17 @@ class RowsWritten(NamedTuple):
     bytes: int
     left_out: Mapping[str, int] = MappingProxyType({})  # captures that an index of archives cannot list, by reason
     ambiguous: str | None = None  # an archive that the index does not tell from another one of the same name
+    archives: AbstractSet[str] = frozenset()  # the paths of the archives that the index lists
+
+
+def say_no_pages(no_pages: Counter[str]) -> None:
+    """Say how many records of the archives are not written, because they are no pages."""
+    if no_pages:
+        reasons = [f"{reason} {count:,}" for reason, count in no_pages.most_common(MAX_REASONS)]
+        others = len(no_pages) - len(reasons)
+        listed = " · ".join([*reasons, *([f"{count_of(others, 'other reason')}"] if others else [])])
+        records = count_of(no_pages.total(), "other record", "other records")
+        say(f"Only pages are in it. {records} of these archives, besides requests, are left out: {listed}")
 
 
 def say_left_out(written: RowsWritten) -> None:
@@ -76,6 +89,7 @@ def write_cdxj(target: Path | None, rows: Iterable[Row]) -> RowsWritten:
     """
     left_out: Counter[str] = Counter()
     archives: dict[str, str] = {}  # by the name that the index gives them
+    paths: set[str] = set()
     ambiguous: str | None = None
 
     def lines() -> Iterator[str]:
@@ -85,6 +99,7 @@ def write_cdxj(target: Path | None, rows: Iterable[Row]) -> RowsWritten:
                 left_out[reason] += 1
                 continue
             source = Source(*(row[name] for name in Source._fields))
+            paths.add(source.file)
             if archives.setdefault(Path(source.file).name, source.file) != source.file:
                 ambiguous = ambiguous or source.file
             yield cdxj_line(row["url"], row["fetched_at"], row["payload_digest"], source)
@@ -92,7 +107,7 @@ def write_cdxj(target: Path | None, rows: Iterable[Row]) -> RowsWritten:
     ordered = sorted_lines(lines())
     first = next(ordered, None)
     written = RowsWritten(0, 0) if first is None else _write_lines(target, chain([first], ordered))
-    return written._replace(left_out=left_out, ambiguous=ambiguous)
+    return written._replace(left_out=left_out, ambiguous=ambiguous, archives=paths)
 
 
 def _not_in_an_index(row: Row) -> str | None:

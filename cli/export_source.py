@@ -94,7 +94,7 @@ class FiledRecords:
         return not any(rows.true_count for rows in self._keep)
 
     def records(self) -> Iterator[Record]:
-        from opensearch_winnow.record_files.reader import read_rows  # noqa: PLC0415
+        from opensearch_winnow.record_files.records import read_rows  # noqa: PLC0415
 
         return read_rows(self.files, self._keep)
 

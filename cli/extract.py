@@ -11,6 +11,7 @@ import click
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.capture_options import ChosenCaptures, capture_options
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.export_rows import say_no_pages
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.store_option import store_option
@@ -19,7 +20,6 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.sources.archived_record import NOT_THERE
 from opensearch_winnow.operations.extract import ENDINGS, ExtractReport
-from opensearch_winnow.operations.unknown_filters import unknown_filters
 
 
 @click.command("extract", short_help="Write captures to a WARC or WACZ file, without copies if you like.")
@@ -30,8 +30,8 @@ from opensearch_winnow.operations.unknown_filters import unknown_filters
 @click.option(
     "--representatives",
     is_flag=True,
-    help="Only one capture of each cluster. Others become revisit records if their payloads are equal; if not, they are"
-    " left out and listed.",
+    help="Only one capture of each cluster, as the last run of winnow cluster made them. Others become revisit records"
+    " if their payloads are equal; if not, they are left out and listed.",
 )
 @click.option("--revisits", is_flag=True, help="Write a capture with the payload of another one as a revisit record.")
 @click.option(
@@ -71,8 +71,10 @@ def command(
     Write the chosen captures to OUT: their records, byte by byte, from the web archives they were indexed from. The
     records of ARC files become WARC records. Captures that were not indexed from an archive are left out.
 
-    What was left out, or could not be read, is listed in OUT.left-out.csv. OUT appears when it is complete. Exits with
-    1 if nothing was written, or if a record could not be read.
+    Only pages are written: pictures, style sheets, redirects, errors and requests of the archives are not, and are
+    counted. What was left out, or could not be read, is listed in OUT.left-out.csv; so are revisits of records that are
+    in no archive. OUT appears when it is complete. Exits with 1 if nothing was written, if a record could not be read,
+    or if a revisit was written without the record that it repeats.
     """
     target = Path(out)
     if target.exists() and not overwrite:
@@ -92,13 +94,12 @@ def command(
             progress=progress,
         )
         if not (report.records or report.left_out or report.failed):
-            unknown = list(unknown_filters(index.store, chosen.where))
-            say("\n".join(unknown) or f"No capture{chosen} is chosen by these options")
+            say("\n".join(index.unknown_filters(chosen.where)) or f"No capture{chosen} is chosen by these options")
     if as_json:
         click.echo(json.dumps(document(report, out)))
     else:
         tell(report, out)
-    ctx.exit(0 if report.records and not report.failed else NOTHING_FOUND)
+    ctx.exit(0 if report.records and not report.failed and not report.unresolved else NOTHING_FOUND)
 
 
 def document(report: ExtractReport, out: str) -> dict[str, object]:
@@ -106,8 +107,10 @@ def document(report: ExtractReport, out: str) -> dict[str, object]:
         "records": report.records,
         "revisits": report.revisits,
         "originals": report.originals,
+        "unresolved": report.unresolved,
         "left_out": dict(report.left_out),
         "failed": dict(report.failed),
+        "no_pages": dict(report.no_pages.most_common()),
         "bytes": report.bytes if report.records else 0,
         "to": out if report.records else None,
         "list": report.listed and str(report.listed),
@@ -125,7 +128,12 @@ def tell(report: ExtractReport, out: str) -> None:
     for what, reasons in (("Left out", report.left_out), ("Could not be read", report.failed)):
         for reason, count in reasons.most_common():
             say(f"{what}: {count_of(count, 'capture')} ({reason})")
+    if report.unresolved:
+        revisits = count_of(report.unresolved, "revisit was", "revisits were")
+        them = "it" if report.unresolved == 1 else "them"
+        say(f"{revisits} written without the original, which is in none of the archives: a player cannot show {them}")
     if NOT_THERE in report.failed:
         say("If the archives have moved, name their folder: --archives DIR")
     if report.listed:
         say(f"They are listed in {report.listed}")
+    say_no_pages(report.no_pages)

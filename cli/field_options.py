@@ -13,13 +13,14 @@ from opensearch_winnow.ingest.rows import FieldNames
 _HELP = {
     "id": "The field with the id of a row.  [default: url, id or another usual name; else its file and line]",
     "text": "The field with the text of a row.  [default: text, content or another usual name]",
+    "html": "The field with the HTML of a row.  [default: html or another usual name]",
     "title": "The field with the title of a row.  [default: title]",
     "url": "The field with the URL of a row, which is its id if it has no other.",
 }
 
 
 def field_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options --id-field, --text-field, --title-field and --url-field; it gets `fields`."""
+    """Give a command the options --id-field, --text-field and so on; it gets `fields`."""
 
     @wraps(function)
     def with_fields(**arguments: Any) -> Any:

@@ -22,6 +22,7 @@ from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.terminal import json_option, remark, say
 from opensearch_winnow.cli.text_file import STDIN, FileError, label, opened_file, require_piped_stdin
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.date_format import USUAL_FORMAT, DateFormat
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked_stream
 from opensearch_winnow.mappings.own_fields import OwnFields
 from opensearch_winnow.record_files.packed import open_new
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from opensearch_winnow.ingest.fields_filter import Failure, FieldsFilter, Piece
 
 MAX_FAILURES_NAMED = 10
+COUNTED = ("documents", "done", "no_text", "unaffected", "partial", "failed", "times_unread")
 
 
 @click.command("fields", short_help="Add winnow's fields to documents: JSON lines, or a _bulk body, in and out.")
@@ -45,6 +47,13 @@ MAX_FAILURES_NAMED = 10
 @click.option("--html", is_flag=True, help="The text is HTML; fingerprint the visible text.")
 @click.option("--url", metavar="FIELD", help="Field with the address of a page.  [default: the _id, if it is known]")
 @click.option("--time", "time_field", metavar="FIELD", help="Field with the time of a page.")
+@click.option(
+    "--time-format",
+    metavar="FORMAT",
+    default=USUAL_FORMAT,
+    show_default=True,
+    help="The format of the time, as the mapping of the index has it.",
+)
 @click.option(
     "--id",
     "id_field",
@@ -86,6 +95,7 @@ def command(
     html: bool,
     url: str | None,
     time_field: str | None,
+    time_format: str,
     id_field: str | None,
     below: str,
     bulk: bool,
@@ -125,6 +135,9 @@ def command(
     if bulk and id_field:
         raise click.UsageError("--id is for JSON lines: a _bulk body has the _id in its actions", ctx)
     fields = OwnFields(text=text, url=url, time=time_field, html=html, below=below)
+    written = DateFormat(time_format)
+    if written.unknown:
+        raise click.UsageError(f"--time-format: winnow does not know {' or '.join(written.unknown)}", ctx)
     if mapping:
         click.echo(json.dumps({"properties": fields.properties()}))
         return
@@ -141,7 +154,7 @@ def command(
     if existing := [name for name in outputs.values() if Path(name).exists() and not overwrite]:
         raise FileError(f"{existing[0]} exists: name another file, or add --overwrite")
     filtering = FieldsFilter(
-        DocumentFields(fields, scheme), bulk=bulk, id_field=id_field or "", keep_failed=failed is None
+        DocumentFields(fields, scheme, written), bulk=bulk, id_field=id_field or "", keep_failed=failed is None
     )
     try:
         counts = run(filtering, files or (STDIN,), to, failed, quiet=quiet or to is None)
@@ -149,6 +162,7 @@ def command(
         if to:
             say("Stopped: nothing was written.")
         raise
+    counts["times_unread"] = filtering.maker.times_unread
     report(counts, fields, failed, filtering.maker.scheme, bulk=bulk, as_json=as_json, to=to)
     if counts["failed"]:
         ctx.exit(SOME_FAILED)
@@ -215,8 +229,7 @@ def report(
 ) -> None:
     """Print what became of the documents. In a pipe where all of them have fields, a script hears nothing."""
     if as_json:
-        named = {name: counts[name] for name in ("documents", "done", "no_text", "unaffected", "partial", "failed")}
-        click.echo(json.dumps({"scheme": scheme.id, **named}))
+        click.echo(json.dumps({"scheme": scheme.id, **{name: counts[name] for name in COUNTED}}))
     if counts["failed"]:
         where = f"written to {failed}" if failed else "passed on without fields"
         say(f"{count_of(counts['failed'], 'document')} that cannot be read: {where}")
@@ -225,6 +238,9 @@ def report(
     if counts["partial"]:
         some = count_of(counts["partial"], "update has", "updates have")
         say(f"{some} only some of the text fields: the fields of these documents are those of their old texts.")
+    if counts["times_unread"]:
+        have = count_of(counts["times_unread"], "document has", "documents have")
+        say(f"{have} a time in {fields.time} that cannot be read: name its format with --time-format")
     if counts["no_text"] and not counts["done"]:
         say(f"No document has a text in {' or '.join(fields.text)}: name the field with --text")
     is_expected = (to and not as_json) or counts["no_text"] or counts["failed"]

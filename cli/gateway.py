@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import ssl
 
 import click
@@ -11,8 +10,10 @@ import click
 from opensearch_winnow.cli.command_group import CommandFailedError
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.listening import listening_socket, port_option, reachable_host
+from opensearch_winnow.cli.server_log import start_log
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.key_file import warn_if_open_to_others
 
 PORT = 9201
 
@@ -42,6 +43,14 @@ PORT = 9201
     show_default=True,
     help="Largest request whose documents get fields, as the cluster's http.max_content_length. Larger ones pass.",
 )
+@click.option(
+    "--max-memory",
+    metavar="MB",
+    type=click.IntRange(1, 1_000_000),
+    show_default="1,000, or 6 times --max-body if that is more",
+    help="Memory for all requests together. Writes for which none is left pass without fields, and grouped searches get"
+    " status 429.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -51,6 +60,7 @@ def command(
     tls_cert: str | None,
     tls_key: str | None,
     max_body: int,
+    max_memory: int | None,
 ) -> None:
     """\b
     Examples:
@@ -67,14 +77,15 @@ def command(
     """
     with extra("gateway"):
         from opensearch_winnow.gateway.checked_address import checked_address  # noqa: PLC0415
+        from opensearch_winnow.gateway.limits import MB, Limits  # noqa: PLC0415
         from opensearch_winnow.gateway.server import serve  # noqa: PLC0415
 
     if tls_key is not None and tls_cert is None:
         raise click.UsageError("--tls-key needs --tls-cert", ctx)
     tls = None if tls_cert is None else _tls(tls_cert, tls_key)
     cluster, problem = checked_address(address)
-    logging.basicConfig(level=logging.WARNING, format="%(message)s")
-    logging.getLogger("aiohttp").setLevel(logging.CRITICAL)  # it would print a traceback for whatever is not HTTP
+    start_log("aiohttp")  # it would print a traceback for whatever is not HTTP
+    limits = Limits(max_body=max_body * MB, max_memory=(max_memory or 0) * MB)
     with listening_socket(host, port) as listener:
         here = f"http{'s' if tls else ''}://{reachable_host(host)}:{listener.getsockname()[1]}"
 
@@ -83,7 +94,7 @@ def command(
                 say(problem)
             say(f"{cluster} at {here}\nCtrl-C stops the gateway.")
 
-        asyncio.run(serve(cluster, listener, ready, tls=tls, max_body=max_body * 1024 * 1024))
+        asyncio.run(serve(cluster, listener, ready, tls=tls, limits=limits))
 
 
 def _tls(certificate: str, key: str | None) -> ssl.SSLContext:
@@ -92,4 +103,5 @@ def _tls(certificate: str, key: str | None) -> ssl.SSLContext:
         context.load_cert_chain(certificate, key)
     except (OSError, ssl.SSLError) as error:
         raise CommandFailedError(f"the certificate {certificate} cannot be used: {error.strerror or error}") from None
+    warn_if_open_to_others(key or certificate, "private key")
     return context

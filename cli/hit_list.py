@@ -93,11 +93,11 @@ def _facet_count(each: FacetCount, results: SearchResults) -> str:
 
 
 def show_rows(hits: Sequence[Result]) -> None:
-    """Print tab-separated values for programs, with nothing shortened. `members` counts the pages of a group."""
+    """Print tab-separated values for programs, with nothing shortened. `members` counts the other pages of a group."""
     sys.stdout.write("score\tmembers\tfetched_at\turl\ttitle\tsnippet\n")
     for hit in hits:
         page = f"{time_stamp(hit.card) or ''}\t{one_line(hit.card.url)}\t{one_line(hit.card.title or '').strip()}"
-        sys.stdout.write(f"{hit.score:.6g}\t{1 + len(hit.members)}\t{page}\t{one_line(hit.snippet).strip()}\n")
+        sys.stdout.write(f"{hit.score:.6g}\t{len(hit.members)}\t{page}\t{one_line(hit.snippet).strip()}\n")
 
 
 def total_with_hint(results: SearchResults) -> str:

@@ -5,22 +5,29 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.cli import scheme_options as choose
-from opensearch_winnow.cli.command_group import INTERRUPTED, SOME_FAILED
+from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.field_options import field_options
 from opensearch_winnow.cli.filter_options import TimePeriodType
 from opensearch_winnow.cli.finding_options import finding_options, open_notifier
-from opensearch_winnow.cli.index_summary import as_object, print_end, print_findings, print_notes, show_rows, show_table
+from opensearch_winnow.cli.index_summary import (
+    as_object,
+    first_words,
+    print_end,
+    print_findings,
+    print_notes,
+    show_rows,
+    show_table,
+)
 from opensearch_winnow.cli.progress import shown_progress
-from opensearch_winnow.cli.run_options import quiet_option
+from opensearch_winnow.cli.run_options import Size, quiet_option
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.store_option import store_option
-from opensearch_winnow.cli.terminal import color_option, json_option, terminal
+from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
 from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.extractors import extractor_names
@@ -29,28 +36,6 @@ from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.sources import FOLLOW_LINKS, MAX_PIPED
 from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.operations.indexing import failed_pages_file, index_sources, open_target
-
-UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
-
-
-class Size(click.ParamType[int]):
-    """A number of bytes, such as 10M, 500k or 2000000."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        number, unit = value.rstrip("bB"), ""
-        if number and number[-1].lower() in UNITS:
-            number, unit = number[:-1], number[-1].lower()
-        try:
-            size = int(float(number) * UNITS[unit])
-        except (ValueError, OverflowError):
-            self.fail(f"{value!r} is not a size such as 500k, 10M or 1G", param, ctx)
-        if size < 1:
-            self.fail("a size is at least 1 byte", param, ctx)
-        return size
 
 
 @click.command("index", short_help="Read a crawl into a store; every page is accounted for.")
@@ -80,7 +65,7 @@ class Size(click.ParamType[int]):
     help="Number of processes that read and parse. It does not change the records.",
 )
 @choose.scheme_options(
-    choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables, optional=True
+    choose.noise, choose.guarantee, choose.preset_by_names, choose.selection, choose.fold_confusables, optional=True
 )
 @click.option(
     "--extractor",
@@ -187,8 +172,8 @@ def command(
       winnow index crawl.warc.gz --to records.parquet
 
     Reads each SOURCE and makes a record of every page in it: its text, fingerprints and sketches. A SOURCE is a web
-    archive (WARC, ARC, WET, also compressed, or WACZ), a folder of HTML or text files, rows in JSON lines, CSV or
-    Parquet, or - for any of these piped in. Its format is recognised by its content, not by its name.
+    archive (WARC, ARC, WET, also compressed, or WACZ), a folder or zip file of HTML or text files, rows in JSON lines,
+    CSV or Parquet, or - for any of these piped in. Its format is recognised by its content, not by its name.
 
     \b
     Of a row, the first of these fields counts that it has, unless an option names another
@@ -205,13 +190,14 @@ def command(
       skipped    not a page to index: status not 200, not HTML or text, empty, or blocked by winnow delete --block
       failed     could not be read; kept in a file, to be tried again
 
-    The first run fixes the scheme of a store. Its choices of --extractor, --alt, --title and --text become the defaults
-    of later runs.
+    The first run fixes the scheme of a store. Unless an option chooses it, a folder of programs gets the preset
+    programs, with which source code is read, and all else the preset pages. The first run's choices of --extractor,
+    --alt, --title and --text become the defaults of later runs.
 
     New pages are checked against the watches of the store (winnow watch). What they find is in a log: winnow watch log.
 
-    To continue a run that was stopped, start it again. The exit code is 1 if pages failed or bytes of a source could
-    not be read.
+    To continue a run that was stopped, start it again. The exit code is 1 if pages failed, bytes of a source could not
+    be read, or all pages were skipped.
     """
     store, to = one_target(ctx, store, to)
     with (
@@ -229,6 +215,7 @@ def command(
             max_stdin=max_stdin,
             id_field=fields.id,
             text_field=fields.text,
+            html_field=fields.html,
             title_field=fields.title,
             url_field=fields.url,
             max_page_seconds=max_page_seconds,
@@ -246,19 +233,26 @@ def command(
         )
         failed = failed_pages_file(target, failed)
     screen = terminal(color)
+    for line in first_words(report):
+        if screen and not as_json:
+            screen.echo(screen.paint(line, "bold"))
+        else:
+            say(line)
     if as_json:
         click.echo(json.dumps(as_object(report)))
     elif screen:
         show_table(screen, report)
     else:
         show_rows(report)
-    print_notes(report, failed, crawl=crawl)
+    print_notes(report, failed, crawl=crawl, date=date and date.start)
     print_findings(report, notifier.problems)
     print_end(report, target.name, next_command(report, store, to))
     if report.stopped:
         ctx.exit(INTERRUPTED)
     if report.failed or report.damaged_places:
         ctx.exit(SOME_FAILED)
+    if report.skipped and not report.indexed + report.unchanged:
+        ctx.exit(NOTHING_FOUND)
 
 
 def one_target(ctx: click.Context, store: str | None, to: str | None) -> tuple[str | None, str | None]:

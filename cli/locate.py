@@ -67,7 +67,8 @@ def command(
       moved      A and B resemble each other by at least 50 %
       merged     at least 50 % of A is in B, which has more besides
       split      at least 50 % of B is from A; other parts of A are not in B
-      copy       one of these, but B had the text before A was last seen
+      copy       one of these, but A did not move to B: B had the text before A was last seen, A is still
+                 there, or several pages have it, and none of them is on the site of A or has its path
       unchanged  B is URL itself, with the same text, and
       changed    with another one, after the capture of --at
 

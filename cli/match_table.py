@@ -9,7 +9,8 @@ from opensearch_winnow.answers.display_text import Span, one_line, width
 from opensearch_winnow.answers.formatting import compact_percent, day, scored_percent, time_stamp
 from opensearch_winnow.cli.page_lines import GAP, MIN_CUT_URL_COLUMNS, left, page_lines, right
 from opensearch_winnow.cli.terminal import Terminal, bar
-from opensearch_winnow.queries.matches import Match, Matches, Score
+from opensearch_winnow.queries.matches import Match, Matches
+from opensearch_winnow.queries.scores import Score
 
 # A is the question and B the page, as in `winnow compare`, which the output suggests as the next command.
 HEADS: dict[Score, str] = {"resemblance": "resemblance", "containment": "A in B", "contained": "B in A"}

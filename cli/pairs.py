@@ -11,8 +11,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.answers.pairs_document import pairs_document
-from opensearch_winnow.answers.pairs_words import compared_words, found_words, unread_words
+from opensearch_winnow.answers.pairs_words import compared_words, found_words, left_out_words, not_compared_words
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.field_options import field_options
@@ -152,11 +153,16 @@ def command(
     submission; the summary says what was decided.
 
     Programs are compared by their tokens, so that renaming, comments and layout make no difference; the names of the
-    files tell the language, and other files in a folder of programs are left out. Files that cannot be compared are
-    counted and named.
+    files tell the language, and other files in a folder of programs are left out. PDF and office files are not read.
 
-    Prints a table on a terminal, and tab-separated values in a pipe. Exit code 1 if no pair is found, or if a file
-    could not be read.
+    Prints a table on a terminal, and tab-separated values in a pipe. Submissions that could not be compared, or only in
+    part, are named first, all of them; in a pipe, on stderr.
+
+    \b
+    Exit codes
+      0  a pair was found, and every submission was compared
+      1  no pair was found; or a submission was not compared, or a file failed
+      2  the command could not be done
     """
     if sources and ctx.get_parameter_source("store") is ParameterSource.ENVIRONMENT:
         store = None
@@ -202,12 +208,11 @@ def command(
         raise
     if to is not None:
         write_pairs(to, found)
-    for line in unread_words(found):
-        say(line)
-    if submissions == "auto" and found.folders and found.documents:
-        files = sum(len(each.files) for each in found.documents) / len(found.documents)
-        if files >= MANY_FILES:
-            say(f"a submission has {files:.0f} files on average; --submissions files compares the files")
+    for line in not_compared_words(found):
+        if screen:
+            screen.echo(screen.paint(one_line(line), "bold"))
+        else:
+            say(line)
     if as_json:
         click.echo(json.dumps(pairs_document(found)))
     elif screen:
@@ -223,9 +228,15 @@ def command(
     if not screen:
         tell = remark if found.pairs else say
         tell(f"{compared_words(found)}. {found_words(found)}.")
+    for line in left_out_words(found):
+        say(line)
+    if submissions == "auto" and found.folders and found.documents:
+        files = sum(len(each.files) for each in found.documents) / len(found.documents)
+        if files >= MANY_FILES:
+            say(f"a submission has {files:.0f} files on average; --submissions files compares the files")
     if not found.pairs:
         ctx.exit(NOTHING_FOUND)
-    ctx.exit(SOME_FAILED if any(each.failed for each in found.unread) else 0)
+    ctx.exit(SOME_FAILED if found.not_compared or any(each.failed for each in found.unread) else 0)
 
 
 def check_output(to: Path, inputs: tuple[str, ...], *, overwrite: bool) -> None:

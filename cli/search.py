@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from opensearch_winnow.answers.formatting import duration
-from opensearch_winnow.answers.nothing_found import no_hit
+from opensearch_winnow.answers.nothing_found import no_hit_words
 from opensearch_winnow.answers.search_document import member_titles, search_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import filter_option_names, filter_options
@@ -183,13 +183,13 @@ def command(
         start = time.perf_counter()
         results = index.search(typed, **request)
         seconds = time.perf_counter() - start
-        titles = member_titles(index.store, results) if as_json else {}
+        titles = member_titles(index, results) if as_json else {}
         reason = ""
         if not results.hits:
             reason = (
                 empty_page(results, page, limit)
                 if results.total or cursor is not None
-                else str(no_hit(index, typed, **question, filters=filter_option_names(where)))
+                else no_hit_sentence(index, typed, question)
             )
     if results.hits:
         remark(f"{total_with_hint(results)} · {duration(seconds)}")
@@ -205,8 +205,14 @@ def command(
         say(reason)
         ctx.exit(NOTHING_FOUND)
     if position := hits_range(results, page, limit):
-        remark(position)
+        (remark if as_json or results.cursor else say)(position)  # these say otherwise that there is more
     next_step(ctx, "similar", results.hits[0].card.url)
+
+
+def no_hit_sentence(index: Index, typed: str, question: dict[str, Any]) -> str:
+    """Say why no page was found, and what would find some."""
+    why = index.why_no_hit(typed, **question)
+    return str(no_hit_words(why, name=index.name, filters=filter_option_names(question["where"])))
 
 
 def join_words(words: tuple[str, ...]) -> str:

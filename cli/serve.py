@@ -12,10 +12,9 @@ import socket
 import sys
 import webbrowser
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from threading import Thread
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import click
@@ -24,6 +23,7 @@ from opensearch_winnow.answers.display_text import UNSAFE, printable
 from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
 from opensearch_winnow.cli.listening import listening_socket, port_option, reachable_host
+from opensearch_winnow.cli.server_log import start_log
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.extras import extra
@@ -124,31 +124,34 @@ def command(
     with extra("web"):
         import uvicorn  # noqa: F401, PLC0415
 
-        from opensearch_winnow.web.app import ServerOptions, make_app  # noqa: PLC0415
+        from opensearch_winnow.web.app import ServerOptions, make_app, make_stateless_app  # noqa: PLC0415
         from opensearch_winnow.web.guard import LOOPBACK  # noqa: PLC0415
+        from opensearch_winnow.web.served import ServedStore  # noqa: PLC0415
 
+    make: Callable[[ServerOptions], Starlette]
+    name = ""
     if stateless:
-        opened = stateless_options(ctx, scheme or Scheme())
+        check_stateless(ctx)
+        make = partial(make_stateless_app, with_key(scheme or Scheme()))
     elif store is None:
         raise click.UsageError("name the store with --store, or add --stateless to serve none", ctx)
     elif scheme is not None:
         raise click.UsageError("a store has its scheme: --preset and the like are for --stateless", ctx)
     else:
         with Index.open(store, create=False) as index:  # fails now if there is no store, not at the first request
-            opened = ServerOptions(open_index=partial(Index.open, store, create=False), store=index.name)
-    name = opened.store
+            name = index.name
+        make = partial(make_app, ServedStore.named(store))
     local = is_loopback(host)
     shown = "…"  # a token that somebody has chosen is not printed: what is printed often ends in a log
     if token is None and not local:
         token = shown = secrets.token_urlsafe(18)
-    options = replace(
-        opened,
+    options = ServerOptions(
         may_write=write,
         token=None if get else token,
         max_seconds=max_seconds,
         hosts=LOOPBACK | {host.lower()} if local else None,
     )
-    app = make_app(options)
+    app = make(options)
     if get is not None:
         from opensearch_winnow.web.one_request import one_request  # noqa: PLC0415
 
@@ -174,19 +177,13 @@ def command(
         run(app, listener, ready)
 
 
-def stateless_options(ctx: click.Context, scheme: Scheme) -> ServerOptions:
-    """Return the options of a server without a store."""
-    from opensearch_winnow.web.app import STATELESS, ServerOptions  # noqa: PLC0415
-    from opensearch_winnow.web.scheme_only import SchemeOnly  # noqa: PLC0415
-
+def check_stateless(ctx: click.Context) -> None:
+    """Refuse the options of a server with a store."""
     if ctx.get_parameter_source("store") is click.core.ParameterSource.COMMANDLINE:
         raise click.UsageError("--stateless serves no store: leave out --store", ctx)
     for option in ("write", "open_browser"):
         if ctx.params[option]:
             raise click.UsageError(f"--stateless has no store and no screens: leave out --{option.split('_')[0]}", ctx)
-    only = SchemeOnly(with_key(scheme))
-    # The screens of STATELESS use nothing else of an index.
-    return ServerOptions(open_index=lambda: cast("Index", only), store=only.name, screens=STATELESS)
 
 
 def for_terminal(body: bytes) -> str:
@@ -207,11 +204,9 @@ def is_loopback(host: str) -> bool:
 
 def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Run the server until a signal shuts it down gracefully. Calls `ready` when the server accepts requests."""
-    import uvicorn  # noqa: PLC0415
+    from opensearch_winnow.web.server import AdmittingServer  # noqa: PLC0415
 
-    from opensearch_winnow.web.punctual_connection import PunctualConnection  # noqa: PLC0415
-
-    class Server(uvicorn.Server):
+    class Server(AdmittingServer):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             ready()
@@ -225,12 +220,14 @@ def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> N
                 os._exit(128 + sig)
             super().handle_exit(sig, frame)
 
-    config = uvicorn.Config(
+    start_log("opensearch")  # its client would print a line for each page that is not there
+    server = Server(
         app,
-        http=PunctualConnection,
+        listener,
         access_log=False,
+        log_config=None,
         log_level="warning",
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS + 2,
     )
-    Server(config).run(sockets=[listener])
+    server.run()

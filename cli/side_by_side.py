@@ -8,8 +8,8 @@ from itertools import zip_longest
 from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle, wrap
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.cython_core.canonical_text import canonical_text
-from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
+from opensearch_winnow.queries.scores import Passage
 
 MIN_COLUMNS_FOR_TWO = 60  # on a narrower terminal A is above B: two columns would be hard to read
 CONTEXT_CHARS = 60  # before and after a passage

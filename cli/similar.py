@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
-from typing import Any
 
 import click
 
+from opensearch_winnow.answers.display_text import printable
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.matches_document import matches_document
-from opensearch_winnow.answers.nothing_found import no_match
+from opensearch_winnow.answers.nothing_found import no_match_words
 from opensearch_winnow.answers.similar_words import (
     below_guarantee_sentence,
     matches_summary,
@@ -18,6 +19,7 @@ from opensearch_winnow.answers.similar_words import (
     unscored_sentence,
 )
 from opensearch_winnow.answers.time_period import TimePeriod
+from opensearch_winnow.answers.too_short import TOO_SHORT
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.filter_options import (
     at_option,
@@ -35,6 +37,8 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.rows import FieldNames
+from opensearch_winnow.operations.nothing_found import Offer
+from opensearch_winnow.operations.similar_batch import SimilarChoices, SimilarKeywords
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
 
@@ -113,6 +117,7 @@ SHARE = click.FloatRange(0, 1)
 @no_boilerplate_option
 @click.option("--id-field", metavar="NAME", help="With --batch: the field with the id of a row.")
 @click.option("--text-field", metavar="NAME", help="With --batch: the field with the text of a row.")
+@click.option("--html-field", metavar="NAME", help="With --batch: the field with the HTML of a row.")
 @click.option("--to", metavar="OUT", help="With a batch: write the answers to this file: .jsonl, .csv or .parquet.")
 @overwrite_option
 @quiet_option
@@ -141,6 +146,7 @@ def command(
     no_boilerplate: bool,
     id_field: str | None,
     text_field: str | None,
+    html_field: str | None,
     to: str | None,
     overwrite: bool,
     quiet: bool,
@@ -174,16 +180,19 @@ def command(
       A in B        the share of the question that is in the page (containment)
       B in A        the share of the page that is in the question (contained)
 
+    A question below the noise threshold of the store (50 letters and digits, unless you chose another) is too short to
+    check for copies, since other pages have its words by chance. Search for it instead.
+
     Scores are exact, computed from both texts, unless you --estimate. Prints a table on a terminal, tab-separated
-    values in a pipe. Exits with 1 if no page matches, or if a question of a batch cannot be answered; with 2 if the
-    store has no page with this URL.
+    values in a pipe. Exits with 1 if no page matches, or if a question of a batch cannot be answered or is too short;
+    with 2 if the store has no page with this URL.
     """
     if sum(each is not None for each in (url, file, text, batch, batch_urls)) != 1:
         raise click.UsageError(
             "give exactly one question: the URL of a page in the store, --file, or --text; or several with --batch", ctx
         )
-    if batch is None and (id_field or text_field):
-        raise click.UsageError("--id-field and --text-field name fields of rows: give --batch", ctx)
+    if batch is None and (id_field or text_field or html_field):
+        raise click.UsageError("--id-field, --text-field and --html-field name fields of rows: give --batch", ctx)
     if batch is None and batch_urls is None and (to or overwrite):
         raise click.UsageError("--to and --overwrite are for the answers to many questions: give --batch", ctx)
     if at is not None and url is None:
@@ -191,8 +200,11 @@ def command(
     html = None
     if file is not None:
         text, html = read_text_or_html(file)
-    minima = {"min_resemblance": min_resemblance, "min_containment": min_containment, "min_contained": min_contained}
-    options: dict[str, Any] = {
+    options: SimilarChoices = {
+        "min_resemblance": min_resemblance,
+        "min_containment": min_containment,
+        "min_contained": min_contained,
+        "limit": limit,
         "exact": not estimate,
         "where": where,
         "all_captures": all_captures,
@@ -203,15 +215,14 @@ def command(
     if batch is not None or batch_urls is not None:
         if to is not None:
             check_target(to, batch or batch_urls or "", overwrite=overwrite)
-        options |= minima | {"limit": limit}
-        fields = FieldNames(id=id_field, text=text_field)
+        fields = FieldNames(id=id_field, text=text_field, html=html_field)
         with Index.open(store, create=False) as index, batch_questions(batch, batch_urls, fields) as questions:
             counts = answer_batch(index, questions, options, to=to, as_json=as_json, color=color, quiet=quiet)
-        ctx.exit(0 if counts.found and not counts.failed else NOTHING_FOUND)
-    question = options | {"url": url, "text": text, "html": html, "at": at and at.last}
+        ctx.exit(0 if counts.found and not counts.failed and not counts.too_short else NOTHING_FOUND)
+    question: SimilarKeywords = {**options, "id": None, "url": url, "text": text, "html": html, "at": at and at.last}
     with Index.open(store, create=False) as index:
-        matches = find_matches(index, question | minima | {"limit": limit})
-        reasons = [] if matches.matches else no_match_lines(index, question | minima, matches)
+        matches = find_matches(index, question)
+        reasons = [] if matches.matches else no_match_lines(index, question, matches)
         scheme = index.scheme
     if as_json:
         click.echo(json.dumps(matches_document(matches)))
@@ -233,7 +244,7 @@ def command(
         next_step(ctx, "similar", best)
 
 
-def find_matches(index: Index, question: dict[str, Any]) -> Matches:
+def find_matches(index: Index, question: SimilarKeywords) -> Matches:
     try:
         return index.similar(**question)
     except QuestionError as error:
@@ -243,14 +254,16 @@ def find_matches(index: Index, question: dict[str, Any]) -> Matches:
         raise
 
 
-def no_match_lines(index: Index, question: dict[str, Any], matches: Matches) -> list[str]:
+def no_match_lines(index: Index, question: SimilarKeywords, matches: Matches) -> list[str]:
     """Say that nothing matches, why, and which options would find something."""
-    why = no_match(index, question, matches, filters=filter_option_names(question["where"]))
-    offers = [": ".join(filter(None, (offer.text, _options(offer.change)))) for offer in why.offers]
-    if why.reason:
-        offers[:1] = ["; ".join((why.reason, *offers[:1]))]
-    summary = matches_summary(0, matches.score, matches.threshold)
-    return [summary, *(line[0].upper() + line[1:] for line in offers)]
+    filters = filter_option_names(question["where"])
+    why = index.why_no_match(matches, **question)
+    said = no_match_words(why, matches, name=index.name, scheme=index.scheme, filters=filters)
+    offers = [": ".join(filter(None, (clause, _options(offer)))) for clause, offer in said.offers]
+    if said.reason:
+        offers[:1] = ["; ".join((said.reason, *offers[:1]))]
+    summary = [] if matches.too_short else [matches_summary(0, matches.score, matches.threshold)]
+    return [*summary, *(line[0].upper() + line[1:] for line in offers)]
 
 
 def say_summary(matches: Matches, scheme: Scheme) -> None:
@@ -264,7 +277,9 @@ def say_summary(matches: Matches, scheme: Scheme) -> None:
             say(f"{unscored_sentence(matches)}.")
         if matches.uncompared:
             say(f"{uncompared_sentence(matches)}: a higher --limit compares more.")
-    if matches.below_guarantee:
+    if matches.too_short and matches.matches:
+        say(f"The question is {TOO_SHORT}: these pages resemble it as a whole.")
+    if matches.below_guarantee and not matches.too_short:
         say(f"{below_guarantee_sentence(scheme)}.")
     if matches.ignored:
         say(
@@ -275,6 +290,8 @@ def say_summary(matches: Matches, scheme: Scheme) -> None:
         say(f"showing {len(matches):,} of {matches.total:,} matches; --limit shows more")
 
 
-def _options(change: dict[str, Any]) -> str:
-    minima = {name: value for name, value in change.items() if name.startswith("min_") and value is not None}
-    return " ".join(f"--{name.replace('_', '-')} {value:g}" for name, value in minima.items())
+def _options(offer: Offer) -> str:
+    if offer.words is not None:
+        return f"winnow search {shlex.quote(printable(offer.words.query))}"
+    minima = {score: value for score, value in offer.minima.items() if value is not None}
+    return " ".join(f"--min-{score} {value:g}" for score, value in minima.items())

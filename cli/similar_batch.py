@@ -17,6 +17,7 @@ from opensearch_winnow.answers.batch_document import ANSWER_COLUMNS, answer_docu
 from opensearch_winnow.answers.display_text import one_line, shorten, shorten_middle, width
 from opensearch_winnow.answers.formatting import count_of, duration, scored_percent
 from opensearch_winnow.answers.similar_words import below_guarantee_sentence
+from opensearch_winnow.answers.too_short import TOO_SHORT
 from opensearch_winnow.cli.match_table import HEADS, score
 from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import show_phases
@@ -28,6 +29,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import FailedRow, FieldNames
 from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.operations.similar_batch import SimilarChoices
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.record_files.answer_table import AnswerTable, check_table
 
@@ -38,7 +40,7 @@ MAX_QUESTION_COLUMNS = 40
 RowQuestion = Page | dict[str, Any]
 
 
-class Answered(NamedTuple):
+class AnsweredQuestion(NamedTuple):
     """A question, by its name, and its answer."""
 
     name: str
@@ -53,10 +55,11 @@ class Counts:
     found: int = 0
     failed: int = 0
     below_guarantee: int = 0
+    too_short: int = 0
     matches: int = 0
     named: list[str] = field(default_factory=list)  # the first that could not be answered, with the reasons
 
-    def add(self, answered: Answered) -> None:
+    def add(self, answered: AnsweredQuestion) -> None:
         self.questions += 1
         if isinstance(answered.answer, QuestionError):
             self.failed += 1
@@ -65,7 +68,8 @@ class Counts:
             return
         self.found += bool(answered.answer.matches)
         self.matches += len(answered.answer)
-        self.below_guarantee += answered.answer.below_guarantee
+        self.too_short += answered.answer.too_short
+        self.below_guarantee += answered.answer.below_guarantee and not answered.answer.too_short
 
     def document(self) -> dict[str, int]:
         return {
@@ -73,6 +77,7 @@ class Counts:
             "found": self.found,
             "failed": self.failed,
             "below_guarantee": self.below_guarantee,
+            "too_short": self.too_short,
         }
 
 
@@ -99,7 +104,7 @@ def check_target(to: str, source: str, *, overwrite: bool) -> None:
 def answer_batch(
     index: Index,
     questions: Iterable[RowQuestion],
-    options: dict[str, Any],
+    options: SimilarChoices,
     *,
     to: str | None,
     as_json: bool,
@@ -126,21 +131,21 @@ def answer_batch(
 
 
 def _answers(
-    index: Index, questions: Iterable[RowQuestion], options: dict[str, Any], counts: Counts, show: Progress
-) -> Iterator[Answered]:
+    index: Index, questions: Iterable[RowQuestion], options: SimilarChoices, counts: Counts, show: Progress
+) -> Iterator[AnsweredQuestion]:
     for question, answer in index.similar_batch(questions, **options):
         if isinstance(question, Page):
-            answered = Answered(question.url, answer)
+            answered = AnsweredQuestion(question.url, answer)
         elif "url" in question:
-            answered = Answered(question["url"], answer)
+            answered = AnsweredQuestion(question["url"], answer)
         else:
-            answered = Answered(question["name"], QuestionError(question["reason"]))
+            answered = AnsweredQuestion(question["name"], QuestionError(question["reason"]))
         counts.add(answered)
         show(PHASE, counts.questions, None)
         yield answered
 
 
-def _write(target: Path, answers: Iterable[Answered]) -> None:
+def _write(target: Path, answers: Iterable[AnsweredQuestion]) -> None:
     """Write the answers: JSON lines have one for each question, a table a row for each match."""
     with AnswerTable(target, ANSWER_COLUMNS, overwrite=True) as table:
         for each in answers:
@@ -151,7 +156,7 @@ def _write(target: Path, answers: Iterable[Answered]) -> None:
                     table.add(*row.values())
 
 
-def _print_json(answers: Iterable[Answered], counts: Counts) -> None:
+def _print_json(answers: Iterable[AnsweredQuestion], counts: Counts) -> None:
     """Print one object, an answer at a time: all of them may be more than fits in memory."""
     sys.stdout.write('{"answers": [')
     for number, each in enumerate(answers):
@@ -159,7 +164,7 @@ def _print_json(answers: Iterable[Answered], counts: Counts) -> None:
     sys.stdout.write(f"], {json.dumps(counts.document())[1:]}\n")
 
 
-def _print_rows(answers: Iterable[Answered]) -> None:
+def _print_rows(answers: Iterable[AnsweredQuestion]) -> None:
     """Print tab-separated values for programs: a line for each question, with its best match."""
     sys.stdout.write("question\tmatches\tresemblance\tcontainment\tcontained\turl\treason\n")
     for name, answer in answers:
@@ -168,11 +173,11 @@ def _print_rows(answers: Iterable[Answered]) -> None:
             best = next(iter(answer), None)
             scores = (best.resemblance, best.containment, best.contained) if best else ()
             cells = [str(answer.total), *(f"{each:.6g}" for each in scores), *("",) * (3 - len(scores))]
-            cells += [one_line(best.url) if best else "", ""]
+            cells += [one_line(best.url) if best else "", TOO_SHORT if answer.too_short and not best else ""]
         sys.stdout.write("\t".join([one_line(name), *cells]) + "\n")
 
 
-def _print_table(screen: Terminal, answers: Iterable[Answered]) -> None:
+def _print_table(screen: Terminal, answers: Iterable[AnsweredQuestion]) -> None:
     """Print a line for each question: the score and the URL of its best match, and how many matches there are."""
     columns = min(max(screen.columns // 3, 12), MAX_QUESTION_COLUMNS)
     for number, (name, answer) in enumerate(answers):
@@ -186,6 +191,8 @@ def _print_table(screen: Terminal, answers: Iterable[Answered]) -> None:
             first = answer[0]
             share = scored_percent(score(first, answer.score), first.kind, first.error)
             best, cells = first.url, f"{share:>11}  {answer.total:>7,}"
+        elif answer.too_short:
+            best = TOO_SHORT
         else:
             cells = f"{'–':>11}  {0:>7}"
         question = shorten(one_line(name), columns)
@@ -199,6 +206,11 @@ def _say_summary(counts: Counts, index: Index, seconds: float, to: str | None) -
         say(f"Not answered: {each}")
     if counts.failed > len(counts.named):
         say(f"and {counts.failed - len(counts.named):,} more that could not be answered: the answers say why")
+    if counts.too_short:
+        say(
+            f"{count_of(counts.too_short, 'question is', 'questions are')} {TOO_SHORT}, with fewer than"
+            f" {index.scheme.noise:,} {'tokens' if index.scheme.form == 'code' else 'letters and digits'}"
+        )
     if counts.below_guarantee:
         say(f"{count_of(counts.below_guarantee, 'question')}: {below_guarantee_sentence(index.scheme)}")
     summary = f"{counts.found:,} of {count_of(counts.questions, 'question')} found a page"

@@ -7,16 +7,13 @@ import json
 import click
 
 from opensearch_winnow.answers.nothing_found import empty_store
-from opensearch_winnow.answers.page_counts import page_counts
-from opensearch_winnow.answers.power_law import power_law
 from opensearch_winnow.answers.statistics_document import statistics_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, CommandFailedError
 from opensearch_winnow.cli.stats_table import show_rows, show_table
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
 from opensearch_winnow.index import Index
-from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.stores.store import Store
+from opensearch_winnow.stores.opening import is_address
 
 
 @click.command("stats", short_help="Show what a store contains, and how much space it takes.")
@@ -44,28 +41,21 @@ def command(ctx: click.Context, store: str, verify: bool, as_json: bool, color: 
     with Index.open(store, create=False, patient=True) as index:
         name, scheme = index.name, index.scheme
         if verify:
-            verify_file(index.store)
-        statistics = index.statistics()
-        pages = page_counts(index.store.scan(Card))
+            if is_address(store):
+                raise CommandFailedError(
+                    "--verify is for a store in a file: OpenSearch checks the files of its indices itself"
+                )
+            index.verify()
+        figures = index.figures()
         if verify:
             say(f"{name} is not damaged")
-    law = power_law(statistics.frequencies["fingerprints"])
     if as_json:
-        click.echo(json.dumps(statistics_document(name, scheme, statistics, pages, law)))
+        click.echo(json.dumps(statistics_document(name, scheme, figures)))
     elif screen := terminal(color):
-        show_table(screen, name, scheme, statistics, pages, law)
+        show_table(screen, name, scheme, figures)
     else:
-        show_rows(scheme, statistics, pages, law)
-    if not statistics.pages:
-        say(str(empty_store(name)))
+        show_rows(scheme, figures)
+    if not figures.statistics.pages:
+        say(str(empty_store(name, figures.statistics.stale)))
         ctx.exit(NOTHING_FOUND)
-    next_step(ctx, "similar", pages.example)
-
-
-def verify_file(store: Store) -> None:
-    """Raise an error if a store is damaged, or is not a file."""
-    from opensearch_winnow.stores.embedded import EmbeddedStore  # noqa: PLC0415
-
-    if not isinstance(store, EmbeddedStore):
-        raise CommandFailedError("--verify is for a store in a file: OpenSearch checks the files of its indices itself")
-    store.verify()
+    next_step(ctx, "similar", figures.pages.example)

@@ -8,20 +8,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from opensearch_winnow.answers.display_text import one_line, shorten_middle, width
-from opensearch_winnow.answers.formatting import byte_size, compact_percent, count_of
-from opensearch_winnow.answers.page_counts import PageCounts, bins
-from opensearch_winnow.answers.power_law import PowerLaw, power_law_sentences
+from opensearch_winnow.answers.formatting import bins, byte_size, compact_percent, count_of
+from opensearch_winnow.answers.statistics_document import power_law_sentences
 from opensearch_winnow.cli.terminal import Terminal, bar
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.stores.store import Statistics
+from opensearch_winnow.operations.store_figures import PageCounts, StoreFigures
 
 BAR_COLUMNS = 30
 MAX_NAME_COLUMNS = 40  # of a site or crawl
 
 
-def show_table(
-    screen: Terminal, name: str, scheme: Scheme, statistics: Statistics, pages: PageCounts, law: PowerLaw | None
-) -> None:
+def show_table(screen: Terminal, name: str, scheme: Scheme, figures: StoreFigures) -> None:
+    statistics, pages = figures.statistics, figures.pages
+
     def heading(text: str) -> None:
         screen.echo("\n" + screen.paint(text, "bold"))
 
@@ -29,9 +28,14 @@ def show_table(
     screen.echo(screen.paint(one_line(name), "bold"))
     captures = count_of(statistics.pages, "page (capture)", "pages (captures)")
     screen.echo(f"{captures} of {count_of(statistics.urls, 'URL')} on {count_of(statistics.sites, 'site')}{period}")
+    if pages.undated:
+        screen.echo(f"{count_of(pages.undated, 'capture has', 'captures have')} no date, or one that cannot be right")
+    if pages.unfilled_revisits:
+        revisits = count_of(pages.unfilled_revisits, "revisit has", "revisits have")
+        screen.echo(f"{revisits} no text: the original is not stored")
     copies = ", ".join(f"{how} {count:,}" for how, count in pages.duplicates.most_common())
     if copies:
-        screen.echo(f"{pages.duplicates.total():,} duplicate an earlier page: {copies}")
+        screen.echo(f"{count_of(pages.duplicates.total(), 'duplicates', 'duplicate')} an earlier page: {copies}")
     if statistics.stale is not None:
         stale = count_of(statistics.stale, "document is", "documents are")
         screen.echo(f"{stale} new or changed since the last winnow attach --update")
@@ -59,7 +63,7 @@ def show_table(
             share = (1 + math.log10(tokens)) / (1 + math.log10(different)) if tokens else 0
             part = f"  {compact_percent(tokens / different):>5}" if tokens else ""
             screen.echo(f"{label:>16}  {tokens:>12,}  {bar(share, BAR_COLUMNS)}{part}")
-        for line in power_law_sentences(law):
+        for line in power_law_sentences(figures.power_law):
             screen.echo(line)
     heading("Size")
     for what, size in _sizes(statistics.sizes):
@@ -67,8 +71,9 @@ def show_table(
         screen.echo(f"{one_line(what):<16}  {byte_size(size):>10}  {each}")
 
 
-def show_rows(scheme: Scheme, statistics: Statistics, pages: PageCounts, law: PowerLaw | None) -> None:
+def show_rows(scheme: Scheme, figures: StoreFigures) -> None:
     """Print tab-separated values, one row for each number: its part, name and value."""
+    statistics, pages, law = figures.statistics, figures.pages, figures.power_law
     rows: list[tuple[str, str, object]] = [
         ("scheme", "id", scheme.id),
         ("scheme", "noise", scheme.noise),
@@ -80,6 +85,8 @@ def show_rows(scheme: Scheme, statistics: Statistics, pages: PageCounts, law: Po
         ("count", "pages", statistics.pages),
         ("count", "urls", statistics.urls),
         ("count", "sites", statistics.sites),
+        ("count", "undated", pages.undated),
+        ("count", "unfilled_revisits", pages.unfilled_revisits),
         *([] if statistics.stale is None else [("count", "stale", statistics.stale)]),
     ]
     rows += [("crawl", name, count) for name, count in pages.crawls.most_common()]

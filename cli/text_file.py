@@ -14,7 +14,9 @@ import click
 from opensearch_winnow.foundation.errors import WinnowError
 
 if TYPE_CHECKING:
-    from opensearch_winnow.ingest.page_record import Recipe
+    from opensearch_winnow.ingest.page import Page
+    from opensearch_winnow.ingest.sources.split import Failed, Skipped
+    from opensearch_winnow.mappings.record import Record
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -56,17 +58,16 @@ def read_text_or_html(name: str) -> tuple[str | None, bytes | None]:
     return _decode(content, name), None
 
 
-def visible_text(name: str, recipe: Recipe) -> str:
-    """Return the text of a UTF-8 file, or the text that `recipe` extracts from an HTML file."""
+def visible_text(name: str, prepare: Callable[[Page], Record | Skipped | Failed]) -> str:
+    """Return the text of a UTF-8 file, or the text of the record that `prepare` makes of an HTML file."""
     text, html = read_text_or_html(name)
     if html is None:
         return text or ""
     # Imported here because it takes a tenth of a second, which plain text does not need.
     from opensearch_winnow.ingest.page import Page  # noqa: PLC0415
-    from opensearch_winnow.ingest.page_record import RecordMaker  # noqa: PLC0415
     from opensearch_winnow.mappings.record import Record  # noqa: PLC0415
 
-    made = RecordMaker(recipe).make(Page(name, html=html))
+    made = prepare(Page(name, html=html))
     if isinstance(made, Record):
         return made.text
     raise FileError(f"{label(name)} is HTML without text to compare: {made.reason}")

@@ -28,7 +28,6 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import Watch, WatchError, WatchReport
-from opensearch_winnow.stores.saved_recipe import recipe_for_run
 
 
 def complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
@@ -138,7 +137,7 @@ def add(
         )
     with Index.open(store, create=False) as index:
         if file is not None:
-            text = visible_text(file, recipe_for_run(index.store))
+            text = visible_text(file, index.prepare)
         exists = name in index.watch_names()
         if exists and not replace:
             raise WatchError(f"there is already a watch {name!r}: use --replace, or choose another name")

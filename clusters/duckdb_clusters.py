@@ -14,52 +14,53 @@ from opensearch_winnow.clusters.duckdb_edges import EARLIER, LATER, Edges
 from opensearch_winnow.clusters.options import Linkage
 from opensearch_winnow.clusters.result import LargestCluster
 from opensearch_winnow.cython_core.components import UnionFind
-from opensearch_winnow.cython_core.pair_leaders import PairLeaders
+from opensearch_winnow.cython_core.pair_representatives import PairRepresentatives
 from opensearch_winnow.queries.representative_rule import RepresentativeRule
 
-FOLLOWERS = pa.schema([("page", pa.uint32()), ("leader", pa.uint32())])
+FOLLOWERS = pa.schema([("page", pa.uint32()), ("representative", pa.uint32())])
 SCORES = pa.schema([("pair", pa.int64()), ("resemblance", pa.float64()), ("error", pa.float64())])
 ROWS_PER_BATCH = 100_000
 LARGEST_LISTED = 10  # clusters in the result
 
 CREATE_MEMBERS = """
 CREATE TABLE members AS
-SELECT number, content, leader, coalesce(resemblance, 1.0) AS resemblance, coalesce(error, 0.0) AS error
+SELECT number, content, representative, coalesce(resemblance, 1.0) AS resemblance, coalesce(error, 0.0) AS error
 FROM (
-    SELECT number, content, coalesce(leader, content) AS leader, (leader::BIGINT << 32) | content AS pair
+    SELECT number, content, coalesce(representative, content) AS representative,
+        (representative::BIGINT << 32) | content AS pair
     FROM pages LEFT JOIN followers ON followers.page = content
 ) LEFT JOIN scores USING (pair)
 """
-# The page that a rule chooses for each leader, and the pair of its content and of that of each member.
+# The page that a rule chooses for each representative, and the pair of its content and of that of each member.
 CREATE_CHOSEN = """
 CREATE TABLE chosen AS
 WITH first AS (
-    SELECT leader, number AS representative, content AS chosen FROM members JOIN pages USING (number, content) {votes}
-    QUALIFY row_number() OVER (PARTITION BY leader ORDER BY {order_by}) = 1
+    SELECT representative, number AS shown, content AS chosen FROM members JOIN pages USING (number, content) {votes}
+    QUALIFY row_number() OVER (PARTITION BY representative ORDER BY {order_by}) = 1
 )
-SELECT number, content, representative, chosen <> content AS differ,
+SELECT number, content, shown, chosen <> content AS differ,
     (least(chosen, content)::BIGINT << 32) | greatest(chosen, content) AS pair
-FROM members JOIN first USING (leader)
+FROM members JOIN first USING (representative)
 """
 JOIN_VOTES = """LEFT JOIN (
-    SELECT leader, canonical AS url, count(*) AS votes FROM members JOIN pages USING (number, content)
-    WHERE canonical IS NOT NULL GROUP BY leader, canonical
-) USING (leader, url)"""
+    SELECT representative, canonical AS url, count(*) AS votes FROM members JOIN pages USING (number, content)
+    WHERE canonical IS NOT NULL GROUP BY representative, canonical
+) USING (representative, url)"""
 CREATE_CHOSEN_MEMBERS = """
 CREATE OR REPLACE TABLE members AS
-SELECT number, content, representative AS leader, coalesce(resemblance, 1.0) AS resemblance,
+SELECT number, content, shown AS representative, coalesce(resemblance, 1.0) AS resemblance,
     coalesce(error, 0.0) AS error
 FROM chosen LEFT JOIN scores ON differ AND scores.pair = chosen.pair
 """
 CLUSTERS = """
 SELECT page.url, page.fetched_at, page.id, first.id, first.url, resemblance, error
-FROM members JOIN pages page USING (number) JOIN pages first ON first.number = leader
-ORDER BY leader, members.number
+FROM members JOIN pages page USING (number) JOIN pages first ON first.number = representative
+ORDER BY representative, members.number
 """
 CHANGES = """
 SELECT page.id, first.id
-FROM members JOIN pages page USING (number) JOIN pages first ON first.number = leader
-WHERE page.cluster <> first.id ORDER BY leader, members.number
+FROM members JOIN pages page USING (number) JOIN pages first ON first.number = representative
+WHERE page.cluster <> first.id ORDER BY representative, members.number
 """
 EDGES = f"""
 SELECT first.url, page.url, first.id, page.id, resemblance, error, rule, '{{scheme}}'
@@ -87,21 +88,23 @@ class ClusterSizes(NamedTuple):
 
 
 class Clusters:
-    """Creates the table `members`, which has the leader of each page, and counts its clusters.
+    """Creates the table `members`, which has the representative of each page, and counts its clusters.
 
-    With a `rule`, the leader is the page that it chooses.
+    With a `rule`, the representative is the page that it chooses.
     """
 
     def __init__(self, con: Connection, edges: Edges, linkage: Linkage, rule: RepresentativeRule | None = None) -> None:
         self._con = con
         self._edges = edges
-        leaders = self._representatives() if linkage == "representatives" else self._components()
+        representatives = self._representatives() if linkage == "representatives" else self._components()
         con.run("CREATE TABLE scores AS SELECT pair, resemblance, error FROM edges")
         con.feed(
-            "CREATE TABLE followers AS SELECT * FROM input_rows WHERE page <> leader", FOLLOWERS, _leader_rows(leaders)
+            "CREATE TABLE followers AS SELECT * FROM input_rows WHERE page <> representative",
+            FOLLOWERS,
+            _rows(representatives),
         )
         if linkage == "components":
-            self._add_scores("SELECT (leader::BIGINT << 32) | page AS pair FROM followers")
+            self._add_scores("SELECT (representative::BIGINT << 32) | page AS pair FROM followers")
         con.run(CREATE_MEMBERS)
         if rule is not None:
             con.run(CREATE_CHOSEN.format(order_by=rule.order_by, votes=JOIN_VOTES if rule.has_votes else ""))
@@ -109,10 +112,10 @@ class Clusters:
             con.run(CREATE_CHOSEN_MEMBERS)
 
     def _representatives(self) -> array[int]:
-        leaders = PairLeaders(self._edges.pages)
+        representatives = PairRepresentatives(self._edges.pages)
         for batch in self._con.batches("SELECT pair FROM edges ORDER BY pair"):
-            leaders.add(to_numbers(batch.column(0), "Q"))
-        return leaders.leaders
+            representatives.add(to_numbers(batch.column(0), "Q"))
+        return representatives.representatives
 
     def _components(self) -> array[int]:
         components = UnionFind(self._edges.pages)
@@ -139,11 +142,12 @@ class Clusters:
         by_size = self._con.rows(
             "SELECT size, count(*), count(*) FILTER (identical) FROM ("
             " SELECT count(*) AS size, min(content) = max(content) AS identical"
-            " FROM members GROUP BY leader HAVING size > 1) GROUP BY size ORDER BY size"
+            " FROM members GROUP BY representative HAVING size > 1) GROUP BY size ORDER BY size"
         )
         largest = self._con.rows(
-            "SELECT size, id, url, title FROM (SELECT leader, count(*) AS size FROM members GROUP BY leader"
-            f" HAVING size > 1) JOIN pages ON number = leader ORDER BY size DESC, id LIMIT {LARGEST_LISTED}"
+            "SELECT size, id, url, title FROM ("
+            " SELECT representative, count(*) AS size FROM members GROUP BY representative"
+            f" HAVING size > 1) JOIN pages ON number = representative ORDER BY size DESC, id LIMIT {LARGEST_LISTED}"
         )
         return ClusterSizes(
             sizes={size: clusters for size, clusters, _ in by_size},
@@ -152,8 +156,8 @@ class Clusters:
         )
 
 
-def _leader_rows(leaders: array[int]) -> Iterator[pa.RecordBatch]:
-    for start in range(0, len(leaders), ROWS_PER_BATCH):
-        end = min(start + ROWS_PER_BATCH, len(leaders))
+def _rows(representatives: array[int]) -> Iterator[pa.RecordBatch]:
+    for start in range(0, len(representatives), ROWS_PER_BATCH):
+        end = min(start + ROWS_PER_BATCH, len(representatives))
         pages = pa.array(range(start, end), pa.uint32())
-        yield pa.record_batch([pages, to_column(leaders, start, end)], schema=FOLLOWERS)
+        yield pa.record_batch([pages, to_column(representatives, start, end)], schema=FOLLOWERS)

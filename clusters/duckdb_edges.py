@@ -26,14 +26,16 @@ from opensearch_winnow.queries.compare import side
 from opensearch_winnow.queries.estimates import CLEAR_ERRORS
 
 # Pages are numbered in their order; `content` is the number of the first page with the same key. The first letter of a
-# key keeps shingle digests, content digests and ids apart.
+# key keeps shingle digests, those of short texts with their titles, content digests and ids apart.
 CREATE_PAGES = """
 CREATE TABLE pages AS
 SELECT row, id, url, title, fetched_at, number, min(number) OVER (PARTITION BY key) AS content{kept}
 FROM (
     SELECT *,
         (row_number() OVER (ORDER BY {order_by}) - 1)::UINTEGER AS number,
-        CASE WHEN shingle_count > 0 THEN 's' || shingle_digest
+        CASE WHEN shingle_count >= {min_shingles} THEN 's' || shingle_digest
+             WHEN shingle_count > 0 AND (title <> '' OR content_digest <> '')
+             THEN 't' || shingle_digest || coalesce(title, '')
              WHEN content_digest <> '' THEN 'c' || content_digest
              ELSE 'i' || id END AS key
     FROM input_rows
@@ -62,7 +64,13 @@ class Edges:
         folder: Path,
         threads: int,
         progress: Progress,
+        *,
+        min_shingles: int = 1,
     ) -> None:
+        """A page with fewer shingles than `min_shingles` has no edges, and equals others only if titles are the same.
+
+        A page of an index of your own, which has no content digest, has an unknown title if it has none.
+        """
         self._con = con
         self._scan = scan
         self._scheme = scan.scheme
@@ -70,6 +78,7 @@ class Edges:
         self._folder = folder
         self._threads = threads
         self._progress = progress
+        self._min_shingles = min_shingles
         self.candidates = Candidates()
         self.pages = 0
         self._numbers = array("I")  # page number of each row
@@ -80,10 +89,17 @@ class Edges:
 
     def make_pages(self, kept: Sequence[str], order_by: str = PAGE_ORDER) -> None:
         """Create the table `pages` in an order. Besides what every run needs, it has the columns `kept`."""
-        types = {"fetched_at": pa.int64(), "shingle_count": pa.int32(), "rank": pa.float64(), "earlier_set": pa.bool_()}
+        types = {
+            "fetched_at": pa.int64(),
+            "shingle_count": pa.int32(),
+            "rank": pa.float64(),
+            "earlier_set": pa.bool_(),
+            "symbols": pa.int64(),
+        }
         names = [*PAGE_COLUMNS, *(name for name in kept if name not in (*PAGE_COLUMNS, "key"))]
         schema = pa.schema([("row", pa.uint32()), *((name, types.get(name, pa.string())) for name in names)])
-        create = CREATE_PAGES.format(kept="".join(f", {name}" for name in kept), order_by=order_by)
+        columns = "".join(f", {name}" for name in kept)
+        create = CREATE_PAGES.format(kept=columns, order_by=order_by, min_shingles=self._min_shingles)
         self._con.feed(create, schema, self._page_rows(schema))
         (self.pages,) = self._con.row("SELECT count(*) FROM pages")
         self._numbers, self._contents, self._shingle_counts = (array("I", bytes(4 * self.pages)) for _ in range(3))
@@ -139,7 +155,7 @@ class Edges:
         for row, batch in self._scan.columns("shingle_count", "minhash", *fields):
             self._progress("reading tokens", row, self.pages)
             pages, is_first = self._row_numbers(row, len(batch))
-            wanted = pc.and_(is_first, pc.greater(batch.column("shingle_count"), 0))
+            wanted = pc.and_(is_first, pc.greater_equal(batch.column("shingle_count"), self._min_shingles))
             pages, batch = pages.filter(wanted), batch.filter(wanted)
             self._store_minhashes(to_numbers(pages, "I"), batch)
             tokens = [batch.column(name) for name in fields]

@@ -21,6 +21,7 @@ from opensearch_winnow.clusters.state import State
 from opensearch_winnow.clusters.table_file import TableFile, check_target
 from opensearch_winnow.clusters.work_folder import work_folder
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.queries.estimates import MIN_SHINGLES
 from opensearch_winnow.queries.representative_rule import RepresentativeRule
 
 MIN_DUCKDB_MEMORY = MIN_MEMORY // 2  # of the least memory that a run may have
@@ -52,7 +53,7 @@ def cluster_on_duckdb(scan: Scan, options: ClusteringOptions, settings: RunSetti
         # The rest of the memory is for memory-mapped files and batches.
         con = Connection(folder, max(settings.memory_bytes // 4, MIN_DUCKDB_MEMORY), settings.threads)
         stack.callback(con.close)
-        edges = Edges(con, scan, options, folder, settings.thread_count, settings.report)
+        edges = Edges(con, scan, options, folder, settings.thread_count, settings.report, min_shingles=MIN_SHINGLES)
         stack.callback(edges.close)
         edges.make_pages(_kept_columns(settings, options.other_representative))
         state_loaded = state is not None and state.load(con)

@@ -35,7 +35,8 @@ class ClusteringOptions:
     """The options that decide the clusters. Both engines find the same clusters for the same options.
 
     Pages are ordered by time (unknown times last), then by length of the URL, then by URL. Pages with the same set of
-    shingles are one content, represented by its first page. With the linkage `representatives` each page joins the
+    shingles are one content, represented by its first page; if it is a single shingle, the titles have to be the same,
+    too, and the page resembles no other. With the linkage `representatives` each page joins the
     earliest representative that it resembles, and becomes a representative if there is none: every member resembles
     its representative. With `components` all pages connected by a chain of resemblances form one cluster, as in Broder
     et al. (1997), and the first page is the representative.

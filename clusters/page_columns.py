@@ -24,6 +24,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import UNREADABLE, Recipe, RecordMaker, canonical_of
 from opensearch_winnow.mappings.record import capture_id, microseconds, site_of, storable
 from opensearch_winnow.mappings.record_columns import HASHES, TIME
+from opensearch_winnow.queries.estimates import MIN_SHINGLES
 
 MAX_PAGES_PER_BATCH = 1_000
 MAX_CHARS_PER_BATCH = 4_000_000  # or bytes, of a batch before its last page
@@ -57,14 +58,14 @@ def page_columns(pages: Sequence[Page], maker: RecordMaker, *, digests: bool) ->
     """Return the columns of COLUMNS for pages, with the values that their records would have.
 
     Pages without text, and those that cannot be read, are left out. Without `digests`, the digests of content and text
-    are empty if the page has shingles: then they only say how equal two pages are.
+    are empty if the page has enough shingles: then they only say how equal two pages are.
     """
     scheme = maker.recipe.scheme
     read = list(_read(pages, maker))
     canons = [canonical(text.text, scheme, name=page.url) for page, text in read]
     sketches = text_sketches(canons, scheme)
     counts = sketches.shingle_counts
-    digested = [digests or not count for count in counts]
+    digested = [digests or count < MIN_SHINGLES for count in counts]
     ids = [capture_id(page.url, page.fetched_at) for page, _ in read]
     columns = {
         "id": ids,

@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.written_scheme import other_scheme
-from opensearch_winnow.record_files.reader import batches, latest_rows, record_files, scheme_of
+from opensearch_winnow.record_files.filled_revisits import FilledRevisits
+from opensearch_winnow.record_files.reader import latest_rows, record_files, scheme_of
 
 
 class Scan(Protocol):
@@ -27,11 +28,15 @@ class Scan(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RecordScan:
-    """Record files of one scheme. Rows are numbered in order, and a row replaced by a later one is left out."""
+    """Record files of one scheme. Rows are numbered in order, and a row replaced by a later one is left out.
+
+    Revisits have the texts of the pages that they repeat, in whichever file those are.
+    """
 
     files: Sequence[Path]
     scheme: Scheme
     keep: Sequence[pa.BooleanArray | None]  # for each file which rows to read; None for all
+    revisits: FilledRevisits
 
     @classmethod
     def of(cls, names: Sequence[str], key: str | None = None) -> Self:
@@ -41,12 +46,12 @@ class RecordScan:
             if other.id != scheme.id:
                 raise other_scheme(name, other, scheme)
         files = [file for name in names for file in record_files(name)]
-        return cls(files, scheme.scheme(key), latest_rows(files) if len(files) > 1 else [None])
+        keep = latest_rows(files) if len(files) > 1 else [None]
+        return cls(files, scheme.scheme(key), keep, FilledRevisits.of(files))
 
     def columns(self, *names: str) -> Iterator[tuple[int, pa.RecordBatch]]:
         """Yield batches of the named columns, each with the number of its first row."""
         row = 0
-        for file, keep in zip(self.files, self.keep, strict=True):
-            for batch in batches(file, keep, names):
-                yield row, batch
-                row += len(batch)
+        for batch in self.revisits.batches(self.keep, names):
+            yield row, batch
+            row += len(batch)

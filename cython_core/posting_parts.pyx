@@ -1,4 +1,4 @@
-"""Postings of a whole crawl: divided into parts by token, sorted part by part, and rows put in the order of pages.
+"""Postings of a whole crawl: divided into parts by token, sorted and bundled part by part; rows in the order of pages.
 
 A posting takes three 32-bit numbers in an array: the lower and the upper half of its token, and its page.
 """
@@ -11,6 +11,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from opensearch_winnow.cython_core.arrays cimport hashes, kind, page_numbers
+from opensearch_winnow.cython_core.hashing cimport mix
 from opensearch_winnow.cython_core.sorted_postings cimport Posting, sort_in_place
 
 cdef array.array TOKENS = array.array("Q")
@@ -78,6 +79,38 @@ def sort_postings(postings) -> tuple[array.array, array.array]:
             pages.data.as_uints[i] = sorted[i].page
         free(sorted)
     return tokens, pages
+
+
+def bundle_postings(tokens, pages) -> tuple[array.array, array.array]:
+    """Return the postings of all tokens on two pages or more, with a hash of the token's pages instead of the token.
+
+    A bundle is all tokens that the same pages have; this hash is its name ('Q'), and the pages have typecode 'I'. The
+    postings are sorted, as sort_postings() returns them.
+    """
+    cdef const uint64_t[::1] token = hashes(tokens, "bundle_postings")
+    cdef const uint32_t[::1] page = page_numbers(pages, "bundle_postings")
+    cdef Py_ssize_t i, j, n = token.shape[0], start = 0, kept = 0
+    cdef uint64_t bundle
+    if page.shape[0] != n:
+        raise ValueError(f"bundle_postings() expects a page for each token: {page.shape[0]} for {n}")
+    cdef array.array bundles = array.clone(TOKENS, n, zero=False)
+    cdef array.array result = array.clone(NUMBERS, n, zero=False)
+    with nogil:
+        for i in range(1, n + 1):
+            if i < n and token[i] == token[start]:
+                continue
+            if i - start > 1:
+                bundle = 0
+                for j in range(start, i):
+                    bundle = mix(bundle + page[j] + 1)
+                for j in range(start, i):
+                    bundles.data.as_ulonglongs[kept] = bundle
+                    result.data.as_uints[kept] = page[j]
+                    kept += 1
+            start = i
+    array.resize(bundles, kept)
+    array.resize(result, kept)
+    return bundles, result
 
 
 def put_rows(target, numbers, rows, Py_ssize_t size) -> None:

@@ -1,4 +1,4 @@
-"""What token_pairs.pyx, pair_verdicts.pyx and pair_leaders.pyx compute, in plain Python: short, slow, and readable."""
+"""Computes in plain Python what token_pairs.pyx, pair_verdicts.pyx and pair_representatives.pyx do: short and slow."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def pair_verdict(
     return min(max(value, 0.0), highest), error, verdict
 
 
-# --- pair_leaders.pyx -------------------------------------------------------------------------------------------------
+# --- pair_representatives.pyx -----------------------------------------------------------------------------------------
 
 
-def pair_leaders(n: int, pairs: Iterable[Pair]) -> list[int]:
-    """Return for each page the first leader that it resembles, or the page itself if it is a leader."""
+def pair_representatives(n: int, pairs: Iterable[Pair]) -> list[int]:
+    """Return for each page the first representative that it resembles, or the page itself if it is a representative."""
     alike = set(pairs)
     joined: list[int] = []
     for page in range(n):
-        leaders = (leader for leader in range(page) if joined[leader] == leader and (leader, page) in alike)
-        joined.append(next(leaders, page))
+        resembled = (each for each in range(page) if joined[each] == each and (each, page) in alike)
+        joined.append(next(resembled, page))
     return joined

@@ -44,9 +44,9 @@ cdef class WordRuns:
     """Finds the runs of at least `width` words that a text shares with `texts`, and the short ones of `texts` in it.
 
     A text of fewer than `width` words, but at least `shortest` (by default none), is found where all its words are. A
-    window of `width` words that occurs more than 1,000 times in `texts` is compared at its first 1,000 places only:
-    each part of a text that is in `texts` is found, but not in all of them. Words are equal if 63 bits of their hashes
-    are.
+    window of `width` words, or such a text, that occurs more than 1,000 times in `texts` is compared at its first 1,000
+    places only: each part of a text that is in `texts` is found, but not in all of them. Words are equal if 63 bits of
+    their hashes are.
 
     Takes up to 2**32 - 2 words, and 30 to 45 bytes for each.
     """
@@ -55,7 +55,9 @@ cdef class WordRuns:
     cdef uint64_t* words  # hashes of the words of all texts, BETWEEN_TEXTS around each
     cdef uint32_t* following  # for each place the next that has an equal window, or 0; NOT_KEPT if not in a table
     cdef array.array starts  # 'I': where each text starts in `words`
-    cdef Table whole, shorter
+    cdef Table whole  # every window of a text of at least `width` words
+    cdef Table beginnings, shorter  # the first `shortest` words of each shorter text, without chains; all its words
+    cdef Py_ssize_t longest_shorter
 
     def __cinit__(self, texts, Py_ssize_t width, shortest=None):
         self.width = width
@@ -95,6 +97,7 @@ cdef class WordRuns:
         PyMem_RawFree(self.words)
         PyMem_RawFree(self.following)
         PyMem_RawFree(self.whole.slots)
+        PyMem_RawFree(self.beginnings.slots)
         PyMem_RawFree(self.shorter.slots)
 
     cdef int _build(self, Py_ssize_t size) except -1:
@@ -103,13 +106,13 @@ cdef class WordRuns:
         cdef const uint32_t* starts = <const uint32_t*>self.starts.data.as_uints
         cdef Chain* chains = NULL
         self.whole.width = self.width
-        self.shorter.width = self.shortest
+        self.beginnings.width = self.shortest
         for i in range(texts):
             self._count_windows((starts[i + 1] if i + 1 < texts else size) - starts[i] - 1)
         self.following = <uint32_t*>PyMem_RawMalloc(size * sizeof(uint32_t))
         chains = <Chain*>PyMem_RawMalloc(size * sizeof(Chain))
         try:
-            if self.following is NULL or chains is NULL or not (open_table(&self.whole) and open_table(&self.shorter)):
+            if self.following is NULL or chains is NULL or not self._open_tables():
                 raise MemoryError(f"no memory for the windows of {size} words")
             with nogil:
                 for i in range(size):
@@ -124,13 +127,19 @@ cdef class WordRuns:
         if count >= self.width:
             self.whole.windows += count - self.width + 1
         elif count >= self.shortest:
+            self.beginnings.windows += 1
             self.shorter.windows += 1
+            self.longest_shorter = max(self.longest_shorter, count)
+
+    cdef bint _open_tables(self) noexcept:
+        return open_table(&self.whole) and open_table(&self.beginnings) and open_table(&self.shorter)
 
     cdef void _add_windows(self, Py_ssize_t start, Py_ssize_t count, Chain* chains) noexcept nogil:
         if count >= self.width:
-            add_windows(&self.whole, self.words, start, count, self.following, chains)
+            add_windows(&self.whole, self.width, self.words, start, count, self.following, chains)
         elif count >= self.shortest:
-            add_windows(&self.shorter, self.words, start, self.shortest, self.following, chains)
+            add_beginning(&self.beginnings, self.words, start)
+            add_windows(&self.shorter, count, self.words, start, count, self.following, chains)
 
     def find(self, canonical) -> list:
         """Return the shared runs as (start, end, text, other_start), sorted; all but `text` count words.
@@ -152,8 +161,11 @@ cdef class WordRuns:
                 raise MemoryError(f"no memory for {words.count} words")
             with nogil:
                 hash_words(&words, hashes)
-                find_runs(&self.whole, self.words, self.following, hashes, words.count, False, &runs)
-                find_runs(&self.shorter, self.words, self.following, hashes, words.count, True, &runs)
+                find_runs(&self.whole, self.words, self.following, hashes, words.count, &runs)
+                find_shorter(
+                    &self.beginnings, &self.shorter, self.longest_shorter, self.words, self.following, hashes,
+                    words.count, &runs,
+                )
             for i in range(runs.count):
                 text = text_at(self.starts, runs.all[i].place)
                 found.append((
@@ -207,20 +219,26 @@ cdef inline uint64_t* slot_of(const Table* table, uint64_t hash) noexcept nogil:
 
 
 cdef void add_windows(
-    const Table* table, const uint64_t* words, Py_ssize_t start, Py_ssize_t count, uint32_t* following, Chain* chains
+    const Table* table,
+    Py_ssize_t width,
+    const uint64_t* words,
+    Py_ssize_t start,
+    Py_ssize_t count,
+    uint32_t* following,
+    Chain* chains,
 ) noexcept nogil:
-    """Add the windows of `count` words from `start` on."""
-    cdef uint64_t hash = 0, base_words = power(BASE, table.width)
+    """Add the windows of `width` words in `count` words from `start` on."""
+    cdef uint64_t hash = 0, base_words = power(BASE, width)
     cdef uint64_t* slot
     cdef Py_ssize_t end
     cdef uint32_t place, first
     for end in range(start, start + count):
         hash = hash * BASE + words[end]
-        if end - start >= table.width:
-            hash -= words[end - table.width] * base_words
-        if end - start < table.width - 1:
+        if end - start >= width:
+            hash -= words[end - width] * base_words
+        if end - start < width - 1:
             continue
-        place = <uint32_t>(end - table.width + 1)
+        place = <uint32_t>(end - width + 1)
         slot = slot_of(table, mix(hash))
         if slot[0] == 0:
             slot[0] = (mix(hash) >> 32 << 32) | place
@@ -234,16 +252,27 @@ cdef void add_windows(
             chains[first] = Chain(place, chains[first].count + 1)
 
 
+cdef void add_beginning(const Table* table, const uint64_t* words, Py_ssize_t start) noexcept nogil:
+    """Add the first words of a text that starts at `start`, without a chain: it is enough to know that there is one."""
+    cdef uint64_t hash = 0
+    cdef uint64_t* slot
+    cdef Py_ssize_t i
+    for i in range(start, start + table.width):
+        hash = hash * BASE + words[i]
+    slot = slot_of(table, mix(hash))
+    if slot[0] == 0:
+        slot[0] = (mix(hash) >> 32 << 32) | <uint32_t>start
+
+
 cdef int find_runs(
     const Table* table,
     const uint64_t* words,
     const uint32_t* following,
     const uint64_t* text,
     Py_ssize_t count,
-    bint entire,
     Runs* runs,
 ) except -1 nogil:
-    """Add to `runs` those that a text of `count` words shares; if `entire`, with whole texts only."""
+    """Add to `runs` those that a text of `count` words shares with longer texts."""
     cdef uint64_t hash = 0, base_words = power(BASE, table.width)
     cdef Py_ssize_t end, start, before, length
     cdef uint32_t place
@@ -258,15 +287,62 @@ cdef int find_runs(
         start = end - table.width + 1
         place = <uint32_t>slot_of(table, mix(hash))[0]
         while place:
-            before = 0 if entire else words_before(words, following, text, start, place)
+            before = words_before(words, following, text, start, place)
             if before >= 0:
                 length = 0
                 while start + length < count and text[start + length] == words[place + length]:
                     length += 1
-                if words[place + length] == BETWEEN_TEXTS if entire else length >= table.width:
+                if length >= table.width:
                     add_run(runs, Run(start - before, start + length, place - before))
             place = following[place]
     return 0
+
+
+cdef int find_shorter(
+    const Table* beginnings,
+    const Table* table,
+    Py_ssize_t longest,
+    const uint64_t* words,
+    const uint32_t* following,
+    const uint64_t* text,
+    Py_ssize_t count,
+    Runs* runs,
+) except -1 nogil:
+    """Add to `runs` the shorter texts, all of whose words a text of `count` words has.
+
+    They are looked up by all their words: thousands of questions may begin with the same ones.
+    """
+    cdef uint64_t hash = 0, whole, base_words = power(BASE, beginnings.width)
+    cdef Py_ssize_t end, start, length
+    cdef uint32_t place
+    if table.windows == 0:
+        return 0
+    for end in range(count):
+        hash = hash * BASE + text[end]
+        if end >= beginnings.width:
+            hash -= text[end - beginnings.width] * base_words
+        start = end - beginnings.width + 1
+        if start < 0 or slot_of(beginnings, mix(hash))[0] == 0:
+            continue
+        whole = hash
+        for length in range(beginnings.width, min(longest, count - start) + 1):
+            if length > beginnings.width:
+                whole = whole * BASE + text[start + length - 1]
+            place = <uint32_t>slot_of(table, mix(whole))[0]
+            while place:
+                if has_words(words + place, text + start, length):
+                    add_run(runs, Run(start, start + length, place))
+                place = following[place]
+    return 0
+
+
+cdef inline bint has_words(const uint64_t* words, const uint64_t* text, Py_ssize_t length) noexcept nogil:
+    """Tell whether an indexed text has exactly these words."""
+    cdef Py_ssize_t i
+    for i in range(length):
+        if words[i] != text[i]:
+            return False
+    return words[length] == BETWEEN_TEXTS
 
 
 cdef inline Py_ssize_t words_before(

@@ -86,6 +86,8 @@ MAX_IMPORT = 2_000  # characters: a bracket that is never closed takes no more w
 MODIFIERS = frozenset(
     "abstract final internal override private protected public readonly sealed static synchronized".split()  # noqa: SIM905
 )
+MIN_HIDDEN_LINES = 2  # line breaks: a missing quotation mark in the last line hides next to nothing
+END_MARK = "winnow"
 NO_SPAN = (sys.maxsize, sys.maxsize)
 PLAIN_KINDS = {"string": STRING, "number": NUMBER, "sign": SIGN}
 WORD_OR_SIGN = re.compile(r"(\w+)|\S")
@@ -121,6 +123,23 @@ def code_text(text: str, name: str | None = None) -> CanonicalText:
         line_ends = [match.start() - i for i, match in enumerate(re.finditer("\r\n", text))]
         offsets, ends = (array("I", (at + bisect_left(line_ends, at) for at in each)) for each in (offsets, ends))
     return CanonicalText.from_parts(text, chars, array("I", range(len(chars))), offsets, ends)
+
+
+def hides_the_rest(program: CanonicalText, name: str | None) -> bool:
+    """Return whether a string or comment that is not closed hides the last lines of a program from comparison."""
+    chars, text = program.chars, program.text
+    last = next((place for place in reversed(range(len(chars))) if chars[place] != STRING), None)
+    shown = 0 if last is None else program.span(last, last + 1)[1]
+    lexer = lexer_for(name)
+    if lexer is None or text[shown:].strip().count("\n") < MIN_HIDDEN_LINES:
+        return False
+    # A name on a line of its own is a name, unless something before it is still open.
+    lines = f"{text}\n{END_MARK}\n"
+    try:
+        at_end = next(token for _, token, value in reversed(list(lexer.get_tokens_unprocessed(lines))) if value.strip())
+    except LEXER_ERRORS:
+        return False
+    return _kind(at_end) in (DROPPED, STRING)
 
 
 def _lexed(lexer: Any, text: str) -> Iterator[Piece]:

@@ -1,8 +1,11 @@
-"""Reads the secret key of a scheme from the file that an environment variable names."""
+"""Reads the secret key of a scheme from the file that an environment variable names, and warns of files that are open
+to others."""
 
 from __future__ import annotations
 
 import os
+import shlex
+import stat
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +18,9 @@ if TYPE_CHECKING:  # every command imports this file, and many need no scheme
 KEY_VARIABLE = "WINNOW_KEY_FILE"
 KEY_OPTION = "--key-file"
 MAX_KEY_BYTES = 4_096  # a key of 32 random bytes has 64 characters; whatever is longer is probably another file
+
+
+_warned: set[str] = set()  # the files that a warning was about
 
 
 class KeyFileError(WinnowError):
@@ -54,7 +60,31 @@ def read_key(path: str) -> str:
         raise KeyFileError(f"the key file {path} is empty: write the key to it, on one line")
     if "\n" in key or "\r" in key:
         raise KeyFileError(f"the key file {path} has more than one line: a key is one line")
+    warn_if_open_to_others(path)
     return key
+
+
+def warn_if_open_to_others(path: str, what: str = "key file") -> None:
+    """Log a warning, once for each file, if other users may read or change a file with a secret.
+
+    Like ssh, this looks only at files of the user who runs the program: nobody else's can be closed with chmod. Windows
+    has other permissions.
+    """
+    if os.name == "nt" or path in _warned:
+        return
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return  # whoever reads the file says so
+    mode = stat.S_IMODE(found.st_mode)
+    if found.st_uid == os.geteuid() and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        import logging  # noqa: PLC0415 - every command imports this file, and hardly any logs
+
+        _warned.add(path)
+        close = f"chmod 600 {shlex.quote(path)}"
+        logging.getLogger(__name__).warning(
+            "Warning: the %s %s is open to other users (mode %03o). To close it: %s", what, path, mode, close
+        )
 
 
 def with_key(scheme: Scheme, key: str | None = None) -> Scheme:

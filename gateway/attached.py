@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from opensearch_winnow.foundation.errors import WinnowError
@@ -15,29 +15,34 @@ from opensearch_winnow.foundation.key_file import environment_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
 from opensearch_winnow.gateway.errors import GatewayError
-from opensearch_winnow.mappings.own_fields import Attachment, OwnFields, attachment_in
+from opensearch_winnow.mappings.own_fields import NOTICED_SECONDS, Attachment, OwnFields, attachment_in, fields_in
+from opensearch_winnow.stores.opensearch.bulk_errors import engine_error
+from opensearch_winnow.stores.opensearch.error_reasons import explain_error
 from opensearch_winnow.stores.opensearch.own_opening import attachment_of
 from opensearch_winnow.stores.opensearch.own_pages import OwnPages
 
-# For how long an answer about an index counts. It costs one small request, so a few seconds make it cheap; and
-# whoever attaches an index does not want to wait longer for the first document with fields.
-REMEMBERED_SECONDS = 5.0
-FILTER = "filter_path=*.aliases,*.data_stream,*.mappings._meta,*.settings"
-MAX_NAMES = 1_000  # to show: clients may combine names and wildcards in any number of ways
+FILTER = "filter_path=*.aliases,*.data_stream,*.mappings._meta,*.mappings.**.format,*.settings,*.mappings.**.guard.type"
+MAX_REMEMBERED = 1_000  # look-ups: clients choose the names, and some of the headers that tell them apart
+LOOK_UPS_AT_A_TIME = 8  # of one request: each may be a connection to the engine
+# Characters of a name. Engines allow 255 bytes; those with a date in them, such as <logs-{now/d}>, are somewhat longer.
+MAX_NAME = 512
 NO_PIPELINE = "_none"  # engines take it for none at all
 
 
 @dataclass(frozen=True, slots=True)
 class AttachedIndex:
-    """An attached index, alias or data stream."""
+    """An attached index, alias or data stream. Two are equal if documents get the same fields from both."""
 
     name: str  # as the client names it
     fields: OwnFields
     scheme: Scheme
-    pages: OwnPages
-    written: str | None  # the index that a write goes to; None if there is none, or if it is not attached itself
+    pages: OwnPages = field(compare=False)
+    written: str | None  # the index that a write goes to; None if there is none
+    uuid: str  # of that index
+    time_format: str  # of that index
     default_pipeline: str = NO_PIPELINE  # of that index
     final_pipeline: str = NO_PIPELINE
+    missing: Mapping[str, Any] | None = None  # the mapping that the written index needs for winnow's fields
 
     def runs_pipeline(self, chosen: str | None) -> bool:
         """Whether an ingest pipeline may change a document that is written; `chosen` is the client's choice."""
@@ -56,68 +61,117 @@ class Unusable:
 Found = AttachedIndex | Unusable | None  # None: it is not attached
 
 
+@dataclass(slots=True)
+class _LookUp:
+    """One look-up of a name, and its result."""
+
+    started: float
+    found: asyncio.Task[Found]
+    writable: asyncio.Task[Found] | None = None  # the same after the written index has got the mapping that it lacked
+
+
 class AttachedIndices:
-    """Answers whether an index is attached, and remembers it for a few seconds."""
+    """Answers whether an index is attached, and remembers it for NOTICED_SECONDS."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str], tuple[float, asyncio.Task[Found]]] = {}
+        self._remembered: dict[tuple[str, bytes], _LookUp] = {}  # in the order in which they were started
         self._schemes: dict[tuple[str, str | None], Scheme] = {}
-        self.names: set[str] = set()  # that were attached when they were looked up last
 
-    async def find(self, name: str, send: Send, reader: str = "") -> Found:
+    async def find(self, name: str, send: Send, reader: bytes = b"") -> Found:
         """Return what is known about `name`, asking the engine by `send` if need be.
 
-        `reader` identifies the credentials of `send`: what one user may read says nothing about another.
+        `reader` identifies the client of `send`: what one user may read says nothing about another.
         """
+        return await self._result(name, reader, self._look_up(name, send, reader).found)
+
+    async def find_to_write(self, name: str, send: Send, reader: bytes = b"") -> Found:
+        """Return the same for a request that writes documents: of an AttachedIndex, they can get fields.
+
+        An index that is new behind its alias, or in its data stream, gets the mapping of winnow's fields first. If that
+        is refused, the refusal counts as long as the look-up.
+        """
+        if name.startswith("_") or "*" in name or "," in name or len(name) > MAX_NAME:
+            return None  # no index that can be written has such a name, and the engine says so
+        look_up = self._look_up(name, send, reader)
+        found = await self._result(name, reader, look_up.found)
+        if not isinstance(found, AttachedIndex):
+            return found
+        if found.written is None:
+            return Unusable("it has no index to write to")
+        if found.missing is None:
+            return found
+        look_up.writable = look_up.writable or _task(_mapped(found, send))
+        return await self._result(name, reader, look_up.writable)
+
+    def forget(self, names: Collection[str] | None = None) -> None:
+        """Ask again for these names, or for all, because somebody may have changed their indices."""
+        self._remembered = {
+            key: each for key, each in self._remembered.items() if names is not None and key[0] not in names
+        }
+
+    def _look_up(self, name: str, send: Send, reader: bytes) -> _LookUp:
         key, now = (name, reader), time.monotonic()
-        end, task = self._found.get(key, (0.0, None))
-        if task is None or end < now:
-            self._found = {known: each for known, each in self._found.items() if each[0] >= now}
-            task = asyncio.create_task(self._ask(name, send))
-            # If it fails when all clients that waited for it have gone, nobody else takes note of the error.
-            task.add_done_callback(lambda done: done.cancelled() or done.exception())
-            self._found[key] = (now + REMEMBERED_SECONDS, task)
+        known = self._remembered.get(key)
+        if known is not None and now - known.started <= NOTICED_SECONDS:
+            return known
+        self._remembered.pop(key, None)
+        while self._remembered:
+            oldest = next(iter(self._remembered))
+            is_over = now - self._remembered[oldest].started > NOTICED_SECONDS
+            if not is_over and len(self._remembered) < MAX_REMEMBERED:
+                break
+            del self._remembered[oldest]
+        self._remembered[key] = _LookUp(now, _task(self._ask(name, send, reader)))
+        return self._remembered[key]
+
+    async def _result(self, name: str, reader: bytes, task: asyncio.Task[Found]) -> Found:
         try:
             return await asyncio.shield(task)
         except Exception as error:  # documents pass in any case; if the engine is gone, their own request says so
-            self._found.pop(key, None)
+            self._remembered.pop((name, reader), None)
             failure = error.answer() if isinstance(error, GatewayError) else None
             return Unusable(f"{name} cannot be looked up: {error}", failure)
 
-    def forget(self) -> None:
-        """Ask again for every index, because somebody may have changed it."""
-        self._found = {}
-
-    async def _ask(self, name: str, send: Send) -> Found:
+    async def _ask(self, name: str, send: Send, reader: bytes) -> Found:
         answer = await send("GET", f"/{quote(name, safe=',*')}?flat_settings=true&expand_wildcards=all&{FILTER}", None)
-        self.names.discard(name)
         if answer.status == HTTPStatus.NOT_FOUND:
+            # Not remembered: a document may create it, from a template that makes it an attached one.
+            self._remembered.pop((name, reader), None)
             return None
         if answer.status != HTTPStatus.OK:
             reason = f"{name} cannot be looked up: the engine answers with status {answer.status}"
             return Unusable(reason, answer)
         try:
-            found = self._read(name, answer)
+            return self._read(name, answer)
         except WinnowError as error:
             return Unusable(str(error))
-        if found is not None and len(self.names) < MAX_NAMES:
-            self.names.add(name)
-        return found
 
     def _read(self, name: str, answer: EngineAnswer) -> AttachedIndex | None:
         found: dict[str, Any] = {index: {"mappings": {}} | each for index, each in answer.json().items()}
-        attachment = attachment_of(found, name)
+        attachment = attachment_of(found, name, naming_indices=False)
         if attachment is None:
             return None
         scheme = self._scheme(attachment)
         pages = OwnPages(attachment.fields, scheme)
         pages.uuids.update((index, each["settings"]["index.uuid"]) for index, each in found.items())
+        pages.note_mappings(found)
         written = _written_index(name, found)
-        settings: Mapping[str, str] = found[written]["settings"] if written else {}
-        if written is not None and attachment_in(found[written]["mappings"], written) is None:
-            written = None  # new behind its alias, and without the mapping of winnow's fields
-        pipelines = (settings.get(f"index.{kind}_pipeline", NO_PIPELINE) for kind in ("default", "final"))
-        return AttachedIndex(name, attachment.fields, scheme, pages, written, *pipelines)
+        described: Mapping[str, Any] = found[written] if written else {"mappings": {}, "settings": {}}
+        mapping, settings = described["mappings"], described["settings"]
+        definitions = dict(fields_in(mapping))
+        is_there = f"{attachment.fields.below}.guard" in definitions and attachment_in(mapping, name) is not None
+        return AttachedIndex(
+            name,
+            attachment.fields,
+            scheme,
+            pages,
+            written,
+            uuid=settings.get("index.uuid", ""),
+            time_format=str(definitions.get(attachment.fields.time or "", {}).get("format")),
+            default_pipeline=settings.get("index.default_pipeline", NO_PIPELINE),
+            final_pipeline=settings.get("index.final_pipeline", NO_PIPELINE),
+            missing=None if is_there else attachment.mapping(mapping),
+        )
 
     def _scheme(self, attachment: Attachment) -> Scheme:
         """Return the scheme of an index, with the key of the environment if it has one."""
@@ -126,6 +180,63 @@ class AttachedIndices:
             written = attachment.scheme
             self._schemes[kept] = written.scheme(environment_key()) if written.keyed else written.scheme_with(None)
         return self._schemes[kept]
+
+
+class ClientIndices(NamedTuple):
+    """Looks up indices for one client."""
+
+    attached: AttachedIndices
+    send: Send  # with credentials that may look indices up
+    reader: bytes
+
+    async def find(self, name: str) -> Found:
+        return await self.attached.find(name, self.send, self.reader)
+
+    async def find_to_write(self, name: str) -> Found:
+        return await self.attached.find_to_write(name, self.send, self.reader)
+
+    def forget(self, names: Collection[str]) -> None:
+        self.attached.forget(names)
+
+
+async def find_all(names: Collection[str], find: Callable[[str], Awaitable[Found]]) -> dict[str, Found]:
+    """Look up many names, a few at a time.
+
+    If the engine does not know the client (401), it will not know it for any other name: the rest is not looked up.
+    """
+    found: dict[str, Found] = {}
+    waiting = iter(names)
+    strangers: list[Unusable] = []
+
+    async def ask_in_turn() -> None:
+        for name in waiting:
+            each = strangers[0] if strangers else await find(name)
+            found[name] = each
+            if isinstance(each, Unusable) and each.failure and each.failure.status == HTTPStatus.UNAUTHORIZED:
+                strangers.append(each)
+
+    await asyncio.gather(*(ask_in_turn() for _ in range(min(LOOK_UPS_AT_A_TIME, len(names)))))
+    return found
+
+
+async def _mapped(attached: AttachedIndex, send: Send) -> Found:
+    """Give the written index the mapping of winnow's fields, as `winnow attach` does."""
+    assert attached.written is not None
+    answer = await send("PUT", f"/{quote(attached.written, safe='')}/_mapping", dict(attached.missing or {}))
+    if answer.status == HTTPStatus.OK:
+        return replace(attached, missing=None)
+    reason = explain_error(engine_error(answer.body.decode(errors="replace")), answer.status)
+    return Unusable(
+        "the engine refuses winnow's fields (mend this, then run `winnow attach --update`):"
+        f" {reason.replace(attached.written, attached.name)}"  # the client need not know what is behind the name
+    )
+
+
+def _task(work: Coroutine[Any, Any, Found]) -> asyncio.Task[Found]:
+    task = asyncio.create_task(work)
+    # If it fails when all clients that waited for it have gone, nobody else takes note of the error.
+    task.add_done_callback(lambda done: done.cancelled() or done.exception())
+    return task
 
 
 def _written_index(name: str, found: Mapping[str, Any]) -> str | None:

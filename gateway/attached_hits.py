@@ -1,8 +1,8 @@
-"""Examines hits in an attached index. Fields that are out of date are made again from the texts."""
+"""Reads hits in an attached index, to be grouped. Fields that are out of date are made again from the texts."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -11,11 +11,11 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.hashes import fields_of_hashes
 from opensearch_winnow.ingest.json_document import decoded
 from opensearch_winnow.queries.dsl.pages import Search
-from opensearch_winnow.queries.examined_hits import Call, ExaminedHits, Steps, hit_key
+from opensearch_winnow.queries.engine_hits import Answer, EngineHits, Key, hit_key
+from opensearch_winnow.queries.grouping import Call, Steps
 from opensearch_winnow.queries.hit_documents import Hit
 from opensearch_winnow.stores.opensearch.own_pages import OwnPages
 
-DOCUMENTS_PER_REQUEST = 100  # with their texts
 SKETCH_FIELDS = ("shingle_count", "minhash")
 
 
@@ -38,22 +38,22 @@ class OwnTexts:
         return self._pages.url(decoded_source(hit))
 
 
-class AttachedHits(ExaminedHits):
-    """The hits of a search in an attached index, and the groups among them.
+class AttachedHits(EngineHits):
+    """The hits of a search in an attached index, as far as they were read.
 
     Whoever changes a document makes its version higher, so that its stamp no longer fits. The signature of such a hit
     is made from its present text.
     """
 
-    def __init__(self, body: Search, threshold: float, pages: OwnPages) -> None:
+    def __init__(self, body: Search, pages: OwnPages) -> None:
         fields = pages.fields
         self._pages = pages
-        self.top: Mapping[str, Any] = {}  # the first answer of the engine, whole
+        self.top: Answer = {}  # the first answer of the engine, whole
         self.took = 0  # milliseconds of the engine, for all requests
         self.timed_out = False
         self.stale = 0  # hits whose fields were made from another version
         self.shards: Any = None  # as the engine reports them; of all answers, one with failures if there is any
-        super().__init__(body, self._at_engine, pages.scheme, threshold, below=fields.below, texts=OwnTexts(pages))
+        super().__init__(body, self._at_engine, pages.scheme, below=fields.below, texts=OwnTexts(pages))
         self._signatures |= {"version": True}
         if "query" in body:
             self._signatures["query"] = _without_inner_hits(body["query"])
@@ -62,7 +62,7 @@ class AttachedHits(ExaminedHits):
     def _field_names(self) -> Sequence[str]:
         return *SKETCH_FIELDS, "stamp"
 
-    def _at_engine(self, search: Search) -> Steps:
+    def _at_engine(self, search: Search) -> Steps[Answer]:
         point = {name: self.body[name] for name in ("pit",) if name in self.body}  # also where texts are read
         answer = yield Call("search", {"body": search | point})
         self.top = self.top or answer
@@ -77,23 +77,22 @@ class AttachedHits(ExaminedHits):
         """Whether a shard has not answered, or not in time."""
         return bool(self.timed_out or self.shards["failed"])
 
-    def _prepare(self, hits: Sequence[Hit]) -> Generator[Call, Any, None]:
+    def _renew(self, hits: Sequence[Hit]) -> Steps[dict[Key, Hit]]:
         below = self._pages.fields.below
-        with_fields = [hit for hit in hits if f"{below}.minhash" in hit.get("fields", {})]
+        with_fields = [hit for hit in hits if f"{below}.shingle_count" in hit.get("fields", {})]
         stale = [hit for hit in with_fields if hit["fields"].get(f"{below}.stamp") != [self._pages.stamp(hit)]]
         self.stale += len(stale)
         search = {"_source": [below, self._pages.fields.cluster, *self._pages.fields.read], "version": True}
-        for start in range(0, len(stale), DOCUMENTS_PER_REQUEST):
-            batch = stale[start : start + DOCUMENTS_PER_REQUEST]
-            found = yield from self.fetched(batch, search)
-            for hit in batch:
-                document = found.get(hit_key(hit))
-                made = self._made_again(document) if document else fields_of_hashes()
-                hit["fields"] |= {f"{below}.{name}": [made[name]] for name in SKETCH_FIELDS}
+        found = yield from self._with_texts(stale, search)
+        for hit in stale:
+            document = found.get(hit_key(hit))
+            made = self._made_again(document) if document else fields_of_hashes()
+            hit["fields"] |= {f"{below}.{name}": [made[name]] for name in SKETCH_FIELDS}
+        return {}
 
     def _made_again(self, document: Hit) -> dict[str, Any]:
         try:
-            return self._pages.make(decoded_source(document)) or fields_of_hashes()
+            return self._pages.make(decoded_source(document))
         except WinnowError:  # HTML that cannot be read
             return fields_of_hashes()
 

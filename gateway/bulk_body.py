@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import msgspec
 
+from opensearch_winnow.gateway.limits import MAX_ACTION_BYTES, MEMORY_PER_DOCUMENT
 from opensearch_winnow.ingest.bulk_action import MalformedBulkError, bulk_action, option_text
+
+NAMES = frozenset(("_index", "_id"))  # most action lines have nothing else
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +31,28 @@ class BulkItem:
     def id(self) -> str | None:
         return option_text(self.options, "_id")
 
+    @property
+    def creates(self) -> bool:
+        """True if the operation fails where the document exists already."""
+        return "create" in (self.kind, self.option("op_type"))
+
     def option(self, name: str) -> str | None:
         """Return an option of the action line, which old clients write with an underscore."""
+        if self.options.keys() <= NAMES:
+            return None
         return option_text(self.options, name) or option_text(self.options, f"_{name}")
 
     def with_id(self, id_: str) -> Self:
         options = self.options | {"_id": id_}
         return replace(self, options=options, action=msgspec.json.encode({self.kind: options}))
 
-    def with_source(self, source: bytes) -> Self:
-        return replace(self, source=source)
+    def with_source(self, source: bytes) -> BulkItem:
+        return BulkItem(self.kind, self.options, self.action, source)
+
+
+def memory_of(items: Sequence[BulkItem]) -> int:
+    """Return the bytes of memory that operations take while they get fields."""
+    return MEMORY_PER_DOCUMENT * len(items) + sum(len(item.source or b"") for item in items)
 
 
 def bulk_items(body: bytes) -> list[BulkItem]:
@@ -49,6 +65,8 @@ def bulk_items(body: bytes) -> list[BulkItem]:
     for line in rest:
         if not line.strip():
             continue
+        if len(line) > MAX_ACTION_BYTES:
+            raise MalformedBulkError(f"an action has more than {MAX_ACTION_BYTES:,} bytes")
         kind, options = bulk_action(line)
         source = None if kind == "delete" else next(rest, None)
         if source is None and kind != "delete":

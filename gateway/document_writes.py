@@ -18,12 +18,15 @@ from opensearch_winnow.foundation.document_paths import values_at
 from opensearch_winnow.gateway.attached import AttachedIndex
 from opensearch_winnow.gateway.engine_answer import Send
 from opensearch_winnow.gateway.errors import GatewayError
+from opensearch_winnow.gateway.limits import MAX_DOCUMENT_VALUES
+from opensearch_winnow.gateway.threads import for_documents
 from opensearch_winnow.ingest.json_document import DocumentError, JsonDocument
+from opensearch_winnow.mappings.own_fields import GUARD
 
 DOCUMENTS_PER_REQUEST = 500  # whose versions are read; of those that are updated, the texts too
 # Of a document that is replaced. Without its stamp, all other fields are made anew.
 FIELDS_TO_KEEP = ("text_digest", "place", "cluster")
-UNKNOWN_TEXT = {"text_digest": ""}  # which no text has
+UNKNOWN_TEXT = {"text_digest": "unknown"}  # which no text has
 
 _places = count(time.time_ns())
 
@@ -41,26 +44,25 @@ class DocumentWrite:
     runs_pipeline: bool = False
     is_repeated: bool = False  # an earlier operation of the same request may write the same document
 
-    @property
-    def key(self) -> tuple[str | None, str, str | None]:
-        return self.attached.written, self.id, self.routing
-
 
 class WrittenDocument(NamedTuple):
     """What is sent to the engine."""
 
     content: bytes
     has_fields: bool
-    problem: str = ""  # why it has none, if that is no matter of course
+    problem: str = ""  # why it has no fields; empty if it simply needs none
 
 
 Stored = Mapping[str, Any] | None  # a document as `_mget` returns it; None: nobody knows
 
 
-async def stored_documents(writes: Sequence[DocumentWrite], send: Send) -> tuple[list[Stored], str]:
-    """Read what the engine has of documents, where that matters for their fields; and say what went wrong."""
+async def stored_documents(writes: Sequence[DocumentWrite], size: int, send: Send) -> tuple[list[Stored], str]:
+    """Read what the engine has of documents, where that matters for their fields; and say what went wrong.
+
+    `size` is the memory that their request takes.
+    """
     found: list[Stored] = [None] * len(writes)
-    read = [number for number, write in enumerate(writes) if _needs_stored(write)]
+    read = await for_documents(size, _places_to_read, writes)
     for start in range(0, len(read), DOCUMENTS_PER_REQUEST):
         batch = read[start : start + DOCUMENTS_PER_REQUEST]
         try:
@@ -69,13 +71,18 @@ async def stored_documents(writes: Sequence[DocumentWrite], send: Send) -> tuple
             return found, f"their versions cannot be read: {error}"
         if answer.status != 200:
             return found, f"their versions cannot be read: the engine answers with status {answer.status}"
-        for number, document in zip(batch, answer.json()["docs"], strict=True):
+        decoded = await for_documents(size, answer.json)
+        for number, document in zip(batch, decoded["docs"], strict=True):
             found[number] = None if "error" in document else document
     return found, ""
 
 
 def written_document(write: DocumentWrite, stored: Stored) -> WrittenDocument:
     """Return a document with winnow's fields, or as it is if it gets none. Never raises."""
+    if _has_too_many_values(write):
+        return WrittenDocument(
+            write.content, has_fields=False, problem=f"it has more than {MAX_DOCUMENT_VALUES:,} values"
+        )
     try:
         document = JsonDocument(write.content)
     except DocumentError:  # the engine says what is wrong with it
@@ -88,15 +95,25 @@ def written_document(write: DocumentWrite, stored: Stored) -> WrittenDocument:
         return WrittenDocument(write.content, has_fields=False, problem=str(error) or type(error).__name__)
 
 
+def _places_to_read(writes: Sequence[DocumentWrite]) -> list[int]:
+    return [number for number, write in enumerate(writes) if _needs_stored(write)]
+
+
 def _needs_stored(write: DocumentWrite) -> bool:
     if write.kind != "update":
         return write.kind == "index"
+    if _has_too_many_values(write):
+        return False
     try:
         body = JsonDocument(write.content)
         doc = JsonDocument(body.raw("doc")) if "doc" in body else None
     except DocumentError:
         return False
     return doc is not None and bool(doc.at(write.attached.fields.made_from)) and not write.is_repeated
+
+
+def _has_too_many_values(write: DocumentWrite) -> bool:
+    return len(write.content) > MAX_DOCUMENT_VALUES and write.content.count(b",") > MAX_DOCUMENT_VALUES
 
 
 def _request(write: DocumentWrite) -> dict[str, Any]:
@@ -111,7 +128,7 @@ def _request(write: DocumentWrite) -> dict[str, Any]:
 
 
 def _fill(write: DocumentWrite, document: JsonDocument, stored: Stored) -> bool:
-    """Add winnow's fields to a document that is written as a whole; return whether it has a text."""
+    """Add winnow's fields to a document that is written as a whole; return that it has got some."""
     fields, pages = write.attached.fields, write.attached.pages
     document.remove(fields.below)
     place = next(_places)
@@ -130,10 +147,8 @@ def _fill(write: DocumentWrite, document: JsonDocument, stored: Stored) -> bool:
         "_version": place if stored is None else stored.get("_version", 0),
         "_source": document.at(fields.made_from) | kept,
     }
-    made = pages.make(page)
-    if made is None:
-        return False
-    document.add(pages.change(pages.complete(page, made, place, None if _is_uncertain(write) else version)))
+    version = None if _is_uncertain(write) else version
+    document.add(pages.change(pages.complete(page, pages.make(page), place, version) | GUARD))
     return True
 
 
@@ -201,13 +216,9 @@ def _fill_change(write: DocumentWrite, document: JsonDocument, stored: Mapping[s
     if all(list(values_at(before, path)) == list(values_at(after, path)) for path in fields.made_from):
         return False
     page = {"_index": write.attached.written, "_id": write.id, "_version": stored["_version"], "_source": after | ours}
-    made = pages.make(page)
-    if made is None:
-        document.add({fields.below: None, fields.cluster: None})
-        return False
     version = None if _is_uncertain(write) else stored["_version"] + 1
     # All fields, also those that stay the same: another update at the same time may have changed them.
-    document.add(pages.change(pages.complete(page, made, next(_places), version)))
+    document.add(pages.change(pages.complete(page, pages.make(page), next(_places), version) | GUARD))
     return True
 
 

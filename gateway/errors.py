@@ -21,6 +21,11 @@ class GatewayError(Exception):
         return error_answer(self.status, self.kind, str(self))
 
 
+def too_much_memory(reason: str) -> GatewayError:
+    """Return the error of a request for which there is no memory left, as engines answer it (circuit breakers)."""
+    return GatewayError(429, "circuit_breaking_exception", f"{reason} (--max-memory); try again")
+
+
 def error_answer(status: int, kind: str, reason: str) -> EngineAnswer:
     """Return an error as an engine would answer with it."""
     cause = {"type": kind, "reason": reason}

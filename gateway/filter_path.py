@@ -3,79 +3,151 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.gateway.limits import MAX_FILTER_STEPS
+from opensearch_winnow.gateway.threads import for_searches
+
 Path = tuple[str, ...]  # names of keys, from the outermost inwards; * stands for any text, ** for any number of names
+Places = frozenset[tuple[int, int]]  # the number of a path, and the number of names in it that fit already
+
+
+async def filtered_apart(content: bytes, filter_path: str) -> bytes:
+    """Return the same as `filtered`, without keeping other requests waiting."""
+    if not filter_path:
+        return content
+    return await for_searches(filtered, content, filter_path)
 
 
 def filtered(content: bytes, filter_path: str) -> bytes:
     """Return the parts of a JSON object that `filter_path` names, without those that it names after a minus sign.
 
-    What is kept whole is not decoded: numbers keep their digits.
+    What is kept whole is not decoded: numbers keep their digits. Raises QuestionError if that takes too many steps.
     """
     written = [each.strip() for each in filter_path.split(",") if each.strip()]
     included = [_path(each) for each in written if not each.startswith("-")]
     excluded = [_path(each[1:]) for each in written if each.startswith("-")]
     whole = msgspec.Raw(content)
-    kept = _included(whole, included) if included else whole
-    if excluded and kept is not None:
-        kept = _without(kept, excluded)
+    try:
+        kept = _Included(included).part(whole) if included else whole
+        if excluded and kept is not None:
+            kept = _NotExcluded(excluded).part(kept)
+    except RecursionError:
+        raise QuestionError("filter_path cannot be applied to an answer that is nested so deeply") from None
     return b"{}" if kept is None else bytes(kept)
 
 
 def _path(written: str) -> Path:
     written = written.removesuffix(".")
-    return tuple(name.replace("\\.", ".") for name in re.split(r"(?<!\\)\.", written))
+    names = [name.replace("\\.", ".") for name in re.split(r"(?<!\\)\.", written)]
+    # Several ** in a row mean the same as one.
+    return tuple(name for number, name in enumerate(names) if name != "**" or names[number - 1 : number] != ["**"])
 
 
-def _included(value: msgspec.Raw, paths: Sequence[Path]) -> msgspec.Raw | None:
-    """Return the parts of a value that one of the paths leads to; None if there are none."""
-    if any(all(name == "**" for name in path) for path in paths):
-        return value
-    parts = _parts(value)
-    if isinstance(parts, dict):
-        some = {name: _included(part, inner) for name, part in parts.items() if (inner := _inside(paths, name))}
-        found = {name: part for name, part in some.items() if part is not None}
-        return _raw(found) if found else None
-    if isinstance(parts, list):
-        members = [part for each in parts if (part := _included(each, paths)) is not None]
-        return _raw(members) if members else None
-    return None
+class _Filter:
+    """Paths that are followed into a value. At each key, it is a set of places in them that they have come to.
+
+    There are no more places than names in all paths, and what a set becomes below a key is remembered. So the cost
+    does not grow with the number of ways in which a path fits.
+    """
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = tuple(dict.fromkeys(paths))
+        self._below: dict[tuple[Places, str], Places] = {}
+        self._steps_left = MAX_FILTER_STEPS
+
+    def part(self, value: msgspec.Raw) -> msgspec.Raw | None:
+        """Return what is left of a value; None if nothing is."""
+        return self._part(value, frozenset((number, 0) for number in range(len(self._paths))))
+
+    def _part(self, value: msgspec.Raw, places: Places) -> msgspec.Raw | None:
+        raise NotImplementedError
+
+    def _ends(self, places: Places) -> bool:
+        """Whether a path leads to this value itself: all that follows may be left out."""
+        return any(self._paths[number][place:] in ((), ("**",)) for number, place in places)
+
+    def _inside(self, places: Places, name: str) -> Places:
+        """Return where the paths go on below a key."""
+        self._count(1)
+        known = self._below.get((places, name))
+        if known is None:
+            self._count(len(places))
+            known = self._below[places, name] = frozenset(self._next(places, name))
+        return known
+
+    def _next(self, places: Places, name: str) -> Iterator[tuple[int, int]]:
+        for number, place in places:
+            path = self._paths[number]
+            if path[place] == "**":
+                yield number, place
+                place += 1  # it may stand for no name at all
+            if _matches(path[place], name):
+                yield number, place + 1
+
+    def _count(self, steps: int) -> None:
+        self._steps_left -= steps
+        if self._steps_left < 0:
+            raise QuestionError("filter_path takes too long for this answer: use fewer wildcards, or a smaller size")
 
 
-def _without(value: msgspec.Raw, paths: Sequence[Path]) -> msgspec.Raw | None:
-    """Return a value without the parts that the paths lead to; None if a path ends here."""
-    if any(all(name == "**" for name in path) for path in paths):
+class _Included(_Filter):
+    """Keeps the parts of a value that one of the paths leads to."""
+
+    def _part(self, value: msgspec.Raw, places: Places) -> msgspec.Raw | None:
+        if self._ends(places):
+            return value
+        parts = _parts(value)
+        if isinstance(parts, dict):
+            some = {
+                name: self._part(part, below) for name, part in parts.items() if (below := self._inside(places, name))
+            }
+            found = {name: part for name, part in some.items() if part is not None}
+            return _raw(found) if found else None
+        if isinstance(parts, list):
+            members = [part for each in parts if (part := self._part(each, places)) is not None]
+            return _raw(members) if members else None
         return None
-    parts = _parts(value)
-    if isinstance(parts, dict):
-        some = {
-            name: _without(part, inner) if (inner := _inside(paths, name)) else part for name, part in parts.items()
-        }
-        left = {name: part for name, part in some.items() if part is not None}
-        return _raw(left) if left else None
-    if isinstance(parts, list):
-        members = [part for each in parts if (part := _without(each, paths)) is not None]
-        return _raw(members) if members else None
-    return value
 
 
-def _inside(paths: Sequence[Path], name: str) -> list[Path]:
-    """Return where the paths go on below a key; an empty path: they end at it."""
-    inner: list[Path] = []
-    for path in paths:
-        if path[0] == "**":
-            inner += [path, *_inside([path[1:]], name)]
-        elif _matches(path[0], name):
-            inner.append(path[1:])
-    return list(dict.fromkeys(inner))
+class _NotExcluded(_Filter):
+    """Keeps a value without the parts that the paths lead to."""
+
+    def _part(self, value: msgspec.Raw, places: Places) -> msgspec.Raw | None:
+        if self._ends(places):
+            return None
+        parts = _parts(value)
+        if isinstance(parts, dict):
+            some = {
+                name: self._part(part, below) if (below := self._inside(places, name)) else part
+                for name, part in parts.items()
+            }
+            left = {name: part for name, part in some.items() if part is not None}
+            return _raw(left) if left else None
+        if isinstance(parts, list):
+            members = [part for each in parts if (part := self._part(each, places)) is not None]
+            return _raw(members) if members else None
+        return value
 
 
 def _matches(pattern: str, name: str) -> bool:
-    return fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]"))  # only * means something here
+    """Return whether a name fits a pattern in which * stands for any text. It takes no longer than reading the name."""
+    first, *rest = pattern.split("*")
+    if not rest:
+        return name == pattern
+    *middle, last = rest
+    start, end = len(first), len(name) - len(last)
+    if start > end or not name.startswith(first) or not name.endswith(last):
+        return False
+    for part in middle:
+        start = name.find(part, start, end)
+        if start < 0:
+            return False
+        start += len(part)
+    return True
 
 
 def _parts(value: msgspec.Raw) -> dict[str, msgspec.Raw] | list[msgspec.Raw] | None:

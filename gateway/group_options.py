@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
+from urllib.parse import unquote_plus
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW
@@ -60,6 +61,13 @@ class GroupOptions:
 def is_ours(name: str) -> bool:
     """Whether a parameter of the address is an option of winnow."""
     return name == PARAMETER or name.startswith(f"{PARAMETER}_")
+
+
+def without_options(raw_path: str) -> str:
+    """Return the path of a request, with its query string, without the options of winnow."""
+    path, _, query = raw_path.partition("?")
+    rest = "&".join(each for each in query.split("&") if not is_ours(unquote_plus(each.partition("=")[0])))
+    return f"{path}?{rest}" if rest else path
 
 
 def _given_in_body(body: Mapping[str, Any]) -> Mapping[str, Any]:

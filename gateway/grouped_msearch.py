@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
@@ -12,12 +12,13 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.gateway.client_search import NotJsonError, checked_filter_path, is_long, search_body
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
-from opensearch_winnow.gateway.errors import JSON
-from opensearch_winnow.gateway.filter_path import filtered
+from opensearch_winnow.gateway.errors import JSON, GatewayError
+from opensearch_winnow.gateway.filter_path import filtered_apart
 from opensearch_winnow.gateway.group_options import GroupOptions
 from opensearch_winnow.gateway.grouped_search import Find, grouped_search, plain_address, refusal
-from opensearch_winnow.gateway.search_request import NotJsonError, search_body
+from opensearch_winnow.gateway.threads import for_searches, one_at_a_time
 
 CONCURRENT_SEARCHES = 4  # of one request, unless it asks for fewer
 OF_ALL = ("max_concurrent_searches", "pretty", "format")  # parameters that are not for each search
@@ -26,50 +27,72 @@ OF_ALL = ("max_concurrent_searches", "pretty", "format")  # parameters that are 
 OF_THE_WHOLE_REQUEST = (HTTPStatus.UNAUTHORIZED, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
 
 
-class _Search(NamedTuple):
+class _ListedSearch(NamedTuple):
+    """One of the searches of a request."""
+
     header: dict[str, Any]
     lines: bytes  # the header and the body, as they came
     body: bytes
 
 
-async def grouped_msearch(path: str, query: Mapping[str, str], body: bytes, find: Find, send: Send) -> EngineAnswer:
-    """Answer several searches, of which those are grouped that ask for it; all if the address has `winnow=group`."""
+async def grouped_msearch(
+    path: str, query: Mapping[str, str], body: bytes, find: Find, send: Send, max_searches: int
+) -> EngineAnswer:
+    """Answer an `_msearch`. Searches with `ext.winnow` are grouped; with `winnow=group` in the address, all are."""
     start = time.monotonic()
+    if (count := body.count(b"\n") // 2) > max_searches:
+        return refusal(f"{count:,} searches in one request cannot be grouped: send at most {max_searches:,}")
     try:
-        searches = _searches(body)
+        searches = await one_at_a_time(len(body), _searches, body)
+        filter_path = checked_filter_path(query.get("filter_path", ""))
+    except QuestionError as error:
+        return refusal(str(error))
     except NotJsonError:
         return await send("POST", plain_address(path, query), body)  # the engine says what is wrong
     if "format" in query:
         return refusal("searches with format cannot be grouped: remove it")
-    filter_path, query = query.get("filter_path", ""), {**query}
-    query.pop("filter_path", None)
+    query = {name: value for name, value in query.items() if name != "filter_path"}
     limit = query.get("max_concurrent_searches", "")
-    turns = asyncio.Semaphore(
-        max(1, min(int(limit), CONCURRENT_SEARCHES)) if limit.isdecimal() else CONCURRENT_SEARCHES
-    )
+    most = max(1, min(int(limit), CONCURRENT_SEARCHES)) if is_long(limit) else CONCURRENT_SEARCHES
+    waiting = iter(enumerate(searches))
+    found: dict[int, EngineAnswer] = {}
 
-    async def run(search: _Search) -> EngineAnswer:
-        async with turns:
-            return await _answer(path, query, search, find, send)
+    async def run_in_turn() -> None:
+        for number, search in waiting:
+            try:
+                found[number] = await _answer(path, query, search, find, send)
+            except GatewayError as error:
+                if error.status != HTTPStatus.TOO_MANY_REQUESTS:
+                    raise
+                found[number] = error.answer()  # there is no memory for this one, but for others
 
-    answers = await asyncio.gather(*map(run, searches))
+    await asyncio.gather(*(run_in_turn() for _ in range(most)))
+    answers = [found[number] for number in range(len(searches))]
     failed = next((each for each in answers if each.status in OF_THE_WHOLE_REQUEST), None)
     if failed is not None:
         return failed
-    responses = [
-        msgspec.json.decode(each.body, type=dict[str, msgspec.Raw]) | {"status": each.status} for each in answers
-    ]
-    content = msgspec.json.encode({"took": round((time.monotonic() - start) * 1_000), "responses": responses})
-    content = filtered(content, filter_path)
+    content = await for_searches(_joined, answers, round((time.monotonic() - start) * 1_000))
+    try:
+        content = await filtered_apart(content, filter_path)
+    except QuestionError as error:
+        return refusal(str(error))
     if query.get("pretty", "false") in ("", "true"):
         content = msgspec.json.format(content, indent=2) + b"\n"
     headers = next((each.headers for each in answers if each.status == HTTPStatus.OK), {"content-type": JSON})
     return EngineAnswer(HTTPStatus.OK, headers, content)
 
 
-async def _answer(path: str, query: Mapping[str, str], search: _Search, find: Find, send: Send) -> EngineAnswer:
+def _joined(answers: Sequence[EngineAnswer], took: int) -> bytes:
+    responses = [
+        msgspec.json.decode(each.body, type=dict[str, msgspec.Raw]) | {"status": each.status} for each in answers
+    ]
+    return msgspec.json.encode({"took": took, "responses": responses})
+
+
+async def _answer(path: str, query: Mapping[str, str], search: _ListedSearch, find: Find, send: Send) -> EngineAnswer:
     try:
-        grouped = GroupOptions.of(query, search_body(search.body)) is not None
+        # In a thread, however small it is: a search that is refused waits for nothing else, and there may be many.
+        grouped = await for_searches(_is_grouped, query, search.body)
     except QuestionError as error:
         return refusal(str(error))
     if grouped:
@@ -84,18 +107,22 @@ async def _answer(path: str, query: Mapping[str, str], search: _Search, find: Fi
     return answer._replace(status=status, body=msgspec.json.encode(response))
 
 
+def _is_grouped(query: Mapping[str, str], body: bytes) -> bool:
+    return GroupOptions.of(query, search_body(body)) is not None
+
+
 class _Responses(msgspec.Struct):
     responses: list[dict[str, msgspec.Raw]]
 
 
-def _searches(body: bytes) -> list[_Search]:
+def _searches(body: bytes) -> list[_ListedSearch]:
     lines = body.split(b"\n")
     while lines and not lines[-1].strip():
         lines.pop()
     if not lines or len(lines) % 2:
         raise NotJsonError
     pairs = zip(lines[::2], lines[1::2], strict=True)
-    searches = [_Search(search_body(header), b"%s\n%s\n" % (header, body), body) for header, body in pairs]
+    searches = [_ListedSearch(search_body(header), b"%s\n%s\n" % (header, body), body) for header, body in pairs]
     for search in searches:
         search_body(search.body)
     return searches

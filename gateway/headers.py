@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable
 
 from multidict import CIMultiDict
 
@@ -24,6 +25,27 @@ HOP_BY_HOP = frozenset(
 # The gateway has answered `expect` itself, and the engine has another name and port.
 NOT_SENT = HOP_BY_HOP | {"expect", "host"}
 OF_A_BODY = frozenset(["accept", "accept-encoding", "content-encoding", "content-length", "content-type"])
+# They name a request or a program, and no engine or proxy lets anybody in because of them. All others may tell clients
+# apart: proxies that authenticate use headers of their own.
+OF_NO_CLIENT = frozenset(
+    [
+        "accept-charset",
+        "accept-language",
+        "baggage",
+        "cache-control",
+        "date",
+        "elastic-apm-traceparent",
+        "pragma",
+        "traceparent",
+        "tracestate",
+        "user-agent",
+        "x-elastic-client-meta",
+        "x-opaque-id",
+        "x-request-id",
+    ]
+)
+
+CONTROL = re.compile(rb"[\0-\x08\x0a-\x1f\x7f]")
 
 RawHeaders = Iterable[tuple[bytes, bytes]]
 
@@ -31,10 +53,26 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 def passed_headers(raw: RawHeaders, without: frozenset[str] = HOP_BY_HOP) -> CIMultiDict[str]:
     """Return headers as they came, in their order, except those of the connection."""
     headers = CIMultiDict((_text(name), _text(value)) for name, value in raw)
-    of_connection = {name.strip().lower() for value in headers.getall("connection", ()) for name in value.split(",")}
+    listed = (name for value in headers.getall("connection", ()) for name in value.split(","))
+    of_connection = {name.strip(" \t").lower() for name in listed}  # other white space is a part of a name
     for name in (without | of_connection) & {name.lower() for name in headers}:
         headers.popall(name)
     return headers
+
+
+def changed_header(raw: RawHeaders) -> str | None:
+    """Return the name of a header whose bytes would not arrive as they are; None if all would.
+
+    aiohttp writes UTF-8 only, without control characters, and leaves out what is not.
+    """
+    for name, value in raw:
+        try:
+            value.decode()
+        except UnicodeDecodeError:
+            return _text(name)
+        if CONTROL.search(value):
+            return _text(name)
+    return None
 
 
 def own_headers(raw: RawHeaders) -> CIMultiDict[str]:
@@ -44,10 +82,11 @@ def own_headers(raw: RawHeaders) -> CIMultiDict[str]:
     return headers
 
 
-def reader_of(headers: Mapping[str, str]) -> str:
-    """Return a short text that differs for users with different credentials, and does not contain them."""
-    secret = headers.get("authorization", "")
-    return hashlib.blake2b(secret.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest() if secret else ""
+def client_of(raw: RawHeaders) -> bytes:
+    """Return a digest of all that may identify a client: every header that is passed on, but a few."""
+    sent = passed_headers(raw, NOT_SENT | OF_A_BODY | OF_NO_CLIENT)
+    names = sorted((name.lower(), value) for name, value in sent.items())
+    return hashlib.blake2b(repr(names).encode(), digest_size=16).digest()
 
 
 def warning(reason: str) -> str:

@@ -2,69 +2,117 @@
 
 from __future__ import annotations
 
-import asyncio
 import zlib
-from collections.abc import AsyncIterator, Mapping
+from collections import deque
+from collections.abc import AsyncIterator, Iterable, Mapping
 
 from aiohttp import StreamReader
+
+from opensearch_winnow.gateway.limits import MAX_GZIP_PARTS, Limits
+from opensearch_winnow.gateway.memory_budget import Reservation
+from opensearch_winnow.gateway.threads import for_documents, for_searches
 
 GZIP = 16 + zlib.MAX_WBITS  # zlib's way to ask for the header of gzip
 CHUNK_BYTES = 4_096  # that are decompressed at a time
 JSON_TYPES = ("json", "x-ndjson")  # the ends of content types, as in application/vnd.elasticsearch+json
+TOO_LARGE = "the request is larger than --max-body"
+NO_MEMORY = "other requests have taken the memory that it needs (--max-memory)"
+
+
+class UnreadError(Exception):
+    """A body that the gateway does not read, with the reason."""
 
 
 class BodyStream:
-    """A body of which the beginning was read already."""
+    """A body of which some pieces were read already. The memory of each is given back when it is sent on."""
 
-    def __init__(self, beginning: bytes, rest: StreamReader) -> None:
-        self._beginning = beginning
+    def __init__(
+        self, rest: StreamReader, pieces: Iterable[bytes] = (), memory: Reservation | None = None, reason: str = ""
+    ) -> None:
+        self.reason = reason  # for which it was not read to its end
         self._rest = rest
+        self._pieces = deque(pieces)
+        self._left = sum(map(len, self._pieces))
+        self._memory = memory
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        if self._beginning:
-            yield self._beginning
+        while self._pieces:
+            piece = self._pieces.popleft()
+            self._left -= len(piece)
+            yield piece
+            if self._memory is not None:
+                self._memory.shrink(self._left)
         async for piece in self._rest.iter_any():
             yield piece
 
 
-async def read_body(content: StreamReader, max_bytes: int) -> tuple[bytes, bool]:
-    """Read a body up to a size, and return what was read and whether that is all."""
+async def read_body(content: StreamReader, max_bytes: int, memory: Reservation) -> bytes | BodyStream:
+    """Read a body, and return it; or a stream of it if it is too large, or there is no memory left for it."""
     pieces, size = [], 0
     async for piece in content.iter_any():
         pieces.append(piece)
         size += len(piece)
         if size > max_bytes:
-            return b"".join(pieces), False
-    return b"".join(pieces), True
+            return BodyStream(content, pieces, memory, TOO_LARGE)
+        if not memory.grow(2 * len(piece)):  # the piece, and its part of the whole
+            return BodyStream(content, pieces, memory, NO_MEMORY)
+    whole = b"".join(pieces)
+    memory.shrink(size)
+    return whole
 
 
-async def decompressed(headers: Mapping[str, str], body: bytes, max_bytes: int) -> bytes | None:
-    """Return a body as JSON or NDJSON; None if it has another form or encoding, is broken or too large."""
+async def decompressed(
+    headers: Mapping[str, str],
+    body: bytes,
+    max_bytes: int,
+    limits: Limits,
+    memory: Reservation,
+    *,
+    is_search: bool = False,
+) -> bytes:
+    """Return a body as JSON or NDJSON.
+
+    Raises UnreadError if it has another form or encoding, is damaged, too large or a bomb.
+    """
     kind = headers.get("content-type", "json").partition(";")[0].strip().lower()
     if not kind.endswith(JSON_TYPES):
-        return None
+        raise UnreadError("the gateway reads JSON and NDJSON only")
     match headers.get("content-encoding", "").strip().lower():
         case "" | "identity":
             return body
         case "gzip" | "x-gzip":
-            return await asyncio.to_thread(_unzipped, body, max_bytes)  # other requests must not wait for it
-    return None
+            # At least `min_bytes_for_ratio`, or else what a body of this size may become.
+            most = max(limits.min_bytes_for_ratio, len(body) * limits.max_gzip_ratio)
+            too_large = (
+                f"unpacked, it has more than {limits.max_gzip_ratio} times its size" if most < max_bytes else TOO_LARGE
+            )
+            # In a thread: other requests must not wait for it.
+            most = min(most, max_bytes)
+            if is_search:
+                return await for_searches(unzipped, body, most, memory, too_large)
+            return await for_documents(most, unzipped, body, most, memory, too_large)
+    raise UnreadError("the gateway unpacks gzip only")
 
 
-def _unzipped(body: bytes, max_bytes: int) -> bytes | None:
-    pieces, position = [], 0
+def unzipped(body: bytes, max_bytes: int, memory: Reservation, too_large: str = TOO_LARGE) -> bytes:
+    """Return a body without gzip. Raises UnreadError if it is damaged, or has `max_bytes` or more."""
+    pieces, position, parts = [], 0, 0
     try:
         while position < len(body):  # a file of gzip may have several parts
+            if (parts := parts + 1) > MAX_GZIP_PARTS:
+                raise UnreadError(f"its gzip has more than {MAX_GZIP_PARTS:,} parts")
             unzip = zlib.decompressobj(GZIP)
             while not unzip.eof:
-                # Small chunks, because zlib copies what is left of one for each part: a body may have 100,000 parts.
+                # Small chunks, because zlib copies what is left of one for each part.
                 if not (chunk := body[position : position + CHUNK_BYTES]):
-                    return None
+                    raise UnreadError("its gzip is cut off")
                 pieces.append(unzip.decompress(chunk, max_bytes))
                 position += len(chunk) - len(unzip.unused_data)
                 max_bytes -= len(pieces[-1])
                 if max_bytes <= 0:
-                    return None
+                    raise UnreadError(too_large)
+                if not memory.grow(2 * len(pieces[-1])):  # the piece, and the whole
+                    raise UnreadError(NO_MEMORY)
     except zlib.error:
-        return None
+        raise UnreadError("its gzip is damaged") from None
     return b"".join(pieces)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
@@ -25,6 +26,11 @@ HARMLESS = frozenset(
         "_update_by_query",
         "_validate",
     ]
+)
+# A part of a path that is `..`. Each character may be percent-encoded, also several times: some servers decode twice.
+TWO_DOTS = re.compile(
+    r"(?:^|[/\\]|%(?:25)*(?:2f|5c)) (?:\.|%(?:25)*2e){2} (?=$|[/\\;]|%(?:25)*(?:2f|5c|3b))",
+    re.IGNORECASE | re.VERBOSE,
 )
 
 
@@ -74,6 +80,11 @@ def route_of(method: str, raw_path: str) -> Write | Search | Other:
         case "DELETE", [_, "_doc", _]:
             return Other(changes_indices=False)
     return Other(changes_indices=not HARMLESS.intersection(parts))
+
+
+def goes_up(raw_path: str) -> bool:
+    """Whether a path has a `..`, in any form that some server takes for one: %2e%2e, `..%2f`, `..\\`, `..;`."""
+    return TWO_DOTS.search(raw_path.partition("?")[0]) is not None
 
 
 def _is_name(part: str) -> bool:

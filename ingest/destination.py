@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
 from opensearch_winnow.mappings.record import Record, StoredDigests
+
+BLOCKED = "blocked"  # the reason why a page that somebody had deleted for good is left out
 
 
 class Destination(AbstractContextManager["Destination"], Protocol):
@@ -39,11 +42,17 @@ class Destination(AbstractContextManager["Destination"], Protocol):
         If the destination refuses it, now or later, `on_refused` is called with the reason.
         """
 
+    def note_left_out(self, left_out: Mapping[str, Counter[str]], /) -> None:
+        """Keep how many records of archives, by path, were not indexed, by reason. These archives were read whole."""
+
     def flush(self) -> None:
         """Write what was added, if the destination can hold part of a run."""
 
     def close(self) -> None:
         """Write everything that was added. Closing again does nothing."""
+
+    def unfilled_revisits(self) -> int:
+        """Return how many revisits were added that have no text, because the page that they repeat is not stored."""
 
     def example_url(self) -> str | None:
         """Return the URL of a page that is stored, or None if there is none."""

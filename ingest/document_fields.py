@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from opensearch_winnow.foundation.document_paths import value_at
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.date_format import DateFormat
 from opensearch_winnow.ingest.hashes import fields_of_hashes, hashes_of
 from opensearch_winnow.ingest.json_document import JsonDocument
-from opensearch_winnow.ingest.own_reader import OwnReader
+from opensearch_winnow.ingest.own_reader import USUAL, OwnReader
 from opensearch_winnow.mappings.own_fields import OwnFields
 from opensearch_winnow.mappings.record import storable
 
@@ -21,41 +23,44 @@ class DocumentFields:
     they are, if they are those of the text.
     """
 
-    def __init__(self, fields: OwnFields, scheme: Scheme) -> None:
+    def __init__(self, fields: OwnFields, scheme: Scheme, time_format: DateFormat = USUAL) -> None:
         """Without a key in the scheme, the key of the environment is used."""
+        self.times_unread = 0  # in documents that have one
+        self._time_format = time_format
         self.scheme = with_key(scheme)
         self._fields = fields
         self._reader = OwnReader(fields)
         self._stamp = self.scheme.id
         self._paths = [path for path in (*fields.text, fields.url, fields.time) if path]
 
-    def made(self, source: Mapping[str, Any], id_: str = "") -> dict[str, Any] | None:
-        """Return winnow's fields of a document; None if it has no text.
+    def made(self, source: Mapping[str, Any], id_: str = "") -> dict[str, Any]:
+        """Return winnow's fields of a document. Without a text, the hashes are empty.
 
         `id_` is its `_id`, if it is known: its address, unless it has another, and its cluster until the documents are
         clustered.
         """
         text = self._reader.text(source)
-        if not text:
-            return None
         address = self._reader.address(source, id_)
+        time = self._reader.time_fields(source, self._time_format)
+        if time and time["fetched_us"] is None and value_at(source, self._fields.time or "") is not None:
+            self.times_unread += 1
         return {
             "stamp": self._stamp,
             **(self._reader.address_fields(address) if address else {}),
-            **self._reader.time_fields(source),
+            **time,
             **fields_of_hashes(hashes_of(text, self.scheme, address or None)),
             **({"cluster": storable(id_)} if id_ else {}),
         }
 
     def added(self, document: bytes, id_: str = "", id_field: str = "") -> tuple[bytes, bool]:
-        """Return a document, a JSON object, with its fields, and whether it has any: without a text, it has none.
+        """Return a document, a JSON object, with its fields, and whether it has a text.
 
         Only what stands at the fields of text, address and time is decoded. `id_field` is the field with the `_id`.
         Raises DocumentError, or ExtractError about its HTML.
         """
         parsed = JsonDocument(document)
-        has_fields = self.fill(parsed, id_, id_field)
-        return parsed.content(), has_fields
+        has_text = self.fill(parsed, id_, id_field)
+        return parsed.content(), has_text
 
     def fill(self, document: JsonDocument, id_: str = "", id_field: str = "") -> bool:
         """Do the same to a document that has been parsed."""
@@ -64,9 +69,8 @@ class DocumentFields:
             id_ = str(value)
         made = self.made(source, id_)
         document.remove(self._fields.below)
-        if made is not None:
-            document.add(self._as_written(made))
-        return made is not None
+        document.add(self._as_written(made))
+        return bool(made["text_digest"])
 
     def has_all_text(self, document: JsonDocument) -> bool | None:
         """Whether a partial document has all of the text fields; None if it has none of them."""

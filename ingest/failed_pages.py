@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Self
@@ -44,8 +45,14 @@ class FailedPages:
 
     def add(self, failed: Failed, source: str) -> None:
         line = {**_fields(failed.page), "reason": failed.reason, "source": source}
+        html = failed.page.html
         with self._reporting_write_errors():
-            self._file.write(json.dumps(line).encode() + b"\n")
+            if isinstance(html, bytes):
+                self._file.write(json.dumps(line).encode()[:-1] + b', "html_base64": "')
+                self._file.writelines(_base64(chain([html], failed.rest)))
+                self._file.write(b'"}\n')
+            else:
+                self._file.write(json.dumps(line).encode() + b"\n")
 
     def __exit__(self, *_: object) -> None:
         with self._reporting_write_errors(), self._file:
@@ -113,10 +120,19 @@ def _fields(page: Page) -> dict[str, object]:
         fields["content_type"] = page.content_type
     if page.codings:
         fields["codings"] = page.codings
-    if isinstance(page.html, bytes):
-        fields["html_base64"] = b64encode(page.html).decode()
-    elif page.html is not None:
+    if isinstance(page.html, str):
         fields["html"] = page.html
-    elif page.text is not None:
+    elif page.html is None and page.text is not None:
         fields["text"] = page.text
     return fields
+
+
+def _base64(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the base64 of all pieces together, which may be too large for the memory."""
+    left = b""
+    for piece in pieces:
+        left += piece
+        whole = len(left) - len(left) % 3
+        yield b64encode(left[:whole])
+        left = left[whole:]
+    yield b64encode(left)

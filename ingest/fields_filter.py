@@ -88,8 +88,8 @@ class FieldsFilter:
         if unit.operation == "update":
             changed, outcome = self._updated(line, unit.id)
         else:
-            changed, has_fields = self.maker.added(line, unit.id, self.id_field)
-            outcome = "done" if has_fields else "no_text"
+            changed, has_text = self.maker.added(line, unit.id, self.id_field)
+            outcome = "done" if has_text else "no_text"
         counts["documents"] += 1
         counts[outcome] += 1
         return [*action, changed]
@@ -106,9 +106,9 @@ class FieldsFilter:
                 continue
             document = JsonDocument(body.raw(part))
             has_text = self.maker.has_all_text(document)
-            if has_text is None:
+            if part == "doc" and has_text is None:
                 continue
-            if not has_text and part == "doc":
+            if part == "doc" and not has_text:
                 outcome = "partial"
             else:
                 outcome = "done" if self.maker.fill(document, id_) else "no_text"

@@ -9,7 +9,8 @@ from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.report import Report
-from opensearch_winnow.ingest.sources.split import Split
+from opensearch_winnow.ingest.sources.formats import ARCHIVES
+from opensearch_winnow.ingest.sources.split import FILE_FORMATS, Damage, Skipped, Split
 from opensearch_winnow.ingest.tally import Tally
 from opensearch_winnow.ingest.worker import Job
 from opensearch_winnow.ingest.worker_pool import WorkerPool
@@ -43,12 +44,18 @@ def index(
         progress(report)
         for split, message in pool.work(splits, stop):
             failed.reading(split.path)
-            tally.count_all(message.results, split.path)
+            tally.count_all(message.results, split.path, split.archive if split.format in ARCHIVES else "")
+            tally.count_wrong_dates(message.wrong_dates)
+            if split.format in FILE_FORMATS:
+                report.files += sum(not isinstance(result, Damage) for result in message.results)
+                report.skipped_files.update(each.reason for each in message.results if isinstance(each, Skipped))
             report.content_bytes += message.content
             report.source_bytes = bytes_read + (split.size if message.finished else split.bytes_before(message.offset))
             bytes_read += split.size if message.finished else 0
             report.seconds = time.monotonic() - start
             progress(report)
     report.stopped = failed.incomplete = not pool.finished
+    if pool.finished:
+        destination.note_left_out(tally.left_out)
     report.seconds = time.monotonic() - start
     return report

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 from typing import Any
 
 from opensearch_winnow.foundation.document_paths import text_at, value_at
+from opensearch_winnow.ingest.date_format import DateFormat
 from opensearch_winnow.ingest.extractors import extractor
 from opensearch_winnow.mappings.opensearch_document import time_fields
 from opensearch_winnow.mappings.own_fields import OwnFields
-from opensearch_winnow.mappings.record import EPOCH, site_of, storable
+from opensearch_winnow.mappings.record import site_of, storable
+
+USUAL = DateFormat()
 
 Source = Mapping[str, Any]
 
@@ -37,16 +39,6 @@ class OwnReader:
     def address_fields(self, address: str) -> dict[str, Any]:
         return {"url": address, "url_length": len(address), "site": site_of(address)}
 
-    def time_fields(self, source: Source) -> dict[str, Any]:
-        """Return the fields of the time of a document; none if no field of it has been named."""
-        return {} if self.fields.time is None else time_fields(_time(value_at(source, self.fields.time)))
-
-
-def _time(value: Any) -> datetime | None:
-    """Read a time as engines do by default: ISO 8601, or milliseconds since 1970. Others are unknown."""
-    try:
-        if isinstance(value, int | float):
-            return EPOCH + timedelta(milliseconds=value)
-        return datetime.fromisoformat(value) if isinstance(value, str) else None
-    except (ValueError, OverflowError):
-        return None
+    def time_fields(self, source: Source, written: DateFormat = USUAL) -> dict[str, Any]:
+        """Return the fields of the time of a document, as it is `written`; none if no field of it has been named."""
+        return {} if self.fields.time is None else time_fields(written.time(value_at(source, self.fields.time)))

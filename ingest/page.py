@@ -29,6 +29,7 @@ class Page:
     revisit_of: str | None = None  # URL of the earlier capture that this one, which has no content, repeats
     canonical: str | None = None  # in the server's header, `Link: <…>; rel="canonical"`; one in the HTML counts first
     source: Source | None = field(default=None, compare=False)  # the record of a web archive that it was read from
+    wrong_date: str = field(default="", compare=False)  # the time that its source gives, if that cannot be right
 
     def __post_init__(self) -> None:
         if not self.url:

@@ -6,13 +6,14 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Self
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.destination import Destination
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.sources.split import Failed
-from opensearch_winnow.ingest.tally import Outcome, Result, Tally
+from opensearch_winnow.ingest.tally import Outcome, Result, Tally, wrong_dates_of
 
 BATCH_SIZE = 256  # pages that are looked up in the destination together
 BATCH_SECONDS = 0.5  # the longest that a page waits for its batch to fill
@@ -47,6 +48,8 @@ class PageIntake:
         since = time.monotonic()
         try:
             for page in pages:
+                if not isinstance(page, Page):
+                    raise QuestionError(f"a page is a Page(url, html=… or text=…), not a {type(page).__name__}")
                 batch.append(page)
                 if len(batch) == BATCH_SIZE or time.monotonic() - since >= BATCH_SECONDS:
                     adding, batch, since = batch, [], time.monotonic()
@@ -55,7 +58,9 @@ class PageIntake:
             self._add(batch)
 
     def _add(self, pages: Sequence[Page]) -> list[Outcome | None]:
-        outcomes = self._tally.count_all([self._result(page) for page in pages], "")
+        results = [self._result(page) for page in pages]
+        outcomes = self._tally.count_all(results, "")
+        self._tally.count_wrong_dates(wrong_dates_of(pages, results))
         self.report.content_bytes += sum(page.size for page in pages)
         self.report.seconds = time.monotonic() - self._start
         return outcomes

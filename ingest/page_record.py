@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.written_time import is_in_future
 from opensearch_winnow.ingest.canonical_link import canonical_url
 from opensearch_winnow.ingest.encoding import encoding_of, to_text, to_utf8
 from opensearch_winnow.ingest.extractors import Extracted, ExtractError, extractor
@@ -40,6 +42,10 @@ class Recipe:
     text: bool = True  # keep the text; without it, a record has only its hashes
     max_page_size: int = MAX_PAGE_BYTES
     epoch: int = 0  # of a store with a scheme of Koala: decides which fingerprints are stored
+
+    def __post_init__(self) -> None:
+        if self.date is not None and is_in_future(self.date):
+            raise WinnowError(f"pages cannot be from {self.date:%Y-%m-%d}, which is in the future")
 
 
 class RecipeChoices(TypedDict, total=False):

@@ -30,6 +30,9 @@ class Report:
     unchanged: int = 0
     skipped: Counter[str] = field(default_factory=Counter)  # by reason
     failed: Counter[str] = field(default_factory=Counter)
+    files: int = 0  # pages that are files of a folder or zip file
+    skipped_files: Counter[str] = field(default_factory=Counter)  # of these, by reason
+    preset: str = ""  # of a new store, if it was chosen by the files
     duplicates: Counter[str] = field(default_factory=Counter)  # indexed pages that equal an earlier one, by kind
     damaged: list[Damaged] = field(default_factory=list)  # the first 1,000 places
     damaged_places: int = 0
@@ -37,6 +40,9 @@ class Report:
     source_bytes: int = 0  # bytes on disk of what was read
     total_bytes: int | None = None  # bytes on disk of all sources; None if there are too many files to add up
     content_bytes: int = 0  # bytes of the pages that were read
+    wrong_dates: int = 0  # pages with a date that cannot be right: stored without one, or with that of the run
+    wrong_date: str = ""  # one of these dates
+    unfilled_revisits: int = 0  # indexed revisits without a text, because the page that they repeat is not stored
     seconds: float = 0.0
     stopped: bool = False  # whether the run was stopped before the end of the sources
     example_url: str | None = None  # a page that is stored, when the run has ended

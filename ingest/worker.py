@@ -21,7 +21,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.sources import read
 from opensearch_winnow.ingest.sources.split import TOO_MUCH_MEMORY, Damage, Failed, Item, Split
-from opensearch_winnow.ingest.tally import Result
+from opensearch_winnow.ingest.tally import Result, wrong_dates_of
 from opensearch_winnow.mappings.record import capture_id
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class Message(NamedTuple):
     content: int  # bytes of their pages
     offset: int  # where the last of them started, or where reading stopped
     finished: bool = False
+    wrong_dates: tuple[str, ...] = ()  # of pages that become records, as their sources give them
 
 
 def work(job: Job, connection: Connection, current_item: c_longlong) -> None:
@@ -93,6 +94,7 @@ class _Worker:
     def work_on(self, task: Task, connection: Connection, current_item: c_longlong) -> None:
         results: list[Result] = []
         content, offset, sent = 0, task.split.start, time.monotonic()
+        wrong_dates: list[str] = []
         current_item.value = 0
         try:
             for number, (offset, item) in enumerate(read(task.split, self._job.recipe.max_page_size)):
@@ -101,19 +103,20 @@ class _Worker:
                 if number >= task.start:
                     results.append(self._result(item, offset, task.deadly.get(number)))
                     content += item.size if isinstance(item, Page) else 0
+                    wrong_dates += wrong_dates_of([item], results[-1:])
                 current_item.value = number + 1
                 late = time.monotonic() - sent > MAX_MESSAGE_SECONDS
                 risky = number + 1 in task.deadly  # the next item may end this worker too
                 if len(results) >= MAX_RESULTS_PER_MESSAGE or (results and (late or risky)):
-                    connection.send(Message(results, content, offset))
-                    results, content, sent = [], 0, time.monotonic()
+                    connection.send(Message(results, content, offset, wrong_dates=tuple(wrong_dates)))
+                    results, content, sent, wrong_dates = [], 0, time.monotonic(), []
         except ConnectionError:
             raise
         except Exception as error:  # the run goes on without the rest of this split
             rest = task.split.size - task.split.bytes_before(offset)
             results.append(Damage(rest, _reason(error), offset))
             offset = task.split.end if task.split.end is not None else offset + rest
-        connection.send(Message(results, content, offset, finished=True))
+        connection.send(Message(results, content, offset, finished=True, wrong_dates=tuple(wrong_dates)))
 
     def _result(self, item: Item, offset: int, cause: str | None) -> Result:
         if isinstance(item, Damage):

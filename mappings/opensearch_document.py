@@ -55,6 +55,11 @@ def fingerprint_fields(record: Record) -> dict[str, Any]:
     }
 
 
+def text_fields(record: Record) -> dict[str, Any]:
+    """Return the fields that a revisit takes from the page that it repeats."""
+    return {"title": record.title, "text": record.text, "canonical": record.canonical, **hash_fields(record)}
+
+
 def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
     """Return the `_source` of a record, without fields that are None. Its `_id` is that of the record.
 
@@ -64,12 +69,18 @@ def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
         **{name: getattr(record, name) for name in (*TEXTS, *OPTIONAL_TEXTS)},
         **hash_fields(record),
         **time_fields(record.fetched_at),
+        "repeats": _repeats(record) if record.duplicate == "revisit" else None,
         "source": None if record.source is None else without_nulls(record.source._asdict()),
         "url_length": len(record.url),
         "latest": latest,
         "place": place,
     }
     return without_nulls(document)
+
+
+def _repeats(revisit: Record) -> list[str]:
+    """Return the keys by which a revisit is found when the page arrives that it repeats: a digest, and a URL."""
+    return [*filter(None, [revisit.payload_digest]), revisit.duplicate_of or revisit.url]
 
 
 def without_nulls(document: dict[str, Any]) -> dict[str, Any]:

@@ -60,6 +60,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     **HASH_FIELDS,
     "duplicate": NOT_SEARCHABLE,
     "duplicate_of": NOT_SEARCHABLE,
+    "repeats": {**KEYWORD, "doc_values": False},
     "cluster": KEYWORD,
     "canonical": {**KEYWORD, "index": False},  # with doc values, as whatever groups need
     "source": {

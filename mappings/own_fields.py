@@ -12,15 +12,25 @@ from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
 
 FORMAT = 1  # version of the fields; others are refused
-# The fields of a document that winnow writes, all below one object field. `id` is the page's id, and `stamp` says which
-# version of the document the other fields were made from.
+# After at most this time, a gateway has noticed that an index was attached or detached: no older look-up decides
+# about a write. `winnow detach` relies on it: it removes `_meta`, then the fields, and looks for fields once more after
+# this time. A look-up is one small request for each index and client.
+NOTICED_SECONDS = 2.0
+# The fields of a document that winnow writes, all below one object field. `id` is the page's id, `stamp` says which
+# version of the document the other fields were made from, and `guard` keeps them out of mappings that lack them.
 STAMP = {"type": "keyword", "index": False}
 OWN_FIELDS: dict[str, dict[str, Any]] = {
     "id": KEYWORD,
     "stamp": STAMP,
+    "guard": {"type": "object", "enabled": False},
     **{name: FIELDS[name] for name in ("url", "url_length", "site", "fetched_at", "fetched_us", "cluster", "place")},
     **HASH_FIELDS,
 }
+# The guard of documents that pass the gateway: values that no dynamic mapping accepts together, so that the engine
+# rejects the document if its index has been replaced by one without winnow's fields. An object that is not enabled
+# accepts them unread. The number and the text are for mappings without objects (`subobjects: false`), the object for
+# those that take any text for a keyword, and its blank name for `dynamic: runtime`.
+GUARD = {"guard": [1, "x", {" ": 1}]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,10 +91,22 @@ class Attachment(NamedTuple):
             "scheme": scheme.choices,
         }
 
+    def mapping(self, there: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the body of the `_mapping` request that attaches an index with the mapping `there`."""
+        properties = self.fields.properties()
+        if there.get("subobjects") is False:  # no object can be in it, and so no guard: the gateway adds no fields
+            del properties[self.fields.below]["properties"]["guard"]
+        return {"_meta": {**there.get("_meta", {}), META: self.meta()}, "properties": properties}
+
 
 def settings_index_of(name: str) -> str:
     """Return the name of the index that holds the settings of an attached index, alias or data stream."""
     return f"winnow.{name}.settings"
+
+
+def attached_name(settings_index: str) -> str:
+    """Return the name of the index, alias or data stream whose settings an index holds."""
+    return settings_index.removeprefix("winnow.").removesuffix(".settings")
 
 
 def attachment_in(mapping: Mapping[str, Any], name: str) -> Attachment | None:

@@ -23,6 +23,20 @@ DUPLICATES = ("revisit", "content", "text", "shingles")
 # The fields that have the same value in a document.
 TEXTS = ("url", "site", "crawl", "text", "content_digest", "text_digest", "shingle_digest", "cluster")
 OPTIONAL_TEXTS = ("title", "payload_digest", "duplicate", "duplicate_of", "canonical")
+# The fields that a revisit takes from the page that it repeats.
+TEXT_FIELDS = (
+    "title",
+    "text",
+    "text_digest",
+    "shingle_digest",
+    "fingerprints",
+    "positions",
+    "shingle_count",
+    "sketch",
+    "minhash",
+    "bands",
+    "canonical",
+)
 
 
 class RecordsError(WinnowError):

@@ -162,9 +162,17 @@ CREATE TABLE page_source (
 );
 """
 
+# When a page arrives, the revisits that repeat it are looked up.
+SEVENTH_FORMAT = """
+CREATE INDEX page_revisit_payload ON page (payload_digest) WHERE duplicate = 'revisit';
+CREATE INDEX page_revisit_url ON page (duplicate_of) WHERE duplicate = 'revisit';
+"""
+
 # Format 0 is an empty file with our application id. Script n takes a store from format n to n + 1. If it was below 2,
 # the words of all pages are indexed again at the end.
-MIGRATIONS: tuple[str, ...] = (FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT, SIXTH_FORMAT)
+MIGRATIONS: tuple[str, ...] = (
+    *(FIRST_FORMAT, SECOND_FORMAT, THIRD_FORMAT, FOURTH_FORMAT, FIFTH_FORMAT, SIXTH_FORMAT, SEVENTH_FORMAT),
+)
 
 
 def packed(digest: str) -> bytes | str:

@@ -16,16 +16,16 @@ from opensearch_winnow.operations.passage_run import PassagesResult, repeated_pa
 from opensearch_winnow.operations.repeated_passages import PassageOptions, RepeatedPassage, RepeatedPassageFinder
 from opensearch_winnow.operations.watches import Watch, WatchError
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
-from opensearch_winnow.queries.compare import Comparison, Passage, compare
+from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.dsl.deduplicate_search_body import deduplicate_search_body
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.group_page import FoldedHit, GroupPage
-from opensearch_winnow.queries.hit_groups import HitGroup, HitGroups, HitMember, group_hits
+from opensearch_winnow.queries.hit_groups import FoldedHit, HitGroup, HitGroups, HitMember, group_hits
 from opensearch_winnow.queries.matches import Match, Matches
 from opensearch_winnow.queries.pairs import Document, DocumentFile, Pair, Pairs
 from opensearch_winnow.queries.passage_index import PassageIndex
 from opensearch_winnow.queries.relationship import Relationship
 from opensearch_winnow.queries.results import SearchResults
+from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.queries.search_groups import search_groups, search_groups_async
 from opensearch_winnow.stores.store import StoreError
 
@@ -43,7 +43,6 @@ __all__ = [
     "Filters",
     "Fingerprints",
     "FoldedHit",
-    "GroupPage",
     "HitGroup",
     "HitGroups",
     "HitMember",

@@ -30,6 +30,8 @@ def attach(
     scheme: Scheme | None = None,
     key: str | None = None,
     client: OpenSearch | None = None,
+    template: bool = False,
+    pattern: str | None = None,
     slices: int = 2,
     per_second: float | None = None,
     progress: Progress | None = None,
@@ -41,6 +43,9 @@ def attach(
     the `_id` is the address of a page. With `html`, the text is HTML. `below` is the object field that winnow's fields
     are put in. Without `text`, an index that is attached already is brought up to date.
 
+    With `template`, the template of an alias or data stream gets winnow's part too, so that new indices are attached
+    from their first document on. If there is no template, `pattern` fits the names of new indices, such as `logs-*`.
+
     `scheme`, `key` and `client` are as for `Index.open`. `slices` are worked on at the same time, and `per_second`
     limits the documents that are written. `progress` is called with the phase, the amount done and the total.
     """
@@ -50,14 +55,24 @@ def attach(
         from opensearch_winnow.stores.opensearch import attach as own_index  # noqa: PLC0415 (needs opensearch-py)
 
         return own_index.attach(
-            used, address, fields, scheme, key=key, slices=slices, per_second=per_second, progress=progress
+            used,
+            address,
+            fields,
+            scheme,
+            key=key,
+            template=template,
+            pattern=pattern,
+            slices=slices,
+            per_second=per_second,
+            progress=progress,
         )
 
 
 def detach(index: str, *, client: OpenSearch | None = None, progress: Progress | None = None) -> Detached:
-    """Take away what `attach` has added to an index, and report what was removed.
+    """Take away what `attach` has added to an index, also from a copy of it, and report what was removed.
 
-    The mapping keeps the names of the fields, because engines cannot remove them.
+    The mapping keeps the names of the fields, because engines cannot remove them. Raises a StoreError while another
+    run adds fields.
     """
     with connected(index, client) as (used, address):
         from opensearch_winnow.stores.opensearch import attach as own_index  # noqa: PLC0415 (needs opensearch-py)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from typing import Any
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError, Exclusions
-from opensearch_winnow.queries.estimates import NO_SKETCHES, Sketches
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.scores import NO_SKETCHES, Sketches
 from opensearch_winnow.queries.site_template import site_template, without_near_duplicates
 from opensearch_winnow.stores.store import Store, Text
 
@@ -27,7 +28,7 @@ class RegisteredBoilerplate:
 
     def read(self) -> list[Boilerplate]:
         """Return what is registered, by name."""
-        return [Boilerplate.from_document(each) for each in self._store.setting(SETTING) or []]
+        return [Boilerplate.from_document(each) for each in self._store.settings.get(SETTING) or []]
 
     def add(self, added: Boilerplate) -> None:
         """Register boilerplate. It replaces another of the same name."""
@@ -35,34 +36,39 @@ class RegisteredBoilerplate:
             raise BoilerplateError(
                 f"the text of boilerplate {added.name} has no words, so there is nothing to leave out"
             )
-        self._keep([*(each for each in self.read() if each.name != added.name), added])
+        self._change(lambda registered: [*(each for each in registered if each.name != added.name), added])
 
     def remove(self, name: str) -> None:
         """Remove the boilerplate of this name."""
-        registered = self.read()
-        kept = [each for each in registered if each.name != name]
-        if len(kept) == len(registered):
-            there = f"there is {', '.join(each.name for each in kept)}" if kept else "there is none"
-            raise BoilerplateError(f"{self._store.name} has no boilerplate {name}; {there}")
-        self._keep(kept)
+
+        def without(registered: list[Boilerplate]) -> list[Boilerplate]:
+            kept = [each for each in registered if each.name != name]
+            if len(kept) == len(registered):
+                there = f"there is {', '.join(each.name for each in kept)}" if kept else "there is none"
+                raise BoilerplateError(f"{self._store.name} has no boilerplate {name}; {there}")
+            return kept
+
+        self._change(without)
 
     def learn(self, site: str | None, *, share: float, pages: int) -> list[Boilerplate]:
         """Learn the template of a site, or of every site, in place of what was learned of them before."""
         learned = learned_templates(self._store, site, share=share, pages=pages)
-        kept = [each for each in self.read() if not each.learned or (site is not None and each.site != site)]
         names = {each.name for each in learned}
-        self._keep([*(each for each in kept if each.name not in names), *learned])
+
+        def with_learned(registered: list[Boilerplate]) -> list[Boilerplate]:
+            kept = [each for each in registered if not each.learned or (site is not None and each.site != site)]
+            return [*(each for each in kept if each.name not in names), *learned]
+
+        self._change(with_learned)
         return learned
 
-    def forget(self, sites: Collection[str], urls: Collection[str]) -> list[str]:
+    def forget(self, sites: Collection[str], urls: set[str]) -> list[str]:
         """Forget what was learned from deleted pages, and return the names of what changed.
 
-        The templates of `sites` are learned again from the pages that are left. Boilerplate that was added from a page
-        has its URL as its name: that of `urls` is removed.
+        The templates of `sites` are learned again from the pages that are left. Boilerplate that was taken from a page
+        of `urls`, or has its name, is removed.
         """
-        registered = self.read()
-        outdated = [each for each in registered if each.learned and each.site in sites]
-        affected = {each.site for each in outdated}
+        affected = {each.site for each in self.read() if each.learned and each.site in sites}
         # One look at the pages of all sites is quicker than one for each site.
         looks = [None, *affected & {""}] if len(affected - {""}) > 1 else list(affected)
         learned = [
@@ -71,10 +77,19 @@ class RegisteredBoilerplate:
             for each in learned_templates(self._store, site, share=DEFAULT_SHARE, pages=DEFAULT_PAGES)
             if each.site in affected
         ]
-        kept = [each for each in registered if each not in outdated and each.name not in urls]
-        changed = {each.name for each in {*registered} ^ {*kept, *learned}}
-        if changed:
-            self._keep([*kept, *learned])
+        changed: set[str] = set()
+
+        def without(registered: list[Boilerplate]) -> list[Boilerplate]:
+            outdated = [each for each in registered if each.learned and each.site in affected]
+            kept = [
+                each for each in registered if each not in outdated and not urls.intersection((each.name, each.url))
+            ]
+            changed.clear()
+            changed.update(each.name for each in {*registered} ^ {*kept, *learned})
+            return [*kept, *learned]
+
+        if affected or urls:
+            self._change(without)
         return sorted(changed)
 
     def exclusions(self) -> Exclusions:
@@ -84,9 +99,14 @@ class RegisteredBoilerplate:
             self._hashed = boilerplate, Exclusions(boilerplate, self._store.scheme)
         return self._hashed[1]
 
-    def _keep(self, boilerplate: list[Boilerplate]) -> None:
-        documents = [each.as_document() for each in sorted(boilerplate, key=lambda each: each.name)]
-        self._store.set_setting(SETTING, documents)
+    def _change(self, change: Callable[[list[Boilerplate]], list[Boilerplate]]) -> None:
+        """Keep what `change` returns for what is registered now, in one step."""
+
+        def changed(documents: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
+            boilerplate = change([Boilerplate.from_document(each) for each in documents or ()])
+            return [each.as_document() for each in sorted(boilerplate, key=lambda each: each.name)]
+
+        self._store.settings.change(SETTING, changed)
 
 
 def learned_templates(store: Store, site: str | None = None, *, share: float, pages: int) -> list[Boilerplate]:

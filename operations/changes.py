@@ -7,19 +7,22 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from heapq import merge, nsmallest
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Literal, NamedTuple, get_args
 
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.progress import Progress, no_progress
-from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import EPOCH
+from opensearch_winnow.mappings.repeated_pages import known_payload
 from opensearch_winnow.operations.crawl_states import CrawlState
-from opensearch_winnow.operations.text_finder import MOSTLY, Capture, Found, TextFinder
+from opensearch_winnow.operations.page_comparer import TEXT_BATCH, PageComparer
+from opensearch_winnow.operations.text_finder import MOSTLY, CrawlCapture, FoundText, TextFinder
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Exclusions
-from opensearch_winnow.queries.compare import Scores, scores, side
+from opensearch_winnow.queries.compare import Comparer
 from opensearch_winnow.queries.filters import Filters, Selection
+from opensearch_winnow.queries.scores import Scores
 from opensearch_winnow.queries.template_change import MIN_PAGES, TemplateChange
 from opensearch_winnow.stores.store import Store, Text
 
@@ -28,13 +31,12 @@ KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 # The order in a list: what is rare and of interest first.
 IN_LIST: tuple[ChangeKind, ...] = ("moved", "split", "merged", "not_seen", "new", "changed", "unchanged")
 DEFAULT_THRESHOLD = 0.5
-BATCH_SIZE = 64  # pairs of captures whose texts are in memory at a time
 MAX_SAMPLE_SIZE = 100  # changed pages of a site that a change of its template is learned from
 MAX_SORTED_URL_CHARS = 4_000  # an engine does not index longer URLs, and does not sort them
 CAPTURES_BETWEEN_CHECKS = 1_000
 
 READING, COMPARING, SEEKING = "reading both crawls", "comparing pages", "looking for pages elsewhere"
-Pair = tuple[Capture, Capture]  # of one URL, before and after
+Pair = tuple[CrawlCapture, CrawlCapture]  # of one URL, before and after
 
 
 class Change(NamedTuple):
@@ -51,6 +53,7 @@ class Change(NamedTuple):
     fetched_at: datetime | None = None  # of the earlier capture
     to_fetched_at: datetime | None = None  # of the later capture
     parts: tuple[str, ...] = ()  # if it was split: the URLs of all parts, the most similar first
+    without_text: bool = False  # a capture has no text, so nobody can tell whether the page changed
 
     def is_near_revisit(self, min_resemblance: float = 1.0) -> bool:
         """Return whether the later capture need not be kept beside the earlier one of the same URL."""
@@ -67,12 +70,14 @@ class Changes(NamedTuple):
     counts: dict[ChangeKind, int]  # all pages; all but the new ones are pages of the earlier crawl
     pages: list[Change]  # those that were wanted: by kind, in the order of IN_LIST, then by URL
     template: int = 0  # of the changed pages, those that changed by the template of their site alone
+    common: int = 0  # URLs that both crawls have
+    without_text: int = 0  # of the changed pages, those of which nobody can tell: a capture has no text
 
 
 def collected_changes(
     before: CrawlState,
     after: CrawlState,
-    found: Iterable[Change],
+    comparison: CrawlComparison,
     *,
     wanted: Callable[[Change], bool],
     limit: int | None,
@@ -80,14 +85,16 @@ def collected_changes(
     """Count all changes, and collect those `wanted`, up to the limit of each kind."""
     counts: dict[ChangeKind, int] = dict.fromkeys(KINDS, 0)
     pages: dict[ChangeKind, list[Change]] = {kind: [] for kind in IN_LIST}
-    template = 0
-    for each in found:
+    template = without_text = 0
+    for each in comparison.changes():
         counts[each.change] += 1
         template += each.template
+        without_text += each.without_text
         some = pages[each.change]
         if wanted(each) and (limit is None or len(some) < limit):
             some.append(each)
-    return Changes(before.name, after.name, counts, list(chain.from_iterable(pages.values())), template)
+    listed = list(chain.from_iterable(pages.values()))
+    return Changes(before.name, after.name, counts, listed, template, comparison.common, without_text)
 
 
 class CrawlComparison:
@@ -95,8 +102,10 @@ class CrawlComparison:
 
     Of several captures of a URL in one crawl, the latest counts. Every page of the earlier crawl is one of these:
 
-    - unchanged: its URL has the same text, apart from spacing, case and punctuation.
-    - changed: its URL has another text. With `template`, only the template of the site is another.
+    - unchanged: its URL has the same text, apart from spacing, case and punctuation; or, without a text, as a revisit
+      of what is not stored, the same payload.
+    - changed: its URL has another text. With `template`, only the template of the site is another. With
+      `without_text`, a capture has no text, and may have been the same.
     - moved, split, merged: its URL is gone, or less than the `threshold` of its text is left there; the text is
       elsewhere in the later crawl, as TextFinder tells. Pages are merged, too, if they moved to the same page and each
       is another part of it; but one that makes up MOSTLY all of that page has moved there.
@@ -124,22 +133,29 @@ class CrawlComparison:
         self._threshold = threshold
         self._exclusions = exclusions
         self._progress = progress
-        self._new: dict[str, Capture] = {}  # pages with a new URL, by it
+        self._new: dict[str, CrawlCapture] = {}  # pages with a new URL, by it
+        self.common = 0  # URLs of both, as far as they have been read
 
     def changes(self) -> Iterator[Change]:
         """Yield all changes; those of each kind in the order of their URLs."""
         pairs: list[Pair] = []
-        lost: list[Capture] = []
-        for before, after in self._joined():
-            if before is None:
-                assert after is not None
-                self._new[after.url] = after
-            elif after is None:
-                lost.append(before)
-            elif before.text_digest and before.text_digest == after.text_digest:
-                yield _change("unchanged", before, after, Scores(1.0, 1.0, 1.0))
-            else:
-                pairs.append((before, after))
+        lost: list[CrawlCapture] = []
+        joined = self._joined()
+        while some := list(islice(joined, CAPTURES_BETWEEN_CHECKS)):
+            same_payload = self._with_same_payload(some)
+            for before, after in some:
+                self.common += before is not None and after is not None
+                if before is None:
+                    assert after is not None
+                    self._new[after.url] = after
+                elif after is None:
+                    lost.append(before)
+                elif before.text_digest and before.text_digest == after.text_digest:
+                    yield _change("unchanged", before, after, Scores(1.0, 1.0, 1.0))
+                elif before.url in same_payload:
+                    yield _change("unchanged", before, after, None)
+                else:
+                    pairs.append((before, after))
         changed = {each.url: each for each in self._compared(pairs)}
         replaced = [before for before, _ in pairs if self._is_replaced(changed[before.url])]
         sought = sorted([*lost, *replaced], key=attrgetter("url"))
@@ -159,7 +175,7 @@ class CrawlComparison:
 
     # --- captures by URL ----------------------------------------------------------------------------------------------
 
-    def _joined(self) -> Iterator[tuple[Capture | None, Capture | None]]:
+    def _joined(self) -> Iterator[tuple[CrawlCapture | None, CrawlCapture | None]]:
         """Yield the captures of each URL, before and after, in the order of URLs."""
         total = self._store.count(self._before) + self._store.count(self._after)
         late: tuple[list[Card], list[Card]] = ([], [])
@@ -182,6 +198,13 @@ class CrawlComparison:
         yield from _by_url(in_order)
         yield from _by_url(sorted(((card.url, side, card) for side in (0, 1) for card in late[side]), key=key))
 
+    def _with_same_payload(self, joined: Sequence[tuple[CrawlCapture | None, CrawlCapture | None]]) -> Collection[str]:
+        """Return the URLs whose two captures, of which one has no text, have the same payload digest."""
+        pairs = [(before, after) for before, after in joined if before and after and _lacks_text(before, after)]
+        entries = self._store.read([each.id for pair in pairs for each in pair], CaptureEntry) if pairs else {}
+        payload = {id_: known_payload(entry.payload_digest) for id_, entry in entries.items()}.get
+        return {before.url for before, after in pairs if payload(before.id) and payload(before.id) == payload(after.id)}
+
     def _is_new(self, card: Card) -> bool:
         if self._site in (None, card.site):
             return card.url in self._new
@@ -194,24 +217,19 @@ class CrawlComparison:
     def _compared(self, pairs: Sequence[Pair]) -> Iterator[Change]:
         """Compare the two captures of each URL, in the order of the pairs."""
         templates = self._template_changes(pairs)
-        for start in range(0, len(pairs), BATCH_SIZE):
-            check_cancelled()
-            self._progress(COMPARING, start, len(pairs))
-            some = pairs[start : start + BATCH_SIZE]
-            texts = self._texts(some)
-            for before, after in some:
-                if not (texts.get(before.id) and texts.get(after.id)):
-                    yield _change("changed", before, after, None)
-                    continue
-                one, other = (
-                    side(texts[each.id], self._store.scheme, name=each.url, site=each.site) for each in (before, after)
-                )
-                found = scores(one, other, self._exclusions)
-                template = templates.get(before.site)
-                is_template = template is not None and template.explains(texts[before.id], texts[after.id])
-                if self._exclusions and found.resemblance == 1 > scores(one, other).resemblance:
-                    is_template = True
-                yield _change("changed", before, after, found, template=is_template)
+        comparer, of_all_text = PageComparer(self._store, self._exclusions), Comparer(self._store.scheme)
+        for done, ((before, after), sides) in enumerate(zip(pairs, comparer.sides_of_pairs(pairs), strict=True)):
+            if done % TEXT_BATCH == 0:
+                self._progress(COMPARING, done, len(pairs))
+            if sides is None:
+                yield _change("changed", before, after, None)._replace(without_text=_lacks_text(before, after))
+                continue
+            found = comparer.scores(*sides)
+            template = templates.get(before.site)
+            is_template = template is not None and template.explains(*(each.canonical.text for each in sides))
+            if self._exclusions and found.resemblance == 1 > of_all_text.scores(*sides).resemblance:
+                is_template = True
+            yield _change("changed", before, after, found, template=is_template)
 
     def _template_changes(self, pairs: Sequence[Pair]) -> dict[str, TemplateChange]:
         """Learn how the templates of the sites changed."""
@@ -237,7 +255,7 @@ class CrawlComparison:
         """Return whether less than the threshold of a page is left at its URL."""
         return change.containment is not None and not change.template and change.containment < self._threshold
 
-    def _sought(self, pages: Sequence[Capture]) -> Iterator[tuple[Capture, Found | None]]:
+    def _sought(self, pages: Sequence[CrawlCapture]) -> Iterator[tuple[CrawlCapture, FoundText | None]]:
         finder = TextFinder(
             self._store,
             self._all_after,
@@ -256,7 +274,7 @@ def _url_and_side(tagged: tuple[str, int, Card]) -> tuple[str, int]:
     return tagged[:2]
 
 
-def _by_url(tagged: Iterable[tuple[str, int, Card]]) -> Iterator[tuple[Capture | None, Capture | None]]:
+def _by_url(tagged: Iterable[tuple[str, int, Card]]) -> Iterator[tuple[CrawlCapture | None, CrawlCapture | None]]:
     """Yield the latest capture of each URL on either side; of those without a time, the one written last."""
     for _, some in groupby(tagged, key=lambda each: each[0]):
         latest: dict[int, Card] = {}
@@ -267,12 +285,17 @@ def _by_url(tagged: Iterable[tuple[str, int, Card]]) -> Iterator[tuple[Capture |
         yield _capture(latest.get(0)), _capture(latest.get(1))
 
 
-def _capture(card: Card | None) -> Capture | None:
-    return card and Capture(card.id, card.url, card.site, card.fetched_at, card.text_digest)
+def _lacks_text(*captures: CrawlCapture) -> bool:
+    """Return whether one of the captures has no text. One whose text is not stored still has its digest."""
+    return not all(each.text_digest for each in captures)
+
+
+def _capture(card: Card | None) -> CrawlCapture | None:
+    return card and CrawlCapture(card.id, card.url, card.site, card.fetched_at, card.text_digest)
 
 
 def _change(
-    kind: ChangeKind, before: Capture, after: Capture, found: Scores | None, *, template: bool = False
+    kind: ChangeKind, before: CrawlCapture, after: CrawlCapture, found: Scores | None, *, template: bool = False
 ) -> Change:
     return Change(
         kind,
@@ -288,7 +311,7 @@ def _change(
     )
 
 
-def _merged(found: Iterable[tuple[Capture, Found | None]]) -> Collection[str]:
+def _merged(found: Iterable[tuple[CrawlCapture, FoundText | None]]) -> Collection[str]:
     """Return the ids of pages that moved to the same page, where each has room beside the others.
 
     A page that makes up MOSTLY all of it has moved there, and the others were merged into it.
@@ -307,8 +330,8 @@ def _merged(found: Iterable[tuple[Capture, Found | None]]) -> Collection[str]:
     }
 
 
-def _relocated(page: Capture, found: Found, *, merged: bool) -> Change:
+def _relocated(page: CrawlCapture, found: FoundText, *, merged: bool) -> Change:
     best = found.places[0]
-    to = Capture(best.card.id, best.card.url, best.card.site, best.card.fetched_at, best.card.text_digest)
+    to = CrawlCapture(best.card.id, best.card.url, best.card.site, best.card.fetched_at, best.card.text_digest)
     change = _change("merged" if merged else found.change, page, to, best.scores)
     return change._replace(parts=tuple(place.card.url for place in found.places)) if found.change == "split" else change

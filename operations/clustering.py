@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from errno import ENOSPC
@@ -18,14 +19,17 @@ from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.clusters.work_folder import full, work_folder
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, RecordsError
-from opensearch_winnow.stores.store import Store
+from opensearch_winnow.operations.left_clusters import CLUSTERING, cluster_what_is_left, refresh_largest
+from opensearch_winnow.stores.last_deletion import last_deletion
+from opensearch_winnow.stores.store import RemoteStore, Store
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.dataset as ds
 
 WRITING_BACK = "updating the store"  # the phase in which a stopped run leaves the store partly updated
-CLUSTERING = "clustering"  # the store's setting with the result of the last clustering
 MAX_SETTING_CHARS = 64_000  # of that setting as JSON; titles and URLs may have any length
 READING = "reading the store"
 READ_SIZE = 1_000  # records that become columns at a time
@@ -44,7 +48,9 @@ def cluster_store(
     With `write_back`, the store gets the clusters that changed, and the result as a setting, at the end of the run.
     """
     start = time.monotonic()
-    with work_folder(settings) as folder:
+    deletion = last_deletion(store)
+    locked = store.clustering() if write_back and isinstance(store, RemoteStore) else nullcontext()
+    with work_folder(settings) as folder, locked:
         changes = folder / "changes.parquet"
         in_folder = replace(
             settings, work=str(folder), changes=str(changes) if write_back else None, key=store.scheme.key
@@ -53,9 +59,11 @@ def cluster_store(
         result = cluster(store, options, in_folder)
         if write_back:
             result.changed = _write_back(store, changes, settings)
-    result.seconds = round(time.monotonic() - start, 3)
-    if write_back:
-        store.set_setting(CLUSTERING, _as_setting(result, options))
+        result.seconds = round(time.monotonic() - start, 3)
+        if write_back:
+            store.settings.set({CLUSTERING: _as_setting(result, options)})
+            if last_deletion(store) != deletion:
+                _forget_deleted(store, changes)
     return result
 
 
@@ -110,11 +118,31 @@ def _as_setting(result: ClusteringResult, options: ClusteringOptions) -> dict[st
 
 def _write_back(store: Store, changes: Path, settings: RunSettings) -> int:
     """Write the table of changed clusters to the store, and return how many pages changed."""
+    changed, total = 0, _table(changes).count_rows()
+    for clusters in _batches(changes):
+        settings.report(WRITING_BACK, changed, total)
+        changed += store.set_clusters(clusters)
+    return changed
+
+
+def _forget_deleted(store: Store, changes: Path) -> None:
+    """Cluster pages again whose representative was deleted during the run, and list the largest clusters again.
+
+    Whoever deletes pages does the same afterwards: that may have been before the run has written its clusters.
+    """
+    for clusters in _batches(changes):
+        representatives = set(clusters.values())
+        cluster_what_is_left(store, sorted(representatives.difference(store.read(representatives, Card))), ())
+    refresh_largest(store)
+
+
+def _batches(changes: Path) -> Iterator[dict[str, str]]:
+    """Yield the clusters of pages by id, some at a time."""
+    for batch in _table(changes).to_batches(batch_size=BATCH_SIZE):
+        yield dict(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+
+
+def _table(changes: Path) -> ds.Dataset:
     import pyarrow.dataset as ds  # noqa: PLC0415
 
-    table = ds.dataset(changes, format="parquet")
-    changed, total = 0, table.count_rows()
-    for batch in table.to_batches(batch_size=BATCH_SIZE):
-        settings.report(WRITING_BACK, changed, total)
-        changed += store.set_clusters(dict(zip(*(column.to_pylist() for column in batch.columns), strict=True)))
-    return changed
+    return ds.dataset(changes, format="parquet")

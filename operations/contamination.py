@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,11 +16,18 @@ from opensearch_winnow.foundation.path_names import PathName, path_names
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.failed_pages import FailedRows
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.output import check_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources.split import Failed
-from opensearch_winnow.operations.evaluation_sets import EvaluationSet, EvaluationSets
+from opensearch_winnow.operations.evaluation_sets import (
+    EvaluationSet,
+    EvaluationSets,
+    FieldShares,
+    largest,
+    shares_document,
+)
 from opensearch_winnow.operations.repeated_passages import has_words, without_passages
 from opensearch_winnow.operations.row_text import RowTexts
 from opensearch_winnow.queries.passage_index import DEFAULT_SHORTEST, DEFAULT_WORDS, IndexedPassage
@@ -36,7 +44,7 @@ LIST_COLUMNS = {
     "words": int,
     "share": float,
     "evaluation_share": float,
-    "evaluation_rows": [{"set": str, "id": str, "share": float}],
+    "evaluation_rows": [{"set": str, "id": str, "share": float, "fields": [{"name": str, "share": float}]}],
 }
 SPAN_COLUMNS = {
     "id": str,
@@ -59,7 +67,17 @@ class FoundEvaluation:
 
     set: str
     id: str
-    share: float  # of its words that the training row has
+    share: float  # that the training row has of it: the largest of any field
+    fields: Mapping[str, float | None]  # the share of each field; None if no text of it was long enough to look for
+
+    def as_document(self) -> dict[str, object]:
+        """Return the row as JSON has it."""
+        return {
+            "set": self.set,
+            "id": self.id,
+            "share": round(self.share, 4),
+            "fields": shares_document(self.fields),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +92,18 @@ class ContaminatedRow:
     share: float  # of all words of the row
     evaluation_rows: list[FoundEvaluation]  # the largest share first
 
+    def as_document(self) -> dict[str, object]:
+        """Return the row as JSON has it."""
+        return {
+            "id": self.id,
+            "row": self.row,
+            "passages": self.passages,
+            "words": self.words,
+            "share": round(self.share, 4),
+            "evaluation_share": round(self.evaluation_rows[0].share, 4),
+            "evaluation_rows": [each.as_document() for each in self.evaluation_rows],
+        }
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Contamination:
@@ -81,11 +111,13 @@ class Contamination:
 
     rows: int  # training rows
     contaminated: int  # of these, rows that hold a passage
-    failed: Mapping[str, int]  # training rows that could not be checked, by reason
+    failed: Counter[str]  # training rows that could not be checked, by reason
     found: list[ContaminatedRow]  # empty if they were written to a file
     evaluation_sets: list[EvaluationSet]
     words: int  # in a passage, at least
     shortest: int  # words of an evaluation text that is looked for as a whole
+    min_share: float  # of an evaluation row, at which it counts
+    below_share: int  # training rows that hold passages, but of no evaluation row as much as `min_share`
     seconds: float
     kept: int | None = None  # rows of the cleaned set
     cut: int = 0  # of these, rows that passages were cut out of
@@ -106,6 +138,8 @@ class Contamination:
             **cleaned,
             "words": self.words,
             "short": self.shortest,
+            "min_share": self.min_share,
+            "below_share": self.below_share,
             "evaluation_sets": [each.as_document() for each in self.evaluation_sets],
             "seconds": round(self.seconds, 3),
         }
@@ -116,6 +150,7 @@ class _Checked:
     """The outcome of a pass over the training rows."""
 
     rows: int = 0
+    below_share: int = 0
     failed: Counter[str] = field(default_factory=Counter)
     unread: set[int] = field(default_factory=set)  # the numbers of failed rows
     edits: dict[int, str | None] = field(default_factory=dict)  # by number: the text left, None for a row to drop
@@ -123,19 +158,20 @@ class _Checked:
 
 def contaminated(
     train: PathName | Iterable[PathName],
-    against: PathName | Iterable[PathName],
+    against: PathName | Iterable[PathName] | Mapping[PathName, str | Sequence[str]],
     *,
     words: int = DEFAULT_WORDS,
     shortest: int = DEFAULT_SHORTEST,
     min_share: float = 0.0,
     fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
-    eval_fields: Sequence[str] = (),
+    eval_fields: str | Sequence[str] = (),
     eval_id: str | None = None,
     to: PathName | None = None,
     spans: PathName | None = None,
     clean: PathName | None = None,
     cut: bool = False,
     failed: PathName | None = None,
+    max_row_size: int = MAX_PAGE_BYTES,
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Contamination:
@@ -143,11 +179,16 @@ def contaminated(
 
     Both are names of files or folders. Case, punctuation and line breaks do not count. An evaluation text of fewer than
     `words` words is looked for as a whole if it has at least `shortest`. With `min_share`, an evaluation row counts
-    only where a training row has that share of its words. `eval_fields` name the texts of an evaluation row.
+    only where a training row has that share of the words of one of its texts.
+
+    `eval_fields` name the fields that hold the texts of an evaluation row: each is a text, a list of texts, or an
+    object with texts. If sets have different fields, `against` maps each name to its own:
+    `{"mmlu.jsonl": ["question", "choices"], "gsm8k.jsonl": "question"}`.
 
     The rows that were found are returned, or written to the table `to`. `spans` is a table of every passage. `clean`
-    receives the training rows without those that were found; with `cut`, without their passages. Training
-    rows that cannot be read are in the file `failed`. `progress` is called with the phase, the amount done, and None.
+    receives the training rows without those that were found; with `cut`, without their passages. Training rows that
+    cannot be read, or have a text of more than `max_row_size` bytes, are in the file `failed`. `progress` is called
+    with the phase, the amount done, and None.
     """
     start = time.monotonic()
     progress = progress or no_progress
@@ -158,21 +199,23 @@ def contaminated(
     count = kept = cut_rows = 0
     checked = _Checked()
     with ExitStack() as opened:
-        files = opened.enter_context(RowFiles(path_names(train), fields))
+        files = opened.enter_context(RowFiles(path_names(train), fields, max_row_size=max_row_size))
         if clean:
             files.check_output(clean, overwrite=overwrite)
         if failed:
             check_output(Path(failed), files.has, overwrite=overwrite)
         failures = opened.enter_context(FailedRows(Path(failed))) if failed else None
         evaluation = EvaluationSets(
-            path_names(against), eval_fields, eval_id, words=words, shortest=shortest, progress=progress
+            _fields_by_set(against, eval_fields), eval_id, words=words, shortest=shortest, progress=progress
         )
         listed = to and opened.enter_context(AnswerTable(Path(to), LIST_COLUMNS, overwrite=overwrite))
         passages = spans and opened.enter_context(AnswerTable(Path(spans), SPAN_COLUMNS, overwrite=overwrite))
-        for page, text, some, row in _found(files, evaluation, min_share, checked, failures, progress):
+        for page, text, some, row in _found(
+            files, evaluation, min_share, RowTexts(max_row_size), checked, failures, progress
+        ):
             count += 1
             if listed:
-                listed.add(*_list_values(row))
+                listed.add(*row.as_document().values())
             else:
                 found.append(row)
             if passages:
@@ -194,6 +237,8 @@ def contaminated(
         evaluation.summary(),
         words,
         evaluation.index.shortest,
+        min_share,
+        checked.below_share,
         time.monotonic() - start,
         kept if clean else None,
         cut_rows,
@@ -205,12 +250,12 @@ def _found(
     files: RowFiles,
     evaluation: EvaluationSets,
     min_share: float,
+    text_of: RowTexts,
     checked: _Checked,
     failures: FailedRows | None,
     progress: Progress,
 ) -> Iterator[tuple[Page, str, list[IndexedPassage], ContaminatedRow]]:
     """Yield each contaminated row with its text and its passages."""
-    text_of = RowTexts()
     for row in files.rows(failures):
         checked.rows += 1
         if checked.rows % 1000 == 0:
@@ -226,10 +271,13 @@ def _found(
         passages = evaluation.index.find_canonical(canonical)
         if not passages:
             continue
-        shares = {number: share for number, share in evaluation.shares(passages).items() if share >= min_share}
-        passages = [each for each in passages if evaluation.number_of(each) in shares]
-        if not passages:
+        shares = {
+            number: fields for number, fields in evaluation.shares(passages).items() if largest(fields) >= min_share
+        }
+        if not shares:
+            checked.below_share += 1
             continue
+        passages = [each for each in passages if evaluation.number_of(each) in shares]
         evaluation.add_found(shares)
         words = sum(
             end - start for start, end in merged_spans((e.first_word, e.first_word + e.words) for e in passages)
@@ -250,30 +298,35 @@ def _found(
         )
 
 
-def _evaluations(shares: Mapping[int, float], evaluation: EvaluationSets) -> list[FoundEvaluation]:
-    rows = [(evaluation.rows[number], share) for number, share in shares.items()]
-    rows.sort(key=lambda each: -each[1])
-    return [FoundEvaluation(evaluation.sets[row.set].name, row.id, share) for row, share in rows]
+def _fields_by_set(
+    against: PathName | Iterable[PathName] | Mapping[PathName, str | Sequence[str]], eval_fields: str | Sequence[str]
+) -> dict[str, Sequence[str]]:
+    """Return the fields of each evaluation set: its own, or else `eval_fields`."""
+    named = against if isinstance(against, Mapping) else dict.fromkeys(path_names(against), ())
+    fields = {os.fspath(name): own or eval_fields for name, own in named.items()}
+    return {name: [each] if isinstance(each, str) else each for name, each in fields.items()}
 
 
-def _list_values(row: ContaminatedRow) -> tuple[object, ...]:
-    evaluations = [{"set": each.set, "id": each.id, "share": round(each.share, 4)} for each in row.evaluation_rows]
-    largest = evaluations[0]["share"]
-    return row.id, row.row, row.passages, row.words, round(row.share, 4), largest, evaluations
+def _evaluations(shares: Mapping[int, FieldShares], evaluation: EvaluationSets) -> list[FoundEvaluation]:
+    found = []
+    for number, fields in shares.items():
+        row, its_set = evaluation.rows[number], evaluation.set_of(number)
+        found.append(FoundEvaluation(its_set.name, row.id, largest(fields), its_set.shares_of(row, fields)))
+    return sorted(found, key=lambda each: -each.share)
 
 
 def _span_values(
     row: ContaminatedRow, passage: IndexedPassage, text: str, evaluation: EvaluationSets
 ) -> tuple[object, ...]:
-    other = evaluation.row_of(passage)
+    number = evaluation.number_of(passage)
     return (
         row.id,
         row.row,
         passage.start,
         passage.end,
         passage.words,
-        evaluation.sets[other.set].name,
-        other.id,
+        evaluation.set_of(number).name,
+        evaluation.rows[number].id,
         evaluation.field_of(passage),
         passage.other_start,
         passage.other_end,
@@ -284,7 +337,10 @@ def _span_values(
 def _without_spans(page: Page, text: str, spans: Sequence[Span]) -> str | None:
     """Return a text without these spans; None if no word is left."""
     if page.text is None:
-        raise WinnowError(f"{page.url} is HTML, out of which no passage can be cut: drop rows, without --cut")
+        raise WinnowError(
+            f"{page.url} is HTML, out of which no passage can be cut: name its field with --text-field if it is text, "
+            "or drop rows, without --cut"
+        )
     left = without_passages(text, spans)
     return left if has_words(left) else None
 

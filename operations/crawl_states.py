@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.stores.captures import captures_of_urls
 from opensearch_winnow.stores.store import Store
 
 MAX_CRAWLS_NAMED = 10  # in a message
+URLS_IN_SAMPLE = 500  # of a crawl, to see which other crawls have one of them
+MAX_CRAWLS_SAMPLED = 20  # the latest
 MICROSECOND = timedelta(microseconds=1)
 
 
@@ -23,7 +28,7 @@ class CrawlState(NamedTuple):
 def crawl_states(
     store: Store, before: str | datetime | None = None, after: str | datetime | None = None
 ) -> tuple[CrawlState, CrawlState]:
-    """Return the two states to compare; without any given, those of the two latest crawls.
+    """Return the two states to compare; without any given, those of the two latest crawls that have URLs in common.
 
     A string names a crawl. A time stands for the captures until then, that of `after` for those since `before`.
     """
@@ -36,10 +41,24 @@ def crawl_states(
             names = [crawl.name for crawl in store.crawls()]
             if len(names) < 2:
                 raise QuestionError(f"there is nothing to compare: {_crawls_there_are(store, names)}")
-            return _of_crawls(store, *names[-2:])
+            return _of_crawls(store, *(comparable_crawls(store, names) or names[-2:]))
         case (None, _) | (_, None):
             raise QuestionError("give both states to compare, the earlier and the later, or neither of them")
     raise QuestionError("give two crawls or two dates, not one of each")
+
+
+def comparable_crawls(store: Store, names: Sequence[str]) -> tuple[str, str] | None:
+    """Return the two latest of these crawls that have URLs in common, by a sample of them; None if no two have.
+
+    A store may hold crawls of several sites in turn: the two latest may have nothing to do with each other.
+    """
+    for at in range(len(names) - 1, max(len(names) - 1 - MAX_CRAWLS_SAMPLED, 0), -1):
+        sample = store.scan(Card, Filters(crawl=names[at]), limit=URLS_IN_SAMPLE)
+        seen = {card.crawl for card in captures_of_urls(store, {card.url for card in sample})}
+        before = next((name for name in reversed(names[:at]) if name in seen), None)
+        if before is not None:
+            return before, names[at]
+    return None
 
 
 def _of_crawls(store: Store, before: str, after: str) -> tuple[CrawlState, CrawlState]:

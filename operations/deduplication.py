@@ -21,6 +21,7 @@ from opensearch_winnow.ingest.failed_pages import FailedRows
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
+from opensearch_winnow.ingest.rows.in_memory import ArrowTable, in_memory
 from opensearch_winnow.ingest.rows.output import check_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources import SourceError
@@ -29,6 +30,7 @@ from opensearch_winnow.ingest.sources.page_fields import FieldError, page_of
 from opensearch_winnow.ingest.sources.row_fields import missing_in
 from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.operations.other_symbols import add_texts
 from opensearch_winnow.record_files.atomic_file import check_target
 from opensearch_winnow.record_files.packed import open_new
 
@@ -46,6 +48,7 @@ class DeduplicationKeywords(TypedDict, total=False):
     keep: str
     fields: FieldNames
     scheme: Scheme
+    max_row_size: int
     memory: str | None
     threads: int | None
     work: str | None
@@ -68,19 +71,19 @@ def deduplicate(
     """Write the rows of `sources` to `to` without duplicates, as the command `winnow dedup` does.
 
     A source is a file of JSON lines, Parquet or CSV, a folder, or a web archive. Rows are written as they were, in the
-    same format; nothing is visible until all is complete. `match` is "exact" (the same words), "near" (a resemblance of
-    `threshold` or more) or "contained" (a share of `threshold` or more is in another row). `keep` chooses the row that
-    is kept: "earliest", "newest", "longest", "source" (that of the first source), "best:FIELD" or "lowest:FIELD". Rows
-    that are in the sources `against` are dropped; these are not written.
+    same format; nothing is visible until all is complete. `match` is "identical" (the same text), "exact" (the same
+    words), "near" (a resemblance of `threshold` or more) or "contained" (a share of `threshold` or more is in another
+    row). `keep` chooses the row that is kept: "earliest", "newest", "longest", "source" (that of the first source),
+    "best:FIELD" or "lowest:FIELD". Rows that are in the sources `against` are dropped; these are not written.
 
     With `mark`, all rows are written, with the columns `cluster`, `keep`, `representative` and `similarity`. `ids` is a
     file for the ids of the rows kept, one a line, and `dropped` one for JSON lines about those dropped. Rows that
     cannot be read are in the file `failed`. `fields` names the fields of rows that have unusual names:
-    `FieldNames(text="story")`; `against_fields` those of the sources `against`, if they are others. `memory` ("2GB"),
-    `threads` and `work` (a folder for temporary files) limit the run; `progress` is called with the phase, the amount
-    done and the total.
+    `FieldNames(text="story")`; `against_fields` those of the sources `against`, if they are others. A row whose text
+    has more than `max_row_size` bytes, by default 10 MB, fails. `memory` ("2GB"), `threads` and `work` (a folder for
+    temporary files) limit the run; `progress` is called with the phase, the amount done and the total.
     """
-    chosen, settings, fields, scheme = _parts(options, to)
+    chosen, settings, fields, scheme, max_row_size = _parts(options, to)
     names, earlier_names = path_names(sources), path_names(against)
     if not names:
         raise DeduplicationError("there are no rows to deduplicate: name at least one source")
@@ -90,14 +93,15 @@ def deduplicate(
         if name is not None:
             _check_new(Path(name), overwrite=overwrite)
     with ExitStack() as stack:
-        files = stack.enter_context(RowFiles(names, fields, chosen.keep_rule.field))
+        files = stack.enter_context(RowFiles(names, fields, chosen.keep_rule.field, max_row_size=max_row_size))
         if to is not None:
             files.check_output(os.fspath(to), MARKS if mark else {}, overwrite=overwrite)
         chosen.keep_rule.check_fields(files.fields_seen() if chosen.keep_rule.field else None)
         earlier = None
         if earlier_names:
             with _naming_options():
-                earlier = stack.enter_context(RowFiles(earlier_names, against_fields or fields))
+                earlier_files = RowFiles(earlier_names, against_fields or fields, max_row_size=max_row_size)
+                earlier = stack.enter_context(earlier_files)
         if failed is not None:
             check_output(Path(failed), files.has, overwrite=overwrite)
         failures = stack.enter_context(FailedRows(Path(failed)) if failed is not None else nullcontext())
@@ -112,6 +116,7 @@ def deduplicate(
             settings,
             earlier_set=earlier.rows() if earlier else (),
             scheme=scheme,
+            max_row_size=max_row_size,
             on_failure=keep_failure,
         )
         lists = [stack.enter_context(open_new(Path(name))) if name is not None else None for name in (ids, dropped)]
@@ -122,17 +127,20 @@ def deduplicate(
         if failures is not None:
             failures.incomplete = False
         result.other_texts = files.other_texts
+        add_texts(result, files.rows, earlier.rows if earlier else tuple)
     return result
 
 
 def deduplicate_rows(
-    rows: Iterable[str | Mapping[str, Any]],
+    rows: Iterable[str | Mapping[str, Any]] | ArrowTable,
     *,
-    against: Iterable[str | Mapping[str, Any]] = (),
+    against: Iterable[str | Mapping[str, Any]] | ArrowTable = (),
     against_fields: FieldNames | None = None,
     **options: Unpack[DeduplicationKeywords],
 ) -> Deduplication:
     """Decide which of `rows`, texts or mappings with a field for the text, to keep. `deduplicate` has the parameters.
+
+    A table is one of Arrow, pandas (from 2.2 on) or polars.
 
     Usage:
 
@@ -140,29 +148,36 @@ def deduplicate_rows(
         result.kept_numbers()  # [0, 1]
         result.representatives[2]  # 0
     """
-    chosen, settings, fields, scheme = _parts(options, None)
+    chosen, settings, fields, scheme, max_row_size = _parts(options, None)
     value_field = chosen.keep_rule.field
-    return _decide_rows(
-        _rows_in_memory(rows, fields, value_field),
-        chosen,
-        settings,
-        earlier_set=_rows_in_memory(against, against_fields or fields, None),
-        scheme=scheme,
+
+    def new_rows() -> Iterator[Row | FailedRow]:
+        return _rows_in_memory(rows, fields, value_field, max_row_size)
+
+    def earlier_rows() -> Iterator[Row | FailedRow]:
+        return _rows_in_memory(against, against_fields or fields, None, max_row_size)
+
+    result = _decide_rows(
+        new_rows(), chosen, settings, earlier_set=earlier_rows(), scheme=scheme, max_row_size=max_row_size
     )
+    if not isinstance(rows, Iterator) and not isinstance(against, Iterator):  # an iterator is used up
+        add_texts(result, new_rows, earlier_rows)
+    return result
 
 
 def _parts(
     options: DeduplicationKeywords, to: PathName | None
-) -> tuple[DeduplicationOptions, RunSettings, FieldNames, Scheme]:
+) -> tuple[DeduplicationOptions, RunSettings, FieldNames, Scheme, int]:
     """Divide the keyword parameters by what they are for."""
     given: dict[str, Any] = dict(options)
     fields, scheme = given.pop("fields", FieldNames()), given.pop("scheme", Scheme())
+    max_row_size = given.pop("max_row_size", MAX_PAGE_BYTES)
     run = {name: given.pop(name) for name in ("memory", "threads", "work", "progress") if name in given}
     for name in given.keys() - {each.name for each in dataclass_fields(DeduplicationOptions)}:
         hint = ": fields are named with fields=FieldNames(text=…)" if name.endswith("_field") else ""
         raise TypeError(f"there is no parameter {name}{hint}")
     output = None if to is None else os.fspath(to)
-    return DeduplicationOptions(**given), RunSettings(output=output, **run), fields, scheme
+    return DeduplicationOptions(**given), RunSettings(output=output, **run), fields, scheme, max_row_size
 
 
 @contextmanager
@@ -184,11 +199,15 @@ def _decide_rows(*arguments: Any, **options: Any) -> Deduplication:
     return decide_rows(*arguments, **options)
 
 
-def _rows_in_memory(rows: Iterable[object], fields: FieldNames, value_field: str | None) -> Iterator[Row | FailedRow]:
+def _rows_in_memory(
+    rows: object, fields: FieldNames, value_field: str | None, max_row_size: int
+) -> Iterator[Row | FailedRow]:
     seen: dict[str, None] | None = {}  # the fields of rows, as long as none has a text
-    for number, row in enumerate(rows):
+    for number, row in enumerate(in_memory(rows, max_row_size)):
         name = str(number)
         try:
+            if isinstance(row, FieldError):
+                raise row
             if isinstance(row, str):
                 yield Row(number, 0, Page(name, text=row))
                 seen = None
@@ -197,7 +216,7 @@ def _rows_in_memory(rows: Iterable[object], fields: FieldNames, value_field: str
             else:
                 if seen is not None and len(seen) < MAX_FIELDS_SEEN:
                     seen |= dict.fromkeys(map(str, row))
-                page = page_of(row, MAX_PAGE_BYTES, fields, name, lenient=True)
+                page = page_of(row, max_row_size, fields, name, lenient=True)
                 seen = None
                 yield Row(number, 0, page, value_at(row, value_field) if value_field else None)
         except FieldError as error:

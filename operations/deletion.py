@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from opensearch_winnow.clusters.options import RunSettings
 from opensearch_winnow.foundation.errors import QuestionError
@@ -13,6 +14,7 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.operations.left_clusters import cluster_what_is_left, refresh_largest
 from opensearch_winnow.operations.page_finder import known_spellings, spellings
+from opensearch_winnow.operations.remaining_copies import RemainingCopies, remaining_copies
 from opensearch_winnow.operations.watch_log import WatchLog
 from opensearch_winnow.operations.watches import SETTING as WATCH
 from opensearch_winnow.queries.filters import MAX_URLS, Filters, Selection
@@ -39,9 +41,11 @@ class DeletionReport:
     examples: list[Card] = field(default_factory=list)  # the first captures that were found, at most 10
     missing: list[str] = field(default_factory=list)  # URLs and ids that the store does not have
     known: dict[str, str] = field(default_factory=dict)  # another spelling of a missing URL, which the store has
+    blocked: list[str] = field(default_factory=list)  # what `block` puts on the list of blocked pages
     reclustered: int = 0  # pages with a new cluster, because the representative of theirs was deleted
     boilerplate: list[str] = field(default_factory=list)  # names of templates that were learned again or removed
     watches: list[str] = field(default_factory=list)  # names of watches whose page is gone
+    copies: RemainingCopies = field(default_factory=RemainingCopies)  # pages with the same text at other addresses
     erased: bool = False  # whether the bytes of deleted pages are gone from the files of the store, too
     stopped: bool = False
     seconds: float = 0.0
@@ -88,31 +92,31 @@ class Deletion:
         self._deleted: set[str] = set()  # ids
         self._representatives: list[str] = []  # ids of those that were deleted
         self._sites: set[str] = set()  # of deleted captures
-        self._urls: set[str] = set()  # of deleted captures, if the store also keeps them elsewhere
+        self._urls: set[int] = set()  # hashes of the URLs that were found, because URLs can be long
         self.report = DeletionReport()
 
     def find(self) -> None:
-        """Find the captures to delete."""
-        urls: set[int] = set()  # hashes, because URLs can be long
+        """Find the captures to delete, and the copies of their texts at other addresses."""
         for card in self._matches():
             if card.id not in self._found:
                 self._found[card.id] = None
-                urls.add(hash(card.url))
+                self._urls.add(hash(card.url))
         self.report.ids = list(self._found)
         self.report.examples = list(chosen_captures(self._store, Card, ids=self.report.ids[:MAX_EXAMPLES]))
-        self.report.captures, self.report.pages = len(self._found), len(urls)
+        self.report.captures, self.report.pages = len(self._found), len(self._urls)
+        exclusions = self._boilerplate.exclusions()
+        self.report.copies = remaining_copies(self._store, self.report.ids, self._urls, exclusions)
 
     def run(self, *, erase: bool, progress: Progress, stop: Callable[[], bool]) -> None:
         """Delete what was found. If it is stopped, the captures of the batches before are deleted."""
         report, ids = self.report, self.report.ids
-        kept_urls = self._urls_kept_elsewhere()
         try:
             for start in range(0, len(ids), BATCH_SIZE):
                 progress(DELETING, start, len(ids))
                 if stop():
                     report.stopped = True
                     break
-                self._delete(ids[start : start + BATCH_SIZE], kept_urls)
+                self._delete(ids[start : start + BATCH_SIZE])
         finally:
             if self._deleted:
                 progress(CLEANING, 0, None)
@@ -170,7 +174,7 @@ class Deletion:
             for start in range(0, view.total, HITS_PER_READ):
                 yield from view.ranked(start, start + HITS_PER_READ)
 
-    def _delete(self, ids: Sequence[str], kept_urls: set[str]) -> None:
+    def _delete(self, ids: Sequence[str]) -> None:
         cards = self._store.read(ids, Card).values()
         representatives = [card.id for card in cards if card.cluster == card.id]
         self.report.reclustered += cluster_what_is_left(self._store, representatives, self._found)
@@ -178,28 +182,32 @@ class Deletion:
         self.report.deleted += self._store.delete(ids)
         self._deleted.update(ids)
         self._sites.update(card.site for card in cards)
-        self._urls.update(card.url for card in cards if card.url in kept_urls)
-
-    def _urls_kept_elsewhere(self) -> set[str]:
-        """Return the URLs of watches, and the names of boilerplate, which are URLs if it was added from a page."""
-        watches = {kept["url"] for kept in self._store.settings(WATCH).values()}
-        return {url for url in watches if url} | {each.name for each in self._boilerplate.read()}
 
     def _clean_up(self) -> None:
-        """Remove what the store keeps of the deleted captures beside its pages."""
-        still_there = {card.url for card in captures_of_urls(self._store, self._urls)}
-        gone = self._urls - still_there
+        """Remove what the store keeps of the deleted captures beside its pages.
+
+        Other programs may write it meanwhile: a run its findings, another the clusters. Each of them looks afterwards
+        whether the pages are still there, so it has to be read here once they are not.
+        """
+        watches = self._store.settings.with_prefix(WATCH)
+        kept_urls = {kept["url"] for kept in watches.values()}
+        kept_urls.update(url for each in self._boilerplate.read() for url in (each.name, each.url))
+        named = {url for url in kept_urls if url and hash(url) in self._urls}
+        gone = named.difference(card.url for card in captures_of_urls(self._store, named))
         self.report.boilerplate = self._boilerplate.forget(self._sites, gone)
-        for name, kept in sorted(self._store.settings(WATCH).items()):
+        for name, kept in sorted(watches.items()):
             if kept["url"] in gone:
                 self.report.watches.append(name.removeprefix(WATCH))
-            seen = [id_ for id_ in kept["seen"] if id_ not in self._deleted]
-            if len(seen) < len(kept["seen"]):
-                self._store.set_setting(name, kept | {"seen": seen})
+            if not self._deleted.isdisjoint(kept["seen"]):
+                self._store.settings.change(name, self._without_deleted)
         WatchLog(self._store).forget(self._deleted)
-        if len(self._deleted) < len(self._found):  # the run was stopped
-            self.report.reclustered += cluster_what_is_left(self._store, self._representatives, self._deleted)
+        # Again, for pages of a run that was stopped, and for those that were clustered meanwhile.
+        self.report.reclustered += cluster_what_is_left(self._store, self._representatives, self._deleted)
         refresh_largest(self._store)
+
+    def _without_deleted(self, kept: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Return what is kept of a watch, without the deleted captures among those that were seen."""
+        return kept and kept | {"seen": [id_ for id_ in kept["seen"] if id_ not in self._deleted]}
 
 
 def delete_pages(
@@ -220,6 +228,7 @@ def delete_pages(
     start = time.monotonic()
     blocked = request.entries_to_block() if block else []
     deletion = Deletion(store, request)
+    deletion.report.blocked = list(dict.fromkeys(blocked))
     if blocked and not dry_run:
         change_blocked(store, add=blocked)
     deletion.find()

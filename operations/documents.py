@@ -9,19 +9,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from opensearch_winnow.foundation.code_language import is_program
-from opensearch_winnow.foundation.scheme import PRESETS, Scheme
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.encoding import encoding_of, to_text
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import UNREADABLE, Recipe, RecordMaker
 from opensearch_winnow.ingest.sources import SourceError, printable
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
-from opensearch_winnow.ingest.sources.files import HTML, TEXT, type_by_name
-from opensearch_winnow.operations.found_files import Found, FoundFiles
+from opensearch_winnow.ingest.sources.files import HTML
+from opensearch_winnow.operations.found_files import NOT_A_PROGRAM, Found, FoundFiles
+from opensearch_winnow.operations.preset_by_names import scheme_for_names
 from opensearch_winnow.operations.submissions import Submissions, submissions, without_moodle
-from opensearch_winnow.queries.pairs import Document, DocumentFile, Unread
-
-NOT_A_PROGRAM = "not a program"  # reasons
-NO_TEXT = "no text"
+from opensearch_winnow.queries.pairs import NO_TEXT, Document, DocumentFile, Unread
 
 
 @dataclass(slots=True)
@@ -48,36 +46,44 @@ def read_documents(
     Compared as programs, other files of a folder are left out. The files `except_for` are not read from a folder. Rows
     have the fields `fields`, and one that names their owner.
     """
-    files_found = FoundFiles(fields, owner_field, except_for)
-    found, unread = list(files_found.read(names)), files_found.unread
+    sources = FoundFiles(fields, owner_field, except_for)
+    found = list(sources.read(names))
     scheme = scheme or scheme_for_names([each.path for each in found])
     if scheme.form == "code" and any(is_program(each.name) for each in found):
-        unread += [Unread(each.name, NOT_A_PROGRAM) for each in found if not (each.named or is_program(each.name))]
+        for each in found:
+            if not (each.named or is_program(each.name)):
+                sources.note_found(each, NOT_A_PROGRAM)
         found = [each for each in found if each.named or is_program(each.name)]
-    reader = _Reader(scheme)
-    readable: dict[int, str] = {}
-    for place, each in enumerate(found):
+    reader = _DocumentReader(scheme)
+    files: dict[str, tuple[Found, str]] = {}
+    rows: list[Document] = []
+    for each in found:
         text = reader.read(each.page)
         if isinstance(text, Unread):
-            unread.append(text._replace(name=each.name))
+            sources.note_found(each, text.reason, failed=text.failed)
+        elif each.path:
+            files[each.path] = each, text
         else:
-            readable[place] = text
-    files = {found[place].path: (found[place], text) for place, text in readable.items() if found[place].path}
-    grouped = submissions(list(files), files_found.folders, how)
+            rows.append(Document(each.name, (DocumentFile(each.name, text),), each.owner))
+    others = sources.unread_files
+    work = [path for path, each in others.items() if each.work]
+    grouped = submissions(
+        list(dict.fromkeys((*files, *work))), sources.folders, how, [path for path in others if not others[path].work]
+    )
     top = _common_folder(grouped)
-    documents = [_submission(folder, [files[path] for path in paths], top) for folder, paths in grouped.items()]
-    documents += [
-        Document(found[place].name, (DocumentFile(found[place].name, text),), found[place].owner)
-        for place, text in readable.items()
-        if not found[place].path
+    ids = _ids(grouped, top)
+    documents = [
+        _submission(folder, ids[folder], [files[path] for path in paths if path in files])
+        for folder, paths in grouped.items()
+        if any(path in files for path in paths)
     ]
+    document_of = {path: ids[folder] for folder, paths in grouped.items() for path in paths}
+    for path, unread in sorted(others.items()):
+        sources.unread.append(unread._replace(name=_shown(path, top), document=document_of.get(path, "")))
+    if not (documents or rows):
+        raise SourceError(_nothing_to_compare(names, sources.unread))
     folders = any(paths != [folder] for folder, paths in grouped.items())
-    if top:
-        unread = [each._replace(name=each.name.removeprefix(f"{printable(top)}/")) for each in unread]
-    unread = [each._replace(name=without_moodle(each.name)) for each in unread]
-    if not documents:
-        raise SourceError(_nothing_to_compare(names, unread))
-    return ReadDocuments(unique_ids(_without_moodle(documents)), scheme, folders, unread)
+    return ReadDocuments(unique_ids([*documents, *rows]), scheme, folders, sources.unread)
 
 
 def _nothing_to_compare(names: Sequence[str], unread: Sequence[Unread]) -> str:
@@ -89,13 +95,6 @@ def _nothing_to_compare(names: Sequence[str], unread: Sequence[Unread]) -> str:
 def scheme_for(documents: Iterable[Document]) -> Scheme:
     """Return the preset programs for programs, and pages for other documents."""
     return scheme_for_names([file.name for document in documents for file in document.files])
-
-
-def scheme_for_names(names: Sequence[str]) -> Scheme:
-    """Return the preset programs if at least as many are programs as texts, otherwise pages. Data does not count."""
-    programs = sum(map(is_program, names))
-    texts = sum(type_by_name(name) in (HTML, TEXT, None) for name in names)
-    return PRESETS["programs" if programs and programs >= texts else "pages"]
 
 
 def unique_ids(documents: Iterable[Document]) -> list[Document]:
@@ -112,18 +111,23 @@ def unique_ids(documents: Iterable[Document]) -> list[Document]:
     return different
 
 
-def _without_moodle(documents: Sequence[Document]) -> list[Document]:
-    """Return the documents named by the students alone, where this tells them apart."""
-    short = [without_moodle(each.id) for each in documents]
-    uses = Counter(short)
-    return [replace(each, id=name if uses[name] == 1 else each.id) for each, name in zip(documents, short, strict=True)]
+def _ids(grouped: Iterable[str], top: str) -> dict[str, str]:
+    """Return the ids of submissions by their folders: from Moodle, by the students alone if these differ."""
+    names = {folder: printable(folder[len(top) :].strip("/") or Path(folder).name) for folder in grouped}
+    uses = Counter(map(without_moodle, names.values()))
+    return {folder: short if uses[short := without_moodle(name)] == 1 else name for folder, name in names.items()}
 
 
-def _submission(folder: str, files: Sequence[tuple[Found, str]], top: str) -> Document:
-    name = printable(folder[len(top) :].lstrip("/") or Path(folder).name)
+def _shown(path: str, top: str) -> str:
+    return without_moodle(printable(path.removeprefix(f"{top.rstrip('/')}/").rstrip("/") if top else path))
+
+
+def _submission(folder: str, name: str, files: Sequence[tuple[Found, str]]) -> Document:
     if [each.path for each, _ in files] == [folder]:
         return Document(name, (DocumentFile(name, files[0][1]),))
-    return Document(name, tuple(DocumentFile(printable(each.path[len(folder) + 1 :]), text) for each, text in files))
+    # A zip file may have a file and a folder of one name.
+    names = [each.path[len(folder) + 1 :] or Path(folder).name for each, _ in files]
+    return Document(name, tuple(DocumentFile(printable(n), text) for n, (_, text) in zip(names, files, strict=True)))
 
 
 def _common_folder(grouped: Mapping[str, object]) -> str:
@@ -131,7 +135,7 @@ def _common_folder(grouped: Mapping[str, object]) -> str:
     return os.path.commonpath(parents) if parents else ""
 
 
-class _Reader:
+class _DocumentReader:
     """Reads the texts of pages; a program keeps its markup and white space."""
 
     def __init__(self, scheme: Scheme) -> None:

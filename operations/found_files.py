@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import zipfile
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.ingest.page import Page
@@ -16,14 +15,25 @@ from opensearch_winnow.ingest.rows import FailedRow
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources import SourceError, Sources, printable, read
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
+from opensearch_winnow.ingest.sources.files import path_of
+from opensearch_winnow.ingest.sources.folder import is_left_out
+from opensearch_winnow.ingest.sources.formats import is_zip, is_zip_name
 from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS
-from opensearch_winnow.ingest.sources.split import Damage, Failed, Skipped
-from opensearch_winnow.queries.pairs import Unread
+from opensearch_winnow.ingest.sources.split import FILE_FORMATS, Damage, Failed, Skipped, Split
+from opensearch_winnow.ingest.sources.zip_file import NO_DIRECTORY, empty_folders
+from opensearch_winnow.queries.pairs import EMPTY_FOLDER, Unread
 
 SPLIT_BYTES = 1 << 24  # of sources that are read at a time
-MAX_UNZIPPED_BYTES = 2_000_000_000  # of one zip file
-BINARY = "binary, not text"  # a reason: a file with the name of a text or program that is none
-MAX_ZIPS = 3  # zip files in zip files
+# Reasons why a file is not compared.
+BINARY = "binary, not text"  # a file with the name of a text or program that is none
+NOT_A_PROGRAM = "not a program"
+OTHER_ARCHIVE = re.compile(r"\.(?:tar(?:\.(?:bz2|gz|lz\w*|xz|z|zst))?|t[bgx]z2?|7z|rar)$")
+OTHER_KINDS = (
+    (re.compile(r"\.pdf$"), "PDF: convert it to text first"),
+    (re.compile(r"\.(?:doc[mx]?|od[pst]|rtf|pages|pptx?|xlsx?)$"), "an office file: save it as text first"),
+    (OTHER_ARCHIVE, "an archive of another kind: pack it as zip"),
+)
+PACKAGE_MARK = "__init__.py"  # usually empty
 
 
 @dataclass(slots=True)
@@ -47,7 +57,8 @@ class FoundFiles:
     fields: FieldNames = USUAL
     owner_field: str | None = None
     except_for: Sequence[str] = ()  # files that are not read from a folder
-    unread: list[Unread] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)  # rows, and pages of web archives
+    unread_files: dict[str, Unread] = field(default_factory=dict)  # by their paths; that of an empty folder ends with /
     folders: list[str] = field(default_factory=list)  # that were named: absolute paths
 
     def read(self, names: Sequence[str]) -> Iterator[Found]:
@@ -56,21 +67,42 @@ class FoundFiles:
         rows: list[str] = []
         for name in dict.fromkeys(names):
             path = os.path.abspath(name)  # noqa: PTH100 (as Sources does)
-            if Path(name).is_dir():
+            if Path(name).is_dir() or is_zip(path):
                 self.folders.append(path)
+                self._note_empty_folders(path)
                 files.append(name)
+            elif is_zip_name(path) and Path(path).is_file():
+                self.note(path, NO_DIRECTORY, failed=True)
             elif not Path(name).is_file():
                 files.append(name)
-            elif _is_zip(name):
-                self.folders.append(path)
-                yield from self._unzipped(path, path, MAX_ZIPS)
             else:
                 kind = self._kind(name, alone=len(names) == 1)
                 (rows if kind in ROW_FORMATS else files if kind else []).append(name)
         if files or not names:
-            yield from self._files(files, MAX_ZIPS)
+            yield from self._files(files)
         if rows:
             yield from self._rows(rows)
+
+    def note(self, path: str, reason: str, *, failed: bool = False) -> None:
+        """Note a file that is not compared. It counts as work if it failed, or if a student may have written in it."""
+        kind = next((words for endings, words in OTHER_KINDS if endings.search(path.lower())), "")
+        kind = OTHER_KINDS[0][1] if reason == "type application/pdf" else kind
+        is_own = reason != NOT_A_PROGRAM and not reason.startswith("type ") and not path.endswith(f"/{PACKAGE_MARK}")
+        self.unread_files[path] = Unread(printable(path), kind or reason, failed, work=failed or bool(kind) or is_own)
+
+    def note_found(self, found: Found, reason: str, *, failed: bool = False) -> None:
+        """Note a file or row that was found, but is not compared."""
+        if found.path:
+            self.note(found.path, reason, failed=failed)
+        else:
+            document = found.name if found.named else ""  # a row; not a page of a web archive
+            self.unread.append(Unread(found.name, reason, failed, document))
+
+    def _note_empty_folders(self, path: str) -> None:
+        excepted = [os.path.realpath(name) for name in self.except_for]
+        for name in _empty_folders(path) if Path(path).is_dir() else empty_folders(path):
+            if os.path.realpath(f"{path}/{name}") not in excepted:
+                self.note(f"{path}/{name}/" if name else f"{path}/", EMPTY_FOLDER)
 
     def _kind(self, name: str, *, alone: bool) -> str:
         """Return the format of a file; empty if it cannot be read, which is no error if there are others."""
@@ -85,67 +117,57 @@ class FoundFiles:
         except SourceError as error:
             if alone:
                 raise
-            self.unread.append(Unread(printable(name), str(error).removeprefix(f"{printable(name)} is ")))
+            reason = str(error).removeprefix(f"{printable(name)} is ").partition(":")[0]
+            self.note(os.path.abspath(name), reason)  # noqa: PTH100
             return ""
         return "files"
 
-    def _files(self, names: Sequence[str], zips: int) -> Iterator[Found]:
+    def _files(self, names: Sequence[str]) -> Iterator[Found]:
         named = {os.path.abspath(name) for name in names}  # noqa: PTH100
-        # A folder may have nothing but zip files.
+        # A folder may have nothing to compare: other sources may.
         with Sources(
-            names, every_text=True, except_for=self.except_for, fields=self.fields, allow_no_pages=True
+            names, every_text=True, except_for=self.except_for, fields=self.fields, allow_no_pages=True, zips=True
         ) as sources:
             for split in sources.splits(SPLIT_BYTES):
-                for offset, item in read(split, MAX_PAGE_BYTES):
-                    path = ""
-                    if split.format == "files":
-                        path = str(Path(split.path, *split.names[offset : offset + 1]))
+                for _, item in read(split, MAX_PAGE_BYTES):
                     if isinstance(item, Page) and item.revisit_of is None:
+                        path = path_of(item.url) if split.format in FILE_FORMATS else ""
+                        if is_zip_name(path) or OTHER_ARCHIVE.search(path.lower()):  # a text under that name
+                            self.note(path, NO_DIRECTORY, failed=True)
+                            continue
                         yield Found(printable(path) or item.url, path, item, path in named)
-                    elif isinstance(item, Skipped) and _is_zip(path):
-                        yield from self._unzipped(path, path, zips)
-                    elif isinstance(item, Skipped):
-                        reason = BINARY if item.reason.startswith(("type text/", "not a record")) else item.reason
-                        self.unread.append(Unread(printable(path) or item.url, reason))
-                    elif isinstance(item, Failed):
-                        self.unread.append(Unread(printable(path) or item.page.url, item.reason, failed=True))
-                    elif isinstance(item, Damage):
-                        self.unread.append(Unread(printable(split.path), item.reason, failed=True))
+                    elif not isinstance(item, Page) and item is not None:
+                        self._note_item(item, split)
+
+    def _note_item(self, item: Skipped | Failed | Damage, split: Split) -> None:
+        if isinstance(item, Damage):
+            self.note(split.path, NO_DIRECTORY if split.path.lower().endswith(".zip") else item.reason, failed=True)
+            return
+        url = item.url if isinstance(item, Skipped) else item.page.url
+        path = path_of(url) if split.format in FILE_FORMATS else ""
+        reason = item.reason
+        if isinstance(item, Skipped) and reason.startswith("not a record"):  # it only looks like a web archive
+            path, reason = split.path, BINARY
+        elif isinstance(item, Skipped) and reason.startswith("type text/"):
+            reason = BINARY
+        if path:
+            self.note(path, reason, failed=isinstance(item, Failed))
+        else:
+            self.unread.append(Unread(url, reason, isinstance(item, Failed)))
 
     def _rows(self, names: Sequence[str]) -> Iterator[Found]:
         with RowFiles(names, self.fields, self.owner_field) as files:
             for row in files.rows():
                 if isinstance(row, FailedRow):
-                    self.unread.append(Unread(row.where, row.reason, failed=True))
+                    self.unread.append(Unread(row.where, row.reason, failed=True, document=row.where))
                 elif row.page.revisit_of is None:
                     owner = "" if row.value is None else str(row.value)
                     yield Found(row.page.url, "", row.page, named=True, owner=owner)
 
-    def _unzipped(self, path: str, name: str, zips: int) -> Iterator[Found]:
-        """Yield the files of a zip file, as if it were a folder `name`."""
-        with TemporaryDirectory(prefix="winnow-") as folder:
-            try:
-                if not zips:
-                    raise zipfile.BadZipFile("too many zip files in zip files")
-                with zipfile.ZipFile(path) as packed:
-                    if sum(each.file_size for each in packed.infolist()) > MAX_UNZIPPED_BYTES:
-                        raise zipfile.BadZipFile(f"over {MAX_UNZIPPED_BYTES:,} bytes when unpacked")
-                    packed.extractall(folder)
-            # RuntimeError: it is encrypted. NotImplementedError: it is compressed in an uncommon way.
-            except (zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError, NotImplementedError, EOFError) as error:
-                self.unread.append(Unread(printable(name), f"cannot be unpacked: {error}", failed=True))
-                return
-            before, found = len(self.unread), False
-            for each in self._files([folder], zips - 1):
-                found = True
-                inside = name + each.path[len(folder) :] if each.path else ""
-                yield replace(each, name=printable(inside) or each.name, path=inside)
-            if not found and len(self.unread) == before:
-                self.unread.append(Unread(printable(name), "a zip file without files"))
-            self.unread[before:] = [
-                each._replace(name=each.name.replace(folder, printable(name), 1)) for each in self.unread[before:]
-            ]
 
-
-def _is_zip(name: str) -> bool:
-    return name.lower().endswith(".zip") and zipfile.is_zipfile(name)
+def _empty_folders(path: str) -> Iterator[str]:
+    """Yield the folders in a folder, or that folder itself, that nothing is in but hidden files."""
+    for folder, folders, files in os.walk(path):
+        folders[:] = sorted(name for name in folders if not is_left_out(name))
+        if not folders and all(map(is_left_out, files)):
+            yield folder[len(path) :].lstrip("/")

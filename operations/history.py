@@ -7,12 +7,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.operations.page_comparer import PageComparer
+from opensearch_winnow.operations.side_cache import SideCache
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Exclusions
-from opensearch_winnow.queries.compare import Side, scores, side
 from opensearch_winnow.stores.captures import captures
-from opensearch_winnow.stores.store import Store, Text
-
-BATCH_SIZE = 64  # pairs of captures whose texts are in memory at a time
+from opensearch_winnow.stores.store import Store
 
 
 class Moment(NamedTuple):
@@ -43,20 +42,7 @@ def compared(
     store: Store, pairs: Sequence[tuple[Card, Card]], exclusions: Exclusions
 ) -> Iterator[tuple[str, float | None]]:
     """Yield the id of each later capture and its exact resemblance; None if a text is not stored."""
-    last: tuple[str, Side] | None = None  # the later capture of a pair is mostly the earlier one of the next
-    for start in range(0, len(pairs), BATCH_SIZE):
-        some = pairs[start : start + BATCH_SIZE]
-        ids = list(dict.fromkeys(card.id for pair in some for card in pair))
-        texts = {id_: page.text for id_, page in store.read(ids, Text).items()}
-        for before, card in some:
-            if not (texts.get(before.id) and texts.get(card.id)):
-                yield card.id, None
-                continue
-            one = last[1] if last and last[0] == before.id else _side(store, before, texts)
-            other = _side(store, card, texts)
-            last = card.id, other
-            yield card.id, scores(one, other, exclusions).resemblance
-
-
-def _side(store: Store, card: Card, texts: dict[str, str]) -> Side:
-    return side(texts[card.id], store.scheme, name=card.url, site=card.site)
+    # The later capture of a pair is mostly the earlier one of the next: it is prepared once.
+    comparer = PageComparer(store, exclusions, sides=SideCache(store.scheme))
+    for (_, card), sides in zip(pairs, comparer.sides_of_pairs(pairs), strict=True):
+        yield card.id, sides and comparer.scores(*sides).resemblance

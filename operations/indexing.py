@@ -30,6 +30,7 @@ from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.ingest.worker_pool import available_processors
 from opensearch_winnow.mappings.finding import Finding
 from opensearch_winnow.operations.lazy_store import LazyStore
+from opensearch_winnow.operations.preset_by_names import scheme_for_sources
 from opensearch_winnow.operations.run_findings import OnFindings, RunFindings
 from opensearch_winnow.stores.opening import default_failed_pages_path
 from opensearch_winnow.stores.saved_recipe import recipe_for_run
@@ -60,7 +61,8 @@ class IndexingOptions(TypedDict, total=False):
     follow_symlinks: bool  # read what symbolic links in a folder lead to, also outside of it
     max_stdin: int  # bytes; the most that is read from standard input or a named pipe. By default 4 GB
     id_field: str | None  # the field of JSONL, CSV and Parquet with the id of a row, which is its address
-    text_field: str | None  # the field with its text or HTML
+    text_field: str | None  # the field with its text
+    html_field: str | None  # the field with its HTML
     title_field: str | None  # the field with its title
     url_field: str | None  # the field with its URL, which is the address of a row without an id
     max_page_size: int  # bytes; a page that is larger, once decoded, fails. By default 10 MB
@@ -83,6 +85,13 @@ class Target(Protocol):
     def files(self) -> Sequence[Path]:
         """The files that a run writes, which are never its sources."""
 
+    @property
+    def has_default_scheme(self) -> bool:
+        """Return whether it is still to be created, and nobody has chosen its scheme."""
+
+    def choose_scheme(self, scheme: Scheme) -> None:
+        """Set the scheme that it will be created with."""
+
     def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
         """Return the recipe for a run. A choice that is None or missing is taken from the target, or is the default."""
 
@@ -98,8 +107,13 @@ class RecordFilesTarget:
 
     def __init__(self, name: FileName, scheme: Scheme | None = None, key: str | None = None) -> None:
         self._path = os.fspath(name)
-        self._scheme = with_key(scheme or Scheme(), key)
         self.name = self._path.rstrip("/")
+        self.has_default_scheme = scheme is None and not Path(self.name).exists()
+        self._key = key
+        self.choose_scheme(scheme or Scheme())
+
+    def choose_scheme(self, scheme: Scheme) -> None:
+        self._scheme = with_key(scheme, self._key)
 
     @property
     def files(self) -> list[Path]:
@@ -148,6 +162,7 @@ def index_sources(
     max_stdin: int = MAX_PIPED_BYTES,
     id_field: str | None = None,
     text_field: str | None = None,
+    html_field: str | None = None,
     title_field: str | None = None,
     url_field: str | None = None,
     max_page_seconds: float = MAX_PAGE_SECONDS,
@@ -159,24 +174,30 @@ def index_sources(
 ) -> Report:
     """Index every page of `sources` in worker processes and return what became of the pages.
 
-    The options are those of `IndexingOptions`. Sources, recipe and target are checked before anything is written.
+    The options are those of `IndexingOptions`. If the target is new and nobody has chosen its scheme, a collection of
+    programs gets the preset programs. Sources, recipe and target are checked before anything is written.
     """
     workers = available_processors() if workers is None else workers
     if workers < 1:
         raise WinnowError(f"workers is at least 1, not {workers}")
+    names = path_names(sources)
+    is_chosen_here = target.has_default_scheme
+    if is_chosen_here:
+        target.choose_scheme(scheme_for_sources(names))
     recipe = target.recipe(**choices)
     RecordMaker(recipe)  # complains about a missing extractor here, rather than in every worker
     failed_file = failed_pages_file(target, failed)
     findings = RunFindings(on_findings)
     with (
         Sources(
-            path_names(sources),
+            names,
             base=base_url,
             every_text=recipe.scheme.form == "code",
             except_for=[*map(str, target.files), str(failed_file)],
             follow_links=follow_symlinks,
             max_piped=max_stdin,
-            fields=FieldNames(id=id_field, text=text_field, title=title_field, url=url_field),
+            fields=FieldNames(id=id_field, text=text_field, html=html_field, title=title_field, url=url_field),
+            zips=True,
         ) as crawled,
         target.open_destination(recipe, findings) as destination,
         FailedPages(failed_file) as failures,
@@ -197,7 +218,9 @@ def index_sources(
         destination.close()  # before the file of failed pages is written: if that goes wrong, the records are safe
         report.seconds = time.monotonic() - start
         report.example_url = destination.example_url()
+        report.unfilled_revisits = destination.unfilled_revisits()
         findings.put_into(report)
+    report.preset = ("programs" if recipe.scheme.form == "code" else "pages") if is_chosen_here else ""
     return report
 
 
@@ -235,6 +258,7 @@ def open_intake(
     ):
         yield intake
         destination.close()  # as in `index_sources`
+        intake.report.unfilled_revisits = destination.unfilled_revisits()
         findings.put_into(intake.report)
         failures.incomplete = False
 

@@ -36,8 +36,11 @@ class LazyStore(Closing):
         key: str | None = None,
         client: OpenSearch | None = None,
         patient: bool = False,
+        shown_name: str | None = None,
     ) -> None:
+        """Messages call a file `shown_name`, by default its name."""
         self.name = without_credentials(name)
+        self.shown_name = shown_name or self.name
         self._address = name  # with its credentials, if it has any
         self._client = client
         self._patient = patient
@@ -65,6 +68,7 @@ class LazyStore(Closing):
                     key=self._key if self._new_scheme is None else self._new_scheme.key,
                     client=self._client,
                     patient=self._patient,
+                    shown_name=self.shown_name,
                 )
             return self._store
 
@@ -75,6 +79,15 @@ class LazyStore(Closing):
             return self._store.scheme
         assert self._new_scheme is not None
         return self._new_scheme
+
+    @property
+    def has_default_scheme(self) -> bool:
+        """Return whether the store is still to be created, and nobody has chosen its scheme."""
+        return self._store is None and self._wanted_scheme is None
+
+    def choose_scheme(self, scheme: Scheme) -> None:
+        """Set the scheme that the store will be created with."""
+        self._wanted_scheme = self._new_scheme = with_key(scheme, self._key)
 
     @property
     def files(self) -> list[Path]:

@@ -6,15 +6,16 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.operations.clustering import CLUSTERING
-from opensearch_winnow.queries.compare import scores, side
-from opensearch_winnow.queries.estimates import NO_SKETCHES, Sketches
+from opensearch_winnow.operations.page_comparer import PageComparer
+from opensearch_winnow.operations.side_cache import SideCache
 from opensearch_winnow.queries.filters import Selection
 from opensearch_winnow.queries.representative_rule import RepresentativeRule
 from opensearch_winnow.queries.representatives import Representatives
+from opensearch_winnow.queries.scores import NO_SKETCHES, Sketches
 from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD
-from opensearch_winnow.stores.store import Store, Text
+from opensearch_winnow.stores.store import Store
 
+CLUSTERING = "clustering"  # the store's setting with the result of the last clustering
 CLUSTERS_PER_SCAN = 200
 PAGES_PER_BATCH = 1_000  # whose sketches are in memory
 LARGEST_LISTED = 10
@@ -41,8 +42,7 @@ def cluster_what_is_left(store: Store, representatives: Sequence[str], deleted: 
 
 def refresh_largest(store: Store) -> None:
     """Write the largest clusters as they are now to the summary of the last clustering, which names their pages."""
-    summary: dict[str, Any] | None = store.setting(CLUSTERING)
-    if summary is None or "largest_clusters" not in summary:
+    if "largest_clusters" not in (store.settings.get(CLUSTERING) or {}):
         return
     sizes = {each.cluster: each.pages for each in store.clusters(limit=LARGEST_LISTED)}
     cards = store.read(sizes, Card)
@@ -51,12 +51,16 @@ def refresh_largest(store: Store) -> None:
         for id_, pages in sizes.items()
         if id_ in cards
     ]
-    store.set_setting(CLUSTERING, summary | {"largest_clusters": largest})
+
+    def with_largest(summary: dict[str, Any] | None) -> dict[str, Any] | None:
+        return summary and (summary | {"largest_clusters": largest} if "largest_clusters" in summary else summary)
+
+    store.settings.change(CLUSTERING, with_largest)
 
 
 def _new_clusters(store: Store, cards: Sequence[Card]) -> dict[str, str]:
     """Return the new cluster of each page, by id. `cards` are in order of time."""
-    summary = store.setting(CLUSTERING) or {}
+    summary = store.settings.get(CLUSTERING) or {}
     groups: Sequence[Sequence[Card]] = [cards]
     if summary.get("linkage") != "components":
         groups = _groups(store, cards, summary.get("threshold", DEFAULT_THRESHOLD))
@@ -71,31 +75,19 @@ def _groups(store: Store, cards: Sequence[Card], threshold: float) -> list[list[
         first_with.setdefault(card.text_digest or card.id, card)
     distinct = list(first_with.values())
     grouping = Representatives(store.scheme, threshold)
-    leaders: dict[str, str] = {}  # by text
+    comparer = PageComparer(store, sides=SideCache(store.scheme))
+    representatives: dict[str, str] = {}  # by text
     for start in range(0, len(distinct), PAGES_PER_BATCH):
         some = distinct[start : start + PAGES_PER_BATCH]
         sketches = store.read([card.id for card in some], Sketches)
         batch = grouping.begin([sketches.get(card.id, NO_SKETCHES) for card in some])
         while pairs := batch.undecided:
-            batch.settle(_resemblances(store, [(distinct[one], distinct[other]) for one, other in pairs]))
+            sides = comparer.sides_of_pairs([(distinct[one], distinct[other]) for one, other in pairs])
+            batch.settle([each and comparer.scores(*each).resemblance for each in sides])
         for card, join in zip(some, grouping.commit(batch), strict=True):
-            leader = card if join is None else distinct[join.representative]
-            leaders[card.text_digest or card.id] = leader.id
+            representative = card if join is None else distinct[join.representative]
+            representatives[card.text_digest or card.id] = representative.id
     groups: dict[str, list[Card]] = {}
     for card in cards:
-        groups.setdefault(leaders[card.text_digest or card.id], []).append(card)
+        groups.setdefault(representatives[card.text_digest or card.id], []).append(card)
     return list(groups.values())
-
-
-def _resemblances(store: Store, pairs: Sequence[tuple[Card, Card]]) -> list[float | None]:
-    """Return the exact resemblance of each pair; None if a text is not stored."""
-    cards = {card.id: card for pair in pairs for card in pair}
-    sides = {
-        id_: side(page.text, store.scheme, name=cards[id_].url, site=cards[id_].site)
-        for id_, page in store.read(cards, Text).items()
-        if page.text
-    }
-    return [
-        scores(sides[one.id], sides[other.id]).resemblance if one.id in sides and other.id in sides else None
-        for one, other in pairs
-    ]

@@ -11,6 +11,7 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.ingest.sources.split import Failed, Skipped
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import MAX_URLS, Selection
@@ -30,6 +31,17 @@ class PageNotFoundError(QuestionError):
     def __init__(self, sentence: str, known: str | None = None) -> None:
         super().__init__(sentence)
         self.known = known
+
+
+def no_text(page: Record) -> str:
+    """Say that a page has no text, to follow "it has"; an empty string if it has one, stored or not."""
+    if page.text_digest or page.text:  # a new document of an attached index has no digest yet
+        return ""
+    return (
+        "no text: it is a revisit, and the page that it repeats is not stored"
+        if page.duplicate == "revisit"
+        else "no text"
+    )
 
 
 class PageFinder:
@@ -100,6 +112,8 @@ class PageFinder:
     def with_text(self, page: str | Record) -> Record:
         """Return the page of a URL or id, or the record `page` itself; raise if it has no text."""
         record = page if isinstance(page, Record) else self.named(page)
+        if lack := no_text(record):
+            raise QuestionError(f"{record.url} has {lack}")
         if not record.text:
             raise QuestionError(f"{self._store.name} does not have the text of {record.url}")
         return record
@@ -116,6 +130,10 @@ class PageFinder:
                 yield self._record_of(page, maker)
             except QuestionError as error:
                 yield error
+
+    def prepare(self, page: Page) -> Record | Skipped | Failed:
+        """Make the record of a page that is not in the store with the store's own recipe, and with its text."""
+        return self._maker().make(page)
 
     def _record_of(self, page: Page, maker: RecordMaker, least: int = 1) -> Record:
         made = maker.make(page)
@@ -156,10 +174,16 @@ def spellings(url: str) -> Iterator[str]:
     scheme, separator, rest = bare.partition("://")
     found = list(_ends(bare))
     if not separator:
-        found += _on_the_web("https", bare)
-    elif scheme in WEB:
-        found = _on_the_web(scheme, rest)
+        found += _on_the_web("https", _with_lower_host(bare))
+    elif scheme.lower() in WEB:
+        found = _on_the_web(scheme.lower(), _with_lower_host(rest))
     yield from (other for other in dict.fromkeys(found) if other != url)
+
+
+def _with_lower_host(rest: str) -> str:
+    """Return an address without its scheme, with the host in lower case: elsewhere, upper case makes a difference."""
+    host = re.split("[/?*]", rest, maxsplit=1)[0]
+    return host.lower() + rest.removeprefix(host)
 
 
 def _on_the_web(scheme: str, rest: str) -> list[str]:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.finding import Finding
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.watch_log import WatchLog
 from opensearch_winnow.operations.watched_questions import WatchedQuestions
 from opensearch_winnow.operations.watches import kept_watch
-from opensearch_winnow.queries.compare import Side, scores, shared_passages, side
-from opensearch_winnow.queries.estimates import Sketches, estimate_scores
+from opensearch_winnow.queries.compare import Comparer, Side, side
 from opensearch_winnow.queries.question import Question
+from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.thresholds import Thresholds
 from opensearch_winnow.stores.captures import captures_of_urls
 from opensearch_winnow.stores.store import Store
@@ -32,7 +33,7 @@ class PageWatcher:
         self._store = store
         self._on_findings = on_findings
         self._questions = questions
-        self._exclusions = questions.exclusions
+        self._comparer = Comparer(store.scheme, questions.exclusions)
         self._log = WatchLog(store)
         self._reported: set[tuple[str, str]] | None = None  # watches and URLs in the log; None: not read yet
 
@@ -46,8 +47,15 @@ class PageWatcher:
         if not self._questions.watched:
             return
         found = self._new([finding for record in records for finding in self._findings(record)])
+        if not found:
+            return
+        self._log.add(found)
+        # Whoever deletes a page forgets its findings afterwards. If the page is gone before the log has them, that came
+        # too early, and they are forgotten here.
+        if gone := {each.id for each in found}.difference(self._store.read([each.id for each in found], Card)):
+            self._log.forget(gone)
+            found = [each for each in found if each.id not in gone]
         if found:
-            self._log.add(found)
             self._on_findings(found)
 
     def _findings(self, record: Record) -> Iterator[Finding]:
@@ -83,24 +91,19 @@ class PageWatcher:
         self, question: Question, ours: Side, theirs: Side, thresholds: Thresholds
     ) -> tuple[float, int] | None:
         """Return the containment and the length of the longest passage, or None if the page is not a match."""
-        found = scores(ours, theirs, self._exclusions)
+        found = self._comparer.scores(ours, theirs)
         if not thresholds.met_by(found):
             return None
-        scheme = self._store.scheme
-        window = min(question.window, scheme.w)
-        passages, _ = shared_passages(ours, theirs, scheme, window=window, exclusions=self._exclusions)
+        window = min(question.window, self._store.scheme.w)
+        passages, _ = self._comparer.passages(ours, theirs, window=window)
         if thresholds.any_passage and not passages:
             return None
         return found.containment, max((each.end - each.start for each in passages), default=0)
 
     def _estimated(self, question: Question, record: Record, thresholds: Thresholds) -> tuple[float, int] | None:
         """Return the same for a page whose text is not stored, from its sketches."""
-        ours, theirs = question.sketched, Sketches(record.shingle_count, record.sketch, record.minhash)
-        if self._exclusions:
-            sites = question.record.site, record.site
-            sketches = self._exclusions.evidence_of_pair(ours.sketch, theirs.sketch, sites)
-            ours, theirs = ours._replace(sketch=sketches[0]), theirs._replace(sketch=sketches[1], minhash=b"")
-        found = estimate_scores(ours, theirs, self._store.scheme).scores
+        sites = question.record.site, record.site
+        found = self._comparer.estimate(question.sketched, Sketches.of(record), sites).scores
         return (found.containment, 0) if thresholds.met_by(found) else None
 
     def _new(self, found: Sequence[Finding]) -> list[Finding]:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.path_names import path_names
 from opensearch_winnow.foundation.progress import Progress, no_progress
-from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.scheme import PRESETS, Scheme
+from opensearch_winnow.foundation.tables import refuse_table
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.operations.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.operations.documents import ReadDocuments, read_documents, scheme_for, unique_ids
@@ -68,6 +70,7 @@ def pairs(
         fields=fields,
         submissions=submissions,
     )
+    refuse_table(sources, "names of files or Document objects")
     return find(options, [sources] if isinstance(sources, str) else sources, progress=progress or no_progress)
 
 
@@ -75,7 +78,7 @@ def pairs(
 class PairOptions:
     """The options of `pairs`."""
 
-    scheme: Scheme | None = None  # None: that of the store, or by the names of the files
+    scheme: Scheme | None = None  # None: by the names of the files; with a store, its own, or that for programs
     by: Measure = "similarity"
     minimum: float | None = None  # None: by the measure and the scheme
     limit: int | None = None
@@ -126,23 +129,47 @@ def find(
         exclusions=exclusions,
         progress=progress,
     )
-    return replace(found, folders=read.folders, base=len(base), unread=read.unread)
+    return replace(found, folders=read.folders, base=len(base), unread=[*read.unread, *found.unread])
 
 
 def _read(options: PairOptions, sources: Sequence[str] | Sequence[Document], store: Store | None) -> ReadDocuments:
-    scheme = options.scheme or (store.scheme if store else None)
     documents = [each for each in sources if isinstance(each, Document)]
-    names = [each for each in sources if isinstance(each, str)]
-    if documents or (store and not names):
-        return ReadDocuments(unique_ids(documents), scheme or scheme_for(documents), folders=False)
-    return read_documents(
-        names,
-        scheme,
-        how=options.submissions,
-        except_for=options.base,
-        fields=options.fields,
-        owner_field=options.owner_field,
+    names = path_names(each for each in sources if not isinstance(each, Document))
+    if store and not sources:
+        return ReadDocuments([], options.scheme or _scheme_of(store), folders=False)
+    if documents:
+        read = ReadDocuments(unique_ids(documents), options.scheme or scheme_for(documents), folders=False)
+    else:
+        read = read_documents(
+            names,
+            options.scheme,
+            how=options.submissions,
+            except_for=options.base,
+            fields=options.fields,
+            owner_field=options.owner_field,
+        )
+    if store:
+        _check_kind(store, read.scheme)
+        read.scheme = options.scheme or _scheme_of(store)
+    return read
+
+
+def _check_kind(store: Store, scheme: Scheme) -> None:
+    """Refuse a store of texts for programs, and one of programs for texts."""
+    if (store.scheme.form == "code") == (scheme.form == "code"):
+        return
+    kept, read, preset = ("programs", "texts", "pages") if scheme.form != "code" else ("texts", "programs", "programs")
+    raise QuestionError(
+        f"{store.name} is a store of {kept}, and the documents are {read}: keep the earlier {read} in a store of their"
+        f" own, made with winnow index SOURCE --store S --preset {preset}"
     )
+
+
+def _scheme_of(store: Store) -> Scheme:
+    """Return the scheme of the store; for programs, the preset programs if that is finer: copies are disguised."""
+    programs = PRESETS["programs"]
+    is_coarse = store.scheme.shingle > programs.shingle or store.scheme.noise > programs.noise
+    return programs if store.scheme.form == "code" and is_coarse else store.scheme
 
 
 def base_texts(names: Sequence[str], read: ReadDocuments) -> list[Boilerplate]:
@@ -150,5 +177,5 @@ def base_texts(names: Sequence[str], read: ReadDocuments) -> list[Boilerplate]:
     if not names:
         return []
     base = read_documents(names, read.scheme, how="files")
-    read.unread += base.unread
+    read.unread += [each._replace(document="") for each in base.unread]
     return [Boilerplate(file.name, file.text) for document in base.documents for file in document.files]

@@ -16,7 +16,7 @@ from opensearch_winnow.foundation.path_names import PathName, path_names
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.encoding import encoding_of, to_text
 from opensearch_winnow.ingest.failed_pages import FailedRows
-from opensearch_winnow.ingest.page_record import is_plain
+from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES, is_plain
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.output import check_folder, check_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
@@ -119,23 +119,25 @@ def repeated_passages(
     fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
     overwrite: bool = False,
     failed: PathName | None = None,
+    max_row_size: int = MAX_PAGE_BYTES,
     work: PathName | None = None,
     progress: Progress | None = None,
 ) -> PassagesResult:
     """Find passages of at least `words` words that at least `documents` rows of `sources` have, exactly.
 
     `to` gets the rows without these passages: without all occurrences but the first, or without every one. A row
-    without words left is dropped, and one that cannot be read is left out and in the file `failed`. `spans` is a table
-    of what is cut, in JSON lines, CSV or Parquet; `attributes` a folder of files that are aligned with the sources.
-    Each output appears when it is complete. `fields` names the fields of rows that have unusual names. The folder
-    `work`, by default that of the first output, takes 12 bytes for each word of the texts.
+    without words left is dropped, and one that cannot be read, or has a text of more than `max_row_size` bytes, is left
+    out and in the file `failed`. `spans` is a table of what is cut, in JSON lines, CSV or Parquet; `attributes` a
+    folder of files that are aligned with the sources. Each output appears when it is complete. `fields` names the
+    fields of rows that have unusual names. The folder `work`, by default that of the first output, takes 12 bytes for
+    each word of the texts.
     """
     start = time.monotonic()
     report = progress or no_progress
     options = PassageOptions(words, documents, occurrences)
     result = PassagesResult(options)
     with ExitStack() as stack:
-        files = stack.enter_context(RowFiles(path_names(sources), fields, fields.id or "id"))
+        files = stack.enter_context(RowFiles(path_names(sources), fields, fields.id or "id", max_row_size=max_row_size))
         finder = stack.enter_context(RepeatedPassageFinder(options, _work_folder(work, to, spans, attributes)))
         outputs: list[AddPassages] = []
         begin = None

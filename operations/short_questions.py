@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.compare import CanonicalRun, Passage, Side
+from opensearch_winnow.queries.compare import Comparer, Side
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.question import Question
-from opensearch_winnow.queries.short_phrases import run_of_words, short_phrases
+from opensearch_winnow.queries.short_phrases import has_run_of_words, short_phrases
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.saved_recipe import recipe_for_run
 from opensearch_winnow.stores.store import Candidate, Store
@@ -29,8 +28,8 @@ class ShortQuestion:
     """A question of fewer canonical characters than the guarantee.
 
     A page that has all of it need not have any of its fingerprints. The text index finds it: a phrase search gives
-    candidates, which are compared as always. Below the noise threshold, a page matches if it has all words of the
-    question in a row.
+    candidates, which are compared as always. Below the noise threshold, the words of the question may be in a page by
+    chance, so that nothing but the page as a whole can match.
     """
 
     store: Store
@@ -53,7 +52,7 @@ class ShortQuestion:
     @property
     def is_below_noise(self) -> bool:
         """Whether the question is too short to have a fingerprint."""
-        return self.side is not None and len(self.side.chars) < self.store.scheme.k
+        return self.side is None or len(self.side.chars) < self.store.scheme.k
 
     def candidates(self, where: Filters, most: int | None) -> PhraseCandidates:
         """Find pages by phrases: all, or the `most` that the search ranks best."""
@@ -69,30 +68,20 @@ class ShortQuestion:
             ]
         return PhraseCandidates(pages, total - wanted)
 
-    def is_all_in(self, page: Side, exclusions: Exclusions) -> bool:
+    def is_all_in(self, page: Side, comparer: Comparer) -> bool:
         """Return whether a page has the whole question, if that has too few words for a shingle of its own width."""
         scheme = self.store.scheme
         return (
             self.side is not None
+            and scheme.k <= len(self.side.chars)
             and len(self.side.canonical.words) < scheme.shingle
-            and self._run_in(page, exclusions) is not None
+            and self._is_run_in(self.side, page, comparer)
         )
 
-    def passages(self, page: Side, exclusions: Exclusions) -> list[Passage]:
-        """Return the passage that is all of the question, if the page has it."""
-        run = self._run_in(page, exclusions)
-        if run is None or self.side is None:
-            return []
-        start, end, other_start, other_end = run
-        return [Passage(*self.side.canonical.span(start, end), *page.canonical.span(other_start, other_end))]
-
-    def _run_in(self, page: Side, exclusions: Exclusions) -> CanonicalRun | None:
-        assert self.side is not None
-        run = run_of_words(self.side.canonical, page.canonical)
-        if run and exclusions:
-            evidence, _ = exclusions.evidence_of_pair(self.side.shingles, page.shingles, (self.side.site, page.site))
-            return run if evidence else None
-        return run
+    def _is_run_in(self, side: Side, page: Side, comparer: Comparer) -> bool:
+        if not has_run_of_words(side.canonical, page.canonical):
+            return False
+        return not comparer.exclusions or comparer.overlap(side.shingles, page.shingles, (side.site, page.site)).a > 0
 
 
 def are_texts_stored(store: Store) -> bool:

@@ -6,39 +6,34 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import cache
 from math import ceil, floor
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH
+from opensearch_winnow.operations.page_comparer import (
+    MIN_CANDIDATES_TO_ESTIMATE,
+    TEXT_BATCH,
+    PageComparer,
+    TextKey,
+    text_key,
+)
 from opensearch_winnow.operations.short_questions import ShortQuestion
 from opensearch_winnow.operations.side_cache import SideCache
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.compare import Passage, Scores, Side, lengths, sameness, scores, shared_passages
-from opensearch_winnow.queries.estimates import (
-    CLEAR_ERRORS,
-    NO_SKETCHES,
-    Estimates,
-    Sketches,
-    estimate_by_counts,
-    estimate_by_minhash,
-    estimate_scores,
-)
+from opensearch_winnow.queries.compare import Side, lengths, sameness
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS, estimate_by_counts
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import CHECKED_FIELDS, DEFAULT_FREQUENT, FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup, binomial_quantile, lookups
-from opensearch_winnow.queries.matches import Match, Matches, Score
+from opensearch_winnow.queries.matches import Match, Matches
 from opensearch_winnow.queries.question import Question
 from opensearch_winnow.queries.relationship import Lengths, same_in
+from opensearch_winnow.queries.scores import Passage, Score, Scores
 from opensearch_winnow.queries.thresholds import Thresholds
-from opensearch_winnow.stores.store import Candidate, Candidates, LookupsOfQuestion, Sizes, Store, Text
+from opensearch_winnow.stores.store import Candidate, CandidatesOfLookup, LookupsOfQuestion, Sizes, Store, Text
 
-TEXT_BATCH = 64  # texts in memory at a time
-SKETCH_BATCH = 1_000
-Page = TypeVar("Page", Candidate, Card, Candidate | Card)
-
+MIN_WHOLE = 0.5  # resemblance of a page that matches a question below the noise threshold as a whole
 MAX_SIZE = 2**31 - 1  # of the numbers that a store keeps
-MIN_CANDIDATES_TO_ESTIMATE = 8  # fewer candidates are scored as fast as they are estimated
 # Of the candidates for any passage, those that share the most are compared: at least this many, and more until there
 # are as many matches as wanted. Comparing all pages that have a popular passage could take seconds.
 MIN_COMPARED = 500
@@ -101,16 +96,17 @@ class SimilarPages:
         """`texts_stored` is read from the store if it is not given; `sides` has texts of earlier questions."""
         self._store = store
         self._scheme = store.scheme
+        self._comparer = PageComparer(store, exclusions, sides=sides)
         self._question = question
+        self._short = ShortQuestion.of(store, question, texts_stored)
+        self._too_short = self._short is not None and self._short.is_below_noise
+        if self._too_short and "resemblance" not in thresholds.minima:
+            thresholds = Thresholds({**thresholds.minima, "resemblance": MIN_WHOLE})
         self._thresholds = thresholds
         self._exclusions = exclusions
         self._shared: dict[str, SharedText] = {}  # by id
         self._texts: dict[str, str] = {}  # by id, of the first TEXT_BATCH matches
         self._wanted: dict[int | None, list[Lookup]] = {}  # lookups by how many candidates are wanted
-        self._end: float | None = None  # when the time is up
-        self._unscored = 0
-        self._short = ShortQuestion.of(store, question, texts_stored)
-        self._prepared = sides or SideCache(store.scheme)
 
     def first_lookups(self, *, exact: bool = True, limit: int | None = None) -> LookupsOfQuestion:
         """Return what `find` looks up first, to look it up together with other questions."""
@@ -127,7 +123,7 @@ class SimilarPages:
         all_captures: bool = False,
         passages: bool = True,
         max_seconds: float | None = None,
-        looked_up: Sequence[Candidates] | None = None,
+        looked_up: Sequence[CandidatesOfLookup] | None = None,
     ) -> Matches:
         """Return the matches, best first; without `passages`, which take as long as the scores, if they are not wanted.
 
@@ -137,14 +133,14 @@ class SimilarPages:
         only the candidates that share the most. `looked_up` is what the store has found for `first_lookups`.
         """
         start = time.perf_counter()
-        self._end = None if max_seconds is None else start + max_seconds
+        self._comparer.deadline = None if max_seconds is None else start + max_seconds
         sizes = self._sizes() if exact else None
         check = FrequencyCheck.of(self._store.scheme, frequent)
         most = _most(limit)
         while True:
             found_pages = looked_up
             if found_pages is None:
-                found_pages = self._store.candidates(self._lookups(most), where, check, sizes)
+                found_pages = self._store.candidates([LookupsOfQuestion(self._lookups(most), sizes)], where, check)[0]
             looked_up = None
             candidates = self._candidates(found_pages, sizes, most)
             if self._short and exact:
@@ -152,7 +148,8 @@ class SimilarPages:
             if not all_captures:
                 candidates = candidates._replace(pages=[page for page in candidates.pages if page.url != exclude_url])
             found = self._scored(candidates, exact=exact, all_captures=all_captures)
-            if most is None or limit is None or not candidates.others or len(found) >= limit or self._is_late():
+            enough = limit is None or len(found) >= limit or not candidates.others
+            if most is None or enough or self._comparer.is_late():
                 break
             most *= MORE_COMPARED
         return Matches(
@@ -165,14 +162,15 @@ class SimilarPages:
             ignored=candidates.ignored,
             frequent=check.max_pages,
             seconds=time.perf_counter() - start,
-            unscored=self._unscored,
+            unscored=self._comparer.skipped,
             uncompared=candidates.others,
             below_guarantee=self._short is not None and not (exact and self._short.words),
+            too_short=self._too_short,
         )
 
     def _scored(self, candidates: CandidatePages, *, exact: bool, all_captures: bool) -> list[ScoredPage]:
         """Return the candidates that match, best first: of each URL the best capture, or `all_captures`."""
-        self._unscored = 0
+        self._comparer.skipped = 0
         if exact and self._question.side:
             plausible = [page.id for page in self._plausible(candidates)]
             cards = self._store.read(plausible, Card)
@@ -184,10 +182,6 @@ class SimilarPages:
             found = list({each.card.url: each for each in reversed(found)}.values())
             found.sort(key=self._rank)
         return found
-
-    def _is_late(self) -> bool:
-        check_cancelled()
-        return self._end is not None and time.perf_counter() > self._end
 
     def _sizes(self) -> Sizes | None:
         """Return the sizes of pages that can resemble the question enough: none is half as large, if half is needed."""
@@ -207,7 +201,7 @@ class SimilarPages:
         self._wanted[most] = wanted
         return wanted
 
-    def _candidates(self, found: Sequence[Candidates], sizes: Sizes | None, most: int | None) -> CandidatePages:
+    def _candidates(self, found: Sequence[CandidatesOfLookup], sizes: Sizes | None, most: int | None) -> CandidatePages:
         wanted = self._lookups(most)
         pages = {
             each.id: each for some in found for each in some.pages if sizes is None or sizes.include(each.shingle_count)
@@ -249,14 +243,7 @@ class SimilarPages:
             pages = [page for page in pages if may_match(shared(page), page.sketch_count)]
         if len(pages) < MIN_CANDIDATES_TO_ESTIMATE:
             return pages
-        known = not self._exclusions and all(page.minhash for page in pages)
-        estimates = ((page, self._by_minhash(page)) for page in pages) if known else self._estimates(pages)
-        return [page for page, found in estimates if self._thresholds.may_be_met_by(found, CLEAR_ERRORS)]
-
-    def _by_minhash(self, page: Candidate) -> Estimates:
-        return estimate_by_minhash(
-            self._question.sketched, Sketches(page.shingle_count, NO_SKETCHES.sketch, page.minhash), self._scheme
-        )
+        return [page for page, _ in self._comparer.plausible(self._question, pages, self._thresholds, quick=True)]
 
     def _may_match(self, shared: int, theirs: int) -> bool:
         """Return whether a page may match that has `theirs` shingles in its sketch, `shared` with the question's."""
@@ -270,35 +257,24 @@ class SimilarPages:
 
     def _score(self, cards: Sequence[Card]) -> Iterator[ScoredPage]:
         """Score pages from their texts, equal texts once; estimate pages whose text is not stored."""
-        known: dict[tuple[str, str], Scores | None] = {}
-        textless: dict[tuple[str, str], list[Card]] = {}
-        for some in _batches(cards, TEXT_BATCH):
-            fresh = {_score_key(card): card for card in some if _score_key(card) not in known}
-            texts = {} if self._is_late() else self._store.read([card.id for card in fresh.values()], Text)
-            for key, card in fresh.items():
-                if self._is_late():
-                    break
-                text = texts[card.id].text if card.id in texts else ""
-                known[key] = self._exact_scores(card, text) if text else None
-                if not text:
-                    textless[key] = []
-                elif known[key] and len(self._texts) < TEXT_BATCH:
-                    self._texts[card.id] = text
-            for card in some:
-                found = known.get(_score_key(card))
-                if found is not None:
-                    yield ScoredPage(card, found)
-                elif _score_key(card) not in known:
-                    self._unscored += 1
-                elif _score_key(card) in textless:
-                    textless[_score_key(card)].append(card)
-        yield from self._score_by_estimates([card for group in textless.values() for card in group])
+        groups: dict[TextKey, list[Card]] = {}
+        for card in cards:
+            groups.setdefault(text_key(card), []).append(card)
+        textless: list[Card] = []
+        for group, text in self._comparer.texts(list(groups.values())):
+            if not text:
+                textless += group
+            elif found := self._exact_scores(group[0], text):
+                if len(self._texts) < TEXT_BATCH:
+                    self._texts[group[0].id] = text
+                yield from (ScoredPage(card, found) for card in group)
+        yield from self._score_by_estimates(textless)
 
     def _exact_scores(self, card: Card, text: str) -> Scores | None:
         """Return the exact scores, or None below a threshold."""
         ours, theirs = self._sides(card, text)
-        found = scores(ours, theirs, self._exclusions)
-        if self._short and self._short.is_all_in(theirs, self._exclusions):
+        found = self._comparer.scores(ours, theirs)
+        if self._short and self._short.is_all_in(theirs, self._comparer):
             found = found._replace(containment=1.0)
         if not self._thresholds.met_by(found):
             return None
@@ -308,27 +284,10 @@ class SimilarPages:
         return found
 
     def _score_by_estimates(self, pages: Sequence[Candidate | Card]) -> Iterator[ScoredPage]:
-        scored = {page.id: found for page, found in self._estimates(pages) if self._thresholds.met_by(found.scores)}
+        estimates = self._comparer.estimates(self._question, pages)
+        scored = {page.id: found for page, found in estimates if self._thresholds.met_by(found.scores)}
         for id_, card in self._store.read(scored, Card).items():
             yield ScoredPage(card, scored[id_].scores, scored[id_].error(self._thresholds.primary))
-
-    def _estimates(self, pages: Sequence[Page]) -> Iterator[tuple[Page, Estimates]]:
-        for some in _batches(pages, SKETCH_BATCH):
-            if self._is_late():
-                self._unscored += len(some)
-                continue
-            sketches = self._store.read([page.id for page in some], Sketches)
-            for page in some:
-                theirs = sketches.get(page.id, NO_SKETCHES)
-                yield page, estimate_scores(*self._without_boilerplate(theirs, page.site), self._scheme)
-
-    def _without_boilerplate(self, theirs: Sketches, site: str) -> tuple[Sketches, Sketches]:
-        """Return both sides without boilerplate, which can be taken out of a MOD_m sketch but not out of a MinHash."""
-        ours = self._question.sketched
-        if not self._exclusions:
-            return ours, theirs
-        sketches = self._exclusions.evidence_of_pair(ours.sketch, theirs.sketch, (self._question.record.site, site))
-        return ours._replace(sketch=sketches[0]), theirs._replace(sketch=sketches[1], minhash=b"")
 
     def _rank(self, each: ScoredPage) -> tuple[float, float, float, float, str, str]:
         """Sort key: best score first, then newest, then by URL and id, so that the order is total."""
@@ -366,26 +325,14 @@ class SimilarPages:
 
     def _sides(self, card: Card, text: str) -> tuple[Side, Side]:
         assert self._question.side is not None
-        return self._question.side, self._prepared.get(card, text)
+        return self._question.side, self._comparer.prepared(card, text)
 
     def _shared_text(self, ours: Side, theirs: Side) -> SharedText:
-        if self._short and self._short.is_below_noise:
-            passages = self._short.passages(theirs, self._exclusions)
-            return SharedText(passages, [], lengths(ours, theirs, self._scheme), sameness(ours, theirs, self._scheme))
         window = min(self._question.window, self._scheme.w)
-        found = shared_passages(ours, theirs, self._scheme, window=window, exclusions=self._exclusions)
+        found = self._comparer.passages(ours, theirs, window=window)
         return SharedText(*found, lengths(ours, theirs, self._scheme), sameness(ours, theirs, self._scheme))
 
 
 def _most(limit: int | None) -> int | None:
     """Return how many candidates for any passage are compared first."""
     return None if limit is None else max(limit, MIN_COMPARED)
-
-
-def _score_key(card: Card) -> tuple[str, str]:
-    """Return the key of pages with equal scores: the same text on the same site, since templates belong to a site."""
-    return card.text_digest, card.site
-
-
-def _batches(pages: Sequence[Page], size: int) -> Iterator[Sequence[Page]]:
-    return (pages[start : start + size] for start in range(0, len(pages), size))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from typing import Any, NamedTuple, Self, TypedDict, TypeVar
 
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.tables import refuse_table
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record, storable
 from opensearch_winnow.operations.page_finder import PASTED_URL, PageFinder
@@ -16,15 +18,15 @@ from opensearch_winnow.operations.similar import SimilarPages
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import DEFAULT_FREQUENT, FrequencyCheck
-from opensearch_winnow.queries.matches import Matches, Score
+from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.queries.question import Question
+from opensearch_winnow.queries.scores import Score
 from opensearch_winnow.queries.thresholds import Thresholds
 from opensearch_winnow.stores.captures import captures_of_urls
 from opensearch_winnow.stores.store import Store
 
 BATCH_SIZE = 32  # questions that are looked up together
 MAX_BATCH_CHARS = 2_000_000  # of the texts of these
-MAX_CACHED_CHARS = 8_000_000  # of the texts of candidates, which take about four times as much memory when prepared
 
 QUESTION_FIELDS = ("text", "html", "url", "id")  # of a mapping: the first that it has is the question
 
@@ -59,6 +61,44 @@ class SimilarOptions:
     frequent: int = DEFAULT_FREQUENT
     max_seconds: float | None = None
 
+    @classmethod
+    def of(cls, choices: SimilarChoices) -> Self:
+        """Return the options that these arguments of `Index.similar` are."""
+        names = {field.name for field in fields(cls)}
+        minima: dict[Score, float | None] = {
+            "resemblance": choices.get("min_resemblance"),
+            "containment": choices.get("min_containment"),
+            "contained": choices.get("min_contained"),
+        }
+        others: dict[str, Any] = {name: value for name, value in choices.items() if name in names}
+        return cls(minima=minima, **others)
+
+
+class SimilarChoices(TypedDict, total=False):
+    """The arguments of `Index.similar_batch`."""
+
+    min_resemblance: float | None
+    min_containment: float | None
+    min_contained: float | None
+    exact: bool
+    limit: int | None
+    where: Filters
+    all_captures: bool
+    guarantee: int | None
+    frequent: int
+    boilerplate: bool
+    max_seconds: float | None
+
+
+class SimilarKeywords(SimilarChoices, total=False):
+    """The arguments of `Index.similar`: the page or text that the question is about, and the choices."""
+
+    url: str | None
+    id: str | None
+    text: str | None
+    html: str | bytes | None
+    at: datetime | None
+
 
 class SimilarBatch:
     """Answers questions as they come, each as if it were the only one.
@@ -72,7 +112,7 @@ class SimilarBatch:
         self._exclusions = exclusions
         self._options = options
         self._pages = PageFinder(store)
-        self._sides = SideCache(store.scheme, MAX_CACHED_CHARS)
+        self._sides = SideCache(store.scheme)
 
     def answers(self, questions: Iterable[AnyQuestion]) -> Iterator[tuple[AnyQuestion, Answer]]:
         """Yield each question with its matches, or with the reason why it cannot be answered, in order."""
@@ -100,7 +140,7 @@ class SimilarBatch:
         finders = [each[0] for each in prepared if not isinstance(each, QuestionError)]
         lookups = [each.first_lookups(exact=options.exact, limit=options.limit) for each in finders]
         check = FrequencyCheck.of(self._store.scheme, options.frequent)
-        found = iter(self._store.candidates_of_many(lookups, options.where, check) if lookups else ())
+        found = iter(self._store.candidates(lookups, options.where, check) if lookups else ())
         for each in prepared:
             if isinstance(each, QuestionError):
                 yield each
@@ -141,6 +181,7 @@ class SimilarBatch:
 def _batches(questions: Iterable[AnyQuestion]) -> Iterator[list[AnyQuestion]]:
     batch: list[AnyQuestion] = []
     chars = 0
+    refuse_table(questions, "a text, a Page or a mapping for each question")
     for question in questions:
         batch.append(question)
         chars += _size(question)

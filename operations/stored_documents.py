@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from urllib.parse import unquote_to_bytes, urlsplit
 
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.code_language import is_program
@@ -14,8 +13,9 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.sources import printable
+from opensearch_winnow.ingest.sources.files import path_of
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.documents import NOT_A_PROGRAM
+from opensearch_winnow.operations.found_files import NOT_A_PROGRAM
 from opensearch_winnow.operations.similar import SimilarPages
 from opensearch_winnow.operations.submissions import Submissions, are_many, submissions, without_moodle
 from opensearch_winnow.queries.boilerplate import Exclusions
@@ -94,7 +94,7 @@ def grouped_files(documents: Sequence[Document], how: Submissions) -> list[Docum
     The folder is that which all files are in; if its sub-folders are no submissions, as those for each year, theirs may
     be. Other pages keep their URLs.
     """
-    files = {path: each for each in documents if (path := _path(each.id))}
+    files = {path: each for each in documents if (path := path_of(each.id))}
     if not files:
         return list(documents)
     top = os.path.commonpath({os.path.dirname(path) for path in files})  # noqa: PTH120
@@ -115,9 +115,4 @@ def grouped_files(documents: Sequence[Document], how: Submissions) -> list[Docum
         )
         for folder, paths in grouped.items()
     ]
-    return [*made, *(each for each in documents if not _path(each.id))]
-
-
-def _path(url: str) -> str:
-    """Return the path of a file; an empty string for any other URL."""
-    return os.fsdecode(unquote_to_bytes(urlsplit(url).path)) if url.startswith("file:///") else ""
+    return [*made, *(each for each in documents if not path_of(each.id))]

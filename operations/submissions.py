@@ -13,22 +13,33 @@ Submissions = Literal["auto", "files", "folders"]
 # What Moodle adds to the name of a student: Zoë Müller_101_assignsubmission_file_
 _MOODLE = re.compile(r"_\d+_assignsubmission_[a-z]+(?:_|(?=/)|$)", re.IGNORECASE)
 
+# Files in a folder of submissions that are none, by their names.
+_BESIDE = re.compile(r"__init__\.py|(?:readme|licen[cs]e|makefile)(?:\.\w+)?", re.IGNORECASE)
 
-def submissions(paths: Sequence[str], folders: Sequence[str], how: Submissions = "auto") -> Mapping[str, list[str]]:
+
+def submissions(
+    paths: Sequence[str], folders: Sequence[str], how: Submissions = "auto", others: Sequence[str] = ()
+) -> Mapping[str, list[str]]:
     """Group `paths`, which are absolute, by the folder or file that is a submission; `folders` are those named.
 
     The submissions are the sub-folders of each folder. If half of the files are directly in several folders, as with
     class/*, these are the submissions; and one sub-folder alone, as of an unpacked archive, stands for its folder. A
-    file that is in none of them is a submission itself. For "auto", see `are_submissions`.
+    file that is in none of them is a submission itself. For "auto", see `are_submissions`. The `others` decide nothing:
+    if folders are submissions, they are grouped too; if files are, most of them directly in a folder that was named,
+    the others there are submissions as well, but not those beside a file in its sub-folder.
     """
-    by_file = {path: [path] for path in paths}
-    if how == "files":
-        return by_file
     tops = _tops(paths, [folder.rstrip("/") for folder in folders])
     grouped: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         grouped[_submission(path, tops)].append(path)
-    return grouped if how == "folders" or are_submissions(grouped) else by_file
+    inside = {path: submission for path in others if (submission := _submission_of_other(path, tops))}
+    if how == "files" or (how == "auto" and not are_submissions(grouped)):
+        alone = [path for path, submission in inside.items() if submission not in grouped]
+        is_class = 2 * sum(path in grouped for path in paths) >= len(paths)
+        return {path: [path] for path in (*paths, *(alone if is_class else ()))}
+    for path, submission in inside.items():
+        grouped[submission].append(path)
+    return grouped
 
 
 def are_submissions(grouped: Mapping[str, Sequence[str]]) -> bool:
@@ -73,6 +84,14 @@ def _submission(path: str, tops: Sequence[str]) -> str:
         if path.startswith(f"{top}/"):
             return f"{top}/{path[len(top) + 1 :].partition('/')[0]}"
     return path
+
+
+def _submission_of_other(path: str, tops: Sequence[str]) -> str:
+    """Return the submission that a file which is not compared is in, or is; empty if it is beside them."""
+    submission = _submission(path, tops)
+    is_alone = submission == path
+    is_beside = str(PurePosixPath(path).parent) not in tops or _BESIDE.fullmatch(PurePosixPath(path).name)
+    return "" if is_alone and is_beside else submission
 
 
 def without_moodle(name: str) -> str:

@@ -13,31 +13,26 @@ from opensearch_winnow.cython_core.overlap import difference, overlap
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.page_comparer import MIN_CANDIDATES_TO_ESTIMATE, PageComparer, TextKey, text_key
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.compare import Scores, Side, scores, side
-from opensearch_winnow.queries.estimates import CLEAR_ERRORS, NO_SKETCHES, Estimates, Sketches, estimate_scores
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup, binomial_quantile, lookups
 from opensearch_winnow.queries.question import Question
+from opensearch_winnow.queries.scores import Scores
 from opensearch_winnow.queries.thresholds import Thresholds
-from opensearch_winnow.stores.store import Candidate, Store, Text
+from opensearch_winnow.stores.store import Candidate, LookupsOfQuestion, Store
 
 BATCH_SIZE = 16  # pages that are looked up together
-SKETCH_BATCH = 1_000
-TEXT_BATCH = 64  # texts in memory at a time, beside what was made of them
 MAX_CANDIDATES = 1_000  # of one page that are looked at: those that share the most with it
-MIN_CANDIDATES_TO_ESTIMATE = 8  # fewer are compared as fast as they are estimated
 MAX_COMPARED = 50  # texts that one page is compared with: those that seem to resemble it the most
 MAX_PARTS_COMPARED = 100  # candidates for the parts of one page: those that share the most with it
 MAX_TIES = 100  # pages that resemble one page equally, of which the one with the most similar URL is chosen
 MIN_PART = 0.2  # the least share of a page that is a part of it
 MOSTLY = 0.8  # the share of a page that is nearly all: it was not split if one later page has as much of it
 
-TextKey = tuple[str, str]  # the digest of a text and the site, since templates belong to a site
 
-
-class Capture(NamedTuple):
+class CrawlCapture(NamedTuple):
     """What the comparison of two crawls remembers of a capture: half of a card, since there may be millions."""
 
     id: str
@@ -54,7 +49,7 @@ class Place(NamedTuple):
     scores: Scores  # the earlier page is A
 
 
-class Found(NamedTuple):
+class FoundText(NamedTuple):
     """Where the text of a page is: in one place, or in the parts that it was split into, the most similar first."""
 
     change: Literal["moved", "split", "merged"]
@@ -86,14 +81,15 @@ class TextFinder:
         self._where = where
         self._threshold = threshold
         self._thresholds = Thresholds({"resemblance": threshold})
+        self._least_containment = Thresholds({"containment": threshold})
         self._exclusions = exclusions
         self._is_new = is_new
 
-    def find(self, pages: Sequence[Capture]) -> Iterator[tuple[Capture, Found | None]]:
+    def find(self, pages: Sequence[CrawlCapture]) -> Iterator[tuple[CrawlCapture, FoundText | None]]:
         """Yield each page with what was found. Pages of a site with the same text are looked up once."""
-        by_text: dict[TextKey, list[Capture]] = {}
+        by_text: dict[TextKey, list[CrawlCapture]] = {}
         for page in pages:
-            by_text.setdefault((page.text_digest, page.site), []).append(page)
+            by_text.setdefault(text_key(page), []).append(page)
         groups = list(by_text.values())
         for start in range(0, len(groups), BATCH_SIZE):
             some = groups[start : start + BATCH_SIZE]
@@ -106,15 +102,15 @@ class TextFinder:
                 for page in group:
                     yield page, self._found(page, *whereabouts)
 
-    def _found(self, page: Capture, places: Sequence[Place], parts: Sequence[Place]) -> Found | None:
+    def _found(self, page: CrawlCapture, places: Sequence[Place], parts: Sequence[Place]) -> FoundText | None:
         """Return the parts, or else the place with the most similar URL, since all places are as good."""
         elsewhere = [each for each in places if each.card.url != page.url]
         if parts and all(each.scores.resemblance <= parts[0].scores.resemblance for each in elsewhere):
-            return Found("split", parts)
+            return FoundText("split", parts)
         if not elsewhere:
             return None
         best = max(elsewhere, key=lambda each: _url_similarity(page.url, each.card.url))
-        return Found("moved" if best.scores.resemblance >= self._threshold else "merged", [best])
+        return FoundText("moved" if best.scores.resemblance >= self._threshold else "merged", [best])
 
     def _whereabouts(self, questions: Sequence[Question]) -> Iterator[tuple[list[Place], list[Place]]]:
         """Yield for each question the best places that have its text, and the parts that it was split into."""
@@ -149,9 +145,8 @@ class TextFinder:
         """Return the candidates of each question, those that share the most; no captures of its own URL."""
         check_cancelled()
         wanted = [(number, lookup) for number, each in enumerate(questions) for lookup in lookups_of(each)]
-        answers = self._store.candidates(
-            [lookup for _, lookup in wanted], self._where, FrequencyCheck.of(self._store.scheme)
-        )
+        lookups = LookupsOfQuestion([lookup for _, lookup in wanted])
+        (answers,) = self._store.candidates([lookups], self._where, FrequencyCheck.of(self._store.scheme))
         found: list[dict[str, Candidate]] = [{} for _ in questions]
         for (number, _), answer in zip(wanted, answers, strict=True):
             for each in answer.pages:
@@ -162,29 +157,14 @@ class TextFinder:
     def _plausible(self, questions: Sequence[Question], candidates: list[list[Candidate]]) -> list[list[Candidate]]:
         """Leave out candidates whose sketches show that they have too little of the text; sort the others by them."""
         many = [number for number, some in enumerate(candidates) if len(some) >= MIN_CANDIDATES_TO_ESTIMATE]
-        ids = list(dict.fromkeys(page.id for number in many for page in candidates[number]))
-        sketches: dict[str, Sketches] = {}
-        for start in range(0, len(ids), SKETCH_BATCH):
-            check_cancelled()
-            sketches |= self._store.read(ids[start : start + SKETCH_BATCH], Sketches)
+        comparer = PageComparer(self._store, self._exclusions)
+        comparer.read_sketches(page.id for number in many for page in candidates[number])
         plausible = candidates[:]
         for number in many:
-            ranked = []
-            for page in candidates[number]:
-                estimate = self._estimate(questions[number], page.site, sketches.get(page.id, NO_SKETCHES))
-                share = estimate.containment
-                if share.value + CLEAR_ERRORS * share.error >= self._threshold:
-                    ranked.append((-estimate.resemblance.value, page.id, page))
-            plausible[number] = [page for *_, page in sorted(ranked)]
+            found = comparer.plausible(questions[number], candidates[number], self._least_containment)
+            found.sort(key=lambda each: (-each[1].resemblance.value, each[0].id))
+            plausible[number] = [page for page, _ in found]
         return plausible
-
-    def _estimate(self, question: Question, site: str, theirs: Sketches) -> Estimates:
-        ours = question.sketched
-        if self._exclusions:
-            sites = question.record.site, site
-            one, other = self._exclusions.evidence_of_pair(ours.sketch, theirs.sketch, sites)
-            ours, theirs = ours._replace(sketch=one), theirs._replace(sketch=other, minhash=b"")
-        return estimate_scores(ours, theirs, self._store.scheme)
 
     # --- scores -------------------------------------------------------------------------------------------------------
 
@@ -194,30 +174,19 @@ class TextFinder:
         """Compare each question with its candidates exactly, with equal texts once."""
         cards = self._store.read(dict.fromkeys(page.id for some in candidates for page in some), Card)
         all_texts = [_by_text([cards[page.id] for page in some if page.id in cards]) for some in candidates]
-        sides = self._sides({key: group[0] for texts in all_texts for key, group in texts.items()})
+        comparer = PageComparer(self._store, self._exclusions)
+        comparer.prepare(group[0] for texts in all_texts for group in texts.values())
         compared: list[list[_Compared]] = []
         for question, texts in zip(questions, all_texts, strict=True):
             compared.append([])
             for key, group in texts.items():
-                theirs = sides.get(key)
+                theirs = comparer.side(group[0])
                 if question.side is not None and theirs is not None:
-                    found = scores(question.side, theirs, self._exclusions)
+                    found = comparer.scores(question.side, theirs)
                     compared[-1].append(_Compared(group, found, theirs.shingles))
                 elif key[0] == question.record.text_digest:  # the texts are not stored
                     compared[-1].append(_Compared(group, Scores(1.0, 1.0, 1.0), array("Q")))
         return compared
-
-    def _sides(self, cards: dict[TextKey, Card]) -> dict[TextKey, Side]:
-        sides: dict[TextKey, Side] = {}
-        keys = list(cards)
-        for start in range(0, len(keys), TEXT_BATCH):
-            check_cancelled()
-            some = [(key, cards[key]) for key in keys[start : start + TEXT_BATCH]]
-            texts = self._store.read([card.id for _, card in some], Text)
-            for key, card in some:
-                if card.id in texts and texts[card.id].text:
-                    sides[key] = side(texts[card.id].text, self._store.scheme, name=card.url, site=card.site)
-        return sides
 
     def _best(self, compared: Sequence[_Compared]) -> list[Place]:
         """Return the places that resemble it most, or else contain most of it; only those with new URLs, if any."""
@@ -233,7 +202,7 @@ class TextFinder:
     def _parts(self, question: Question, compared: Sequence[_Compared]) -> list[Place]:
         """Return the pages that a text was split into, the most similar first; none if it was not."""
         assert question.side is not None
-        whole, _ = self._exclusions.evidence_of_pair(question.side.shingles, array("Q"), (question.side.site,) * 2)
+        whole = self._exclusions.evidence_of_page(question.side.shingles, question.side.site)
         waiting = {}
         for each in compared:
             card = next((card for card in each.cards if self._is_new(card)), None)
@@ -257,7 +226,7 @@ def _by_text(cards: Sequence[Card]) -> dict[TextKey, list[Card]]:
     """Return the first MAX_COMPARED texts, each with the pages that have it."""
     texts: dict[TextKey, list[Card]] = {}
     for card in cards:
-        key = card.text_digest, card.site
+        key = text_key(card)
         if card.text_digest and (key in texts or len(texts) < MAX_COMPARED):
             texts.setdefault(key, []).append(card)
     return {key: sorted(group, key=lambda card: (card.url, card.id)) for key, group in texts.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 from base64 import b32encode
 from datetime import UTC, datetime
 from typing import IO, NamedTuple
@@ -18,6 +19,8 @@ from opensearch_winnow.mappings.card import Card
 PROFILE = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 HTTP = "application/http; msgtype=response"
 COMPRESSION_LEVEL = 6
+FIRST_LINE = re.compile(rb"\A[^\r\n]*(\r?\n)")
+DATE_LINE = re.compile(rb"^(WARC-Date[ \t]*:[ \t]*)[^\r\n]*", re.IGNORECASE | re.MULTILINE)
 
 
 class Written(NamedTuple):
@@ -44,9 +47,14 @@ class WarcFile:
         header, digest = record.header, payload_digest(record)
         if record.is_arc:
             fields = {"WARC-Payload-Digest": digest, "Content-Type": HTTP if _is_http(record) else _arc_type(record)}
-            header = _header("response" if _is_http(record) else "resource", card, fields, len(record.content))
+            header = _header("response" if _is_http(record) else "resource", card, record, fields, len(record.content))
+        elif card.fetched_at not in (
+            record.date,
+            None,
+        ):  # its own is missing or impossible, and the user gave one
+            header = _with_date(header, card.fetched_at)
         found = Fields(header)
-        member = record.member if self._compressed and not record.is_arc else None
+        member = record.member if self._compressed and header is record.header else None
         offset, length = self._write(header + record.content + b"\r\n\r\n", member)
         stated = found.get(b"warc-payload-digest") or digest
         return Written(card, offset, length, stated, found.get(b"warc-record-id"))
@@ -62,7 +70,7 @@ class WarcFile:
             "Content-Type": HTTP,
         }
         head = record.content[: _payload_start(record)]
-        header = _header("revisit", card, fields, len(head))
+        header = _header("revisit", card, record, fields, len(head))
         offset, length = self._write(header + head + b"\r\n\r\n", None)
         return Written(card, offset, length, original.payload_digest, Fields(header).get(b"warc-record-id"))
 
@@ -104,13 +112,19 @@ def _arc_type(record: ArchivedRecord) -> str:
     return record.header.split(b" ")[3].decode("latin-1")
 
 
-def _header(kind: str, card: Card, fields: dict[str, str], length: int) -> bytes:
+def _header(kind: str, card: Card, record: ArchivedRecord, fields: dict[str, str], length: int) -> bytes:
     # An id that depends on the capture alone: writing the same captures again gives the same bytes.
     record_id = f"<urn:uuid:{uuid5(NAMESPACE_URL, f'{kind} {card.id}')}>"
     lines = {"WARC-Type": kind, "WARC-Record-ID": record_id, "WARC-Target-URI": card.url}
-    if card.fetched_at is not None:
-        lines["WARC-Date"] = _date(card.fetched_at)
+    lines["WARC-Date"] = _date(card.fetched_at or record.date)
     return _lines({**lines, **fields, "Content-Length": str(length)})
+
+
+def _with_date(header: bytes, time: datetime | None) -> bytes:
+    date = _date(time).encode()
+    if DATE_LINE.search(header):
+        return DATE_LINE.sub(rb"\g<1>" + date, header, count=1)
+    return FIRST_LINE.sub(rb"\g<0>WARC-Date: " + date + rb"\g<1>", header, count=1)
 
 
 def _lines(fields: dict[str, str]) -> bytes:

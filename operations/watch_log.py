@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -24,13 +25,13 @@ class WatchLog:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._name = ""  # of the setting that this run adds to
-        self._part: list[dict[str, Any]] = []  # what is in it
+        self._added = 0  # findings that this run has added to it
 
     def read(
         self, watches: Collection[str] = (), *, since: datetime | None = None, limit: int | None = None
     ) -> list[Finding]:
         """Return the findings of these watches, or of all: the newest first, `limit` of them at most."""
-        parts = self._store.settings(SETTING)
+        parts = self._store.settings.with_prefix(SETTING)
         found = [Finding.from_document(each) for name in sorted(parts) for each in parts[name]][-MAX_FINDINGS:]
         found = [
             each for each in found if (not watches or each.watch in watches) and (since is None or each.at >= since)
@@ -39,29 +40,44 @@ class WatchLog:
         return found[::-1][:limit]
 
     def add(self, findings: Sequence[Finding]) -> None:
-        """Append findings, and drop the oldest ones beyond MAX_FINDINGS, a whole setting at a time."""
-        changed: dict[str, Any] = {}
+        """Append findings, and drop the oldest ones beyond MAX_FINDINGS, a whole setting at a time.
+
+        They are appended to what the store has now: somebody may have deleted pages that this run has found before.
+        """
+        added: dict[str, list[dict[str, Any]]] = {}
+        surplus: set[str] = set()
         for finding in findings:
-            if not self._name or len(self._part) >= FINDINGS_PER_PART:
-                self._name, self._part = f"{SETTING}{time.time_ns():020d}-{uuid4().hex[:8]}", []
-                changed |= dict.fromkeys(self._surplus())
-            self._part.append(finding.as_document())
-            changed[self._name] = self._part
-        self._store.set_settings(changed)
+            if not self._name or self._added >= FINDINGS_PER_PART:
+                self._name, self._added = f"{SETTING}{time.time_ns():020d}-{uuid4().hex[:8]}", 0
+                surplus.update(self._surplus())
+            added.setdefault(self._name, []).append(finding.as_document())
+            self._added += 1
+        if surplus:
+            self._store.settings.set(dict.fromkeys(surplus))
+        for name, documents in added.items():
+            self._store.settings.change(name, partial(_appended, documents))
 
     def forget(self, ids: Collection[str]) -> None:
         """Remove the findings of these captures."""
-        for name, part in self._store.settings(SETTING).items():
-            left = [each for each in part if each["id"] not in ids]
-            if len(left) < len(part):
-                self._store.set_setting(name, left or None)
+        for name, part in self._store.settings.with_prefix(SETTING).items():
+            if any(each["id"] in ids for each in part):
+                self._store.settings.change(name, partial(_without, ids))
 
     def _surplus(self) -> list[str]:
         """Return the oldest settings that are not needed: those before the newest MAX_FINDINGS findings."""
-        parts = self._store.settings(SETTING)
+        parts = self._store.settings.with_prefix(SETTING)
         findings = FINDINGS_PER_PART  # those to come
         for kept, name in enumerate(sorted(parts, reverse=True), start=1):
             findings += len(parts[name])
             if findings - len(parts[name]) >= MAX_FINDINGS or kept >= MAX_PARTS:
                 return sorted(parts)[: len(parts) - kept + 1]
         return []
+
+
+def _appended(added: Sequence[dict[str, Any]], part: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
+    before = part or []
+    return [*before, *(each for each in added if each not in before)]  # a change may be made twice
+
+
+def _without(ids: Collection[str], part: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
+    return [each for each in part or () if each["id"] not in ids] or None

@@ -58,7 +58,7 @@ class Watches:
 
     def names(self) -> list[str]:
         """Return the names of all watches, sorted."""
-        return [name.removeprefix(SETTING) for name in self._store.setting_names(SETTING)]
+        return [name.removeprefix(SETTING) for name in self._store.settings.names(SETTING)]
 
     def read(self) -> list[Watch]:
         """Return all watches, by name."""
@@ -73,14 +73,15 @@ class Watches:
         self._require_room([watch], replace=replace)
         self._require_fingerprints(watch)
         matches = self._ask(watch)  # even without `seen`: a question that cannot be answered is not kept
-        self._store.set_setting(SETTING + watch.name, _kept_value(watch, [each.card.id for each in matches] * seen))
+        kept = _kept_value(watch, [each.card.id for each in matches] * seen)
+        self._store.settings.set({SETTING + watch.name: kept})
 
     def add_all(self, watches: Iterable[Watch], *, seen: bool, replace: bool) -> int:
         """Save watches as `add` does, all or none, and return how many. Without `seen`, nothing is looked up."""
         added = list(watches)
         self._require_room(added, replace=replace)
         kept = {SETTING + watch.name: _kept_value(watch, ids) for watch, ids in self._with_matches(added, seen=seen)}
-        self._store.set_settings(kept)
+        self._store.settings.set(kept)
         return len(added)
 
     def _with_matches(self, watches: Sequence[Watch], *, seen: bool) -> Iterator[tuple[Watch, list[str]]]:
@@ -104,7 +105,7 @@ class Watches:
     def remove(self, name: str) -> None:
         """Delete a watch."""
         self._kept(name)
-        self._store.set_setting(SETTING + name, None)
+        self._store.settings.set({SETTING + name: None})
 
     def check(self, name: str) -> WatchReport:
         """Ask the question of a watch again."""
@@ -118,9 +119,14 @@ class Watches:
 
     def mark_seen(self, name: str, ids: Collection[str]) -> None:
         """Remember these captures: they, and later captures of their URLs, are no longer new."""
-        kept = self._kept(name)
-        seen = list(dict.fromkeys([*kept["seen"], *sorted(ids)]))
-        self._store.set_setting(SETTING + name, _kept_value(watch_of(name, kept), seen))
+        self._kept(name)  # raises if there is no such watch
+
+        def with_seen(kept: dict[str, Any] | None) -> dict[str, Any] | None:
+            if kept is None:  # it was removed just now
+                return None
+            return kept | {"seen": list(dict.fromkeys([*kept["seen"], *sorted(ids)]))[-MAX_SEEN:]}
+
+        self._store.settings.change(SETTING + name, with_seen)
 
     def _require_room(self, added: Collection[Watch], *, replace: bool) -> None:
         """Raise unless these watches can be kept, with their names and texts."""
@@ -164,12 +170,12 @@ class Watches:
 
 def kept_watches(store: Store) -> dict[str, dict[str, Any]]:
     """Return what the store keeps of each watch, by name: what `watch_of` takes, and the ids that were `seen`."""
-    return {name.removeprefix(SETTING): kept for name, kept in store.settings(SETTING).items()}
+    return {name.removeprefix(SETTING): kept for name, kept in store.settings.with_prefix(SETTING).items()}
 
 
 def kept_watch(store: Store, name: str) -> dict[str, Any] | None:
     """Return the same of one watch; None if there is none of this name."""
-    kept: dict[str, Any] | None = store.setting(SETTING + name)
+    kept: dict[str, Any] | None = store.settings.get(SETTING + name)
     return kept
 
 

@@ -13,7 +13,7 @@ import ssl
 import time
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any, NamedTuple
 from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
@@ -23,8 +23,18 @@ TIMEOUT_SECONDS = 10.0  # for each step of a request: to connect, to send, to be
 MAX_REDIRECTS = 3
 MAX_TRIES = 3
 FIRST_PAUSE_SECONDS = 1.0  # before the second try; twice as long before the third
-NAT64 = ip_network("64:ff9b::/96")  # IPv4 addresses as networks with IPv6 only write them
-LOCAL_NAT64 = ip_network("64:ff9b:1::/48")  # the same within an organisation; older Pythons take it for global
+# The forms of IPv6 addresses that lead to an IPv4 address, and by how many bits that is shifted in them.
+EMBEDDING = (
+    (IPv6Network("::/96"), 0),  # IPv4-compatible
+    (IPv6Network("::ffff:0:0/96"), 0),  # IPv4-mapped
+    (IPv6Network("::ffff:0:0:0/96"), 0),  # IPv4-translated
+    (IPv6Network("64:ff9b::/96"), 0),  # NAT64, as networks with IPv6 only write them
+    (IPv6Network("2002::/16"), 80),  # 6to4
+    (TEREDO := IPv6Network("2001::/32"), 64),  # the server; the client is there as well, with each bit inverted
+)
+ISATAP = (0x0000_5EFE, 0x0200_5EFE)  # the third quarter of an address, below any prefix; the IPv4 address is the last
+LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")  # NAT64 within an organisation; older Pythons take it for global
+IPV4_BITS = 0xFFFF_FFFF
 URL_CHARACTERS = "/?#[]@!$&'()*+,;=:%"  # that stay as they are
 PORTS = {"http": 80, "https": 443}
 REDIRECTS = (
@@ -141,17 +151,25 @@ class Webhook:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an IP address is one of the public Internet, also if it is an IPv4 address within IPv6."""
-    parsed: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
+    """Return whether an IP address is one of the public Internet. An IPv4 address within IPv6 has to be public too."""
+    parsed = ip_address(address.partition("%")[0])
     if isinstance(parsed, IPv6Address):
-        inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo or (None, None))[1]
-        if inner is not None:
-            parsed = inner
-        elif parsed in NAT64:
-            parsed = IPv4Address(int(parsed) & 0xFFFF_FFFF)
-        elif parsed in LOCAL_NAT64:
+        if parsed in LOCAL_NAT64 or any(not is_public(str(each)) for each in _embedded(parsed)):
             return False
+        if any(parsed in network for network, _ in EMBEDDING):
+            return True  # whatever this Python thinks of the form
     return parsed.is_global and not parsed.is_multicast
+
+
+def _embedded(address: IPv6Address) -> list[IPv4Address]:
+    """Return the IPv4 addresses that this one leads to."""
+    number = int(address)
+    found = [number >> shift for network, shift in EMBEDDING if address in network]
+    if address in TEREDO:
+        found.append(~number)
+    if number >> 32 & IPV4_BITS in ISATAP:
+        found.append(number)
+    return [IPv4Address(each & IPV4_BITS) for each in found]
 
 
 def _target(url: str) -> _Target:

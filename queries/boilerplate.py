@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from types import UnionType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 from opensearch_winnow.cython_core.overlap import difference, matching_runs
@@ -16,10 +16,8 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import KOALA, Scheme
 from opensearch_winnow.foundation.selection import token_of
+from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.spans import merged_spans
-
-if TYPE_CHECKING:
-    from opensearch_winnow.queries.estimates import Sketches
 
 
 class BoilerplateError(WinnowError):
@@ -34,6 +32,7 @@ class Boilerplate:
     text: str
     site: str | None = None  # the host, in lower case; None: all pages
     learned: bool = False  # it was learned from the pages of the site
+    url: str | None = None  # of the page that it was taken from, with which it is deleted
 
     def as_document(self) -> dict[str, Any]:
         """Return its fields as JSON values."""
@@ -43,10 +42,10 @@ class Boilerplate:
     def from_document(cls, document: Any) -> Self:
         """Make it from the values that `as_document` returns. Any others raise a BoilerplateError."""
         kinds: dict[str, type | UnionType] = {"name": str, "text": str, "site": str | None, "learned": bool}
-        if not isinstance(document, dict) or document.keys() != kinds.keys():
+        if not isinstance(document, dict) or document.keys() - {"url"} != kinds.keys():
             raise BoilerplateError(f"not boilerplate: it needs {', '.join(kinds)}, but this is {_shortened(document)}")
-        for name, kind in kinds.items():
-            if not isinstance(document[name], kind):
+        for name, kind in (kinds | {"url": str | None}).items():
+            if not isinstance(document.get(name), kind):
                 raise BoilerplateError(f"not boilerplate: its {name} is {_shortened(document[name])}")
         return cls(**document)
 
@@ -103,7 +102,11 @@ class Exclusions:
 
         The MinHash is dropped: nothing can be taken out of it.
         """
-        return page._replace(sketch=difference(page.sketch, self._everywhere.shingles), minhash=b"") if self else page
+        return page._replace(sketch=self.evidence_of_page(page.sketch), minhash=b"") if self else page
+
+    def evidence_of_page(self, shingles: array[int], site: str | None = None) -> array[int]:
+        """Return what counts of a page's shingles on all pages; with `site`, on the pages of this site."""
+        return _without(_without(shingles, self._everywhere.shingles), self._template(site).shingles)
 
     def evidence_of_pair(
         self, ours: array[int], theirs: array[int], sites: tuple[str | None, str | None] = (None, None)
@@ -111,10 +114,10 @@ class Exclusions:
         """Return what counts of the shingles, or MOD_m sketches, of two pages of these `sites`: sorted arrays."""
         if not self:
             return ours, theirs
-        ours, theirs = (_without(each, self._everywhere.shingles) for each in (ours, theirs))
-        one, other = (self._template(site).shingles for site in sites)
         if sites[0] == sites[1]:
-            return _without(ours, one), _without(theirs, one)
+            return self.evidence_of_page(ours, sites[0]), self.evidence_of_page(theirs, sites[0])
+        ours, theirs = self.evidence_of_page(ours), self.evidence_of_page(theirs)
+        one, other = (self._template(site).shingles for site in sites)
         # Each template loses what the other page has: shared text stays on both sides.
         return _without(ours, _without(one, theirs)), _without(theirs, _without(other, ours))
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.overlap import overlap
@@ -17,26 +16,12 @@ from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
+from opensearch_winnow.queries.estimates import Estimates, estimate_scores
 from opensearch_winnow.queries.relationship import Lengths, Relationship, judge_relationship, same_in
+from opensearch_winnow.queries.scores import Overlap, Passage, Scores, Sketches
 
+Sites = tuple[str | None, str | None]  # of A and B
 CanonicalRun = tuple[int, int, int, int]  # the offsets of a passage, in canonical characters
-
-
-class Passage(NamedTuple):
-    """A run of text that A and B share, with its offsets in code points of each."""
-
-    start: int  # in A
-    end: int  # in A
-    other_start: int  # in B
-    other_end: int  # in B
-
-
-class Scores(NamedTuple):
-    """How the sets of shingles of A and B overlap."""
-
-    resemblance: float  # |A ∩ B| / |A ∪ B| (Jaccard)
-    containment: float  # |A ∩ B| / |A|: the share of A that is in B
-    contained: float  # |A ∩ B| / |B|: the share of B that is in A
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +44,7 @@ class Comparison:
     @property
     def relationship(self) -> Relationship | None:
         """How B is related to A, and why; None if the texts were not there to judge."""
-        return judge_relationship(
-            sameness=self.sameness,
-            containment=self.containment,
-            contained=self.contained,
-            passages=self.passages,
-            boilerplate=self.boilerplate,
-            lengths=self.lengths,
-        )
+        return judge_relationship(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,39 +75,60 @@ def side(text: str, scheme: Scheme, *, name: str | None = None, site: str | None
     return Side(prepared, distinct(shingles(prepared, scheme.shingle, scheme.seed)), site)
 
 
-def scores(a: Side, b: Side, exclusions: Exclusions = NO_EXCLUSIONS) -> Scores:
-    """Return the exact scores of two texts, without boilerplate."""
-    return _scores(*exclusions.evidence_of_pair(a.shingles, b.shingles, (a.site, b.site)))
+class Comparer:
+    """Compares pages two at a time, without boilerplate: by their texts, or by their sketches.
 
-
-def shared_passages(
-    a: Side,
-    b: Side,
-    scheme: Scheme,
-    *,
-    window: int | None = None,
-    join_gap: int = 0,
-    exclusions: Exclusions = NO_EXCLUSIONS,
-) -> tuple[list[Passage], list[Passage]]:
-    """Return the passages, and the shared runs that are boilerplate: each in the order of A.
-
-    A run that is partly boilerplate is split; what remains is a passage where it has at least k characters. A `window`
-    smaller than the scheme's guarantees that shorter runs are found. `join_gap` is that of `compare`.
+    The sites of both pages decide whether the template of a site counts. A Side knows its own.
     """
-    parts = [(False, run) for run in a.runs_shared_with(b, scheme, window or scheme.w)]
-    if exclusions:
-        site = a.site if a.site == b.site else None
-        parts = [
-            part
-            for _, run in parts
-            for part in split_run(run, exclusions.spans(a.chars[run[0] : run[1]], site), min_length=scheme.k)
-        ]
-        parts.sort(key=itemgetter(1))
-    shared: tuple[list[Passage], list[Passage]] = [], []
-    for excluded, group in groupby(parts, key=itemgetter(0)):  # runs of one kind are not joined across the other
-        for start, end, other_start, other_end in join_runs([run for _, run in group], join_gap):
-            shared[excluded].append(Passage(*a.canonical.span(start, end), *b.canonical.span(other_start, other_end)))
-    return shared
+
+    def __init__(self, scheme: Scheme, exclusions: Exclusions = NO_EXCLUSIONS) -> None:
+        self.scheme = scheme
+        self.exclusions = exclusions
+
+    def overlap(self, a: array[int], b: array[int], sites: Sites) -> Overlap:
+        """Return the sizes of two sorted sets of shingles without boilerplate, and of what they share."""
+        ours, theirs = self.exclusions.evidence_of_pair(a, b, sites)
+        return Overlap(overlap(ours, theirs), len(ours), len(theirs))
+
+    def scores(self, a: Side, b: Side) -> Scores:
+        """Return the exact scores of two texts."""
+        return self.overlap(a.shingles, b.shingles, (a.site, b.site)).scores
+
+    def estimate(self, a: Sketches, b: Sketches, sites: Sites = (None, None)) -> Estimates:
+        """Estimate the scores of two pages from their sketches.
+
+        Boilerplate can be taken out of a MOD_m sketch, but not out of a MinHash, which is not used if there is any.
+        """
+        if self.exclusions:
+            ours, theirs = self.exclusions.evidence_of_pair(a.sketch, b.sketch, sites)
+            a, b = a._replace(sketch=ours, minhash=b""), b._replace(sketch=theirs, minhash=b"")
+        return estimate_scores(a, b, self.scheme)
+
+    def passages(
+        self, a: Side, b: Side, *, window: int | None = None, join_gap: int = 0
+    ) -> tuple[list[Passage], list[Passage]]:
+        """Return the passages, and the shared runs that are boilerplate: each in the order of A.
+
+        A run that is partly boilerplate is split; what remains is a passage where it has at least k characters. A
+        `window` smaller than the scheme's guarantees that shorter runs are found. `join_gap` is that of `compare`.
+        """
+        parts = [(False, run) for run in a.runs_shared_with(b, self.scheme, window or self.scheme.w)]
+        if self.exclusions:
+            site = a.site if a.site == b.site else None
+            parts = [
+                part
+                for _, run in parts
+                for part in split_run(
+                    run, self.exclusions.spans(a.chars[run[0] : run[1]], site), min_length=self.scheme.k
+                )
+            ]
+            parts.sort(key=itemgetter(1))
+        shared: tuple[list[Passage], list[Passage]] = [], []
+        for excluded, group in groupby(parts, key=itemgetter(0)):  # runs of one kind are not joined across the other
+            for start, end, other_start, other_end in join_runs([run for _, run in group], join_gap):
+                span, other_span = a.canonical.span(start, end), b.canonical.span(other_start, other_end)
+                shared[excluded].append(Passage(*span, *other_span))
+        return shared
 
 
 def lengths(a: Side, b: Side, scheme: Scheme) -> Lengths:
@@ -169,25 +168,16 @@ def compare(
     """
     one = side(a, scheme, name=names[0] or names[1], site=sites[0])
     other = side(b, scheme, name=names[1] or names[0], site=sites[1])
-    exclusions = Exclusions(boilerplate, scheme) if boilerplate else NO_EXCLUSIONS
-    ours, theirs = exclusions.evidence_of_pair(one.shingles, other.shingles, sites)
-    found, excluded = shared_passages(one, other, scheme, join_gap=join_gap, exclusions=exclusions)
+    comparer = Comparer(scheme, Exclusions(boilerplate, scheme) if boilerplate else NO_EXCLUSIONS)
+    shared = comparer.overlap(one.shingles, other.shingles, sites)
+    found, excluded = comparer.passages(one, other, join_gap=join_gap)
     return Comparison(
-        **_scores(ours, theirs)._asdict(),
+        **shared.scores._asdict(),
         passages=found,
         boilerplate=excluded,
-        left_out=(len(one.shingles) - len(ours), len(other.shingles) - len(theirs)),
+        left_out=(len(one.shingles) - shared.a, len(other.shingles) - shared.b),
         sameness=sameness(one, other, scheme),
         lengths=lengths(one, other, scheme),
-    )
-
-
-def _scores(ours: array[int], theirs: array[int]) -> Scores:
-    both = overlap(ours, theirs)
-    return Scores(
-        resemblance=both / max(len(ours) + len(theirs) - both, 1),
-        containment=both / max(len(ours), 1),
-        contained=both / max(len(theirs), 1),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 MAX_URLS = 500  # of one selection; SQLite may be built to take 999 parameters
@@ -28,10 +28,20 @@ class Selection(Filters):
     url_prefix: str | None = None
     url_part: str | None = None  # anywhere in the URL; takes a look at all URLs
     clusters: tuple[str, ...] | None = None  # their ids
-    payload_digest: str | None = None
+    payload_digests: tuple[str, ...] | None = None  # any of these
+    shingle_digests: tuple[str, ...] | None = None  # any of these
+    repeats: tuple[str, ...] | None = None  # revisits of any of these: payload digests, and URLs of earlier captures
 
     @property
     def by_key(self) -> bool:
         """Whether a key narrows the selection to few pages."""
-        keys = (self.url, self.urls, self.url_prefix, self.url_part, self.clusters, self.payload_digest)
+        keys = (
+            *(self.url, self.urls, self.url_prefix, self.url_part),
+            *(self.clusters, self.payload_digests, self.shingle_digests, self.repeats),
+        )
         return any(key is not None for key in keys)
+
+
+def searched(where: Filters, *, all_captures: bool = False) -> Filters:
+    """Return the filters of a search: latest captures only, unless all, or those of a crawl or until a time."""
+    return where if all_captures or where.crawl or where.until else replace(where, latest=True)

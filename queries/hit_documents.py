@@ -12,9 +12,9 @@ from opensearch_winnow.foundation.digests import canonical_digest
 from opensearch_winnow.foundation.document_paths import text_at, value_at
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimates import NO_SKETCHES, Sketches, estimate_scores
+from opensearch_winnow.queries.compare import Comparer, Side, side
 from opensearch_winnow.queries.representatives import Similarity
+from opensearch_winnow.queries.scores import NO_SKETCHES, Sketches
 
 Hit = dict[str, Any]
 
@@ -53,7 +53,7 @@ class FieldTexts:
 
 
 class HitDocuments:
-    """Hits in the order they were added, with their sketches and texts.
+    """Hits with their sketches and texts, numbered from 0 in the order in which they are added.
 
     `prefix` is the path of the fields, with its final dot. If the stored digest shows that the fields were made from
     another text than the hit's, its sketches are made from its text.
@@ -63,6 +63,7 @@ class HitDocuments:
         self.hits: list[Hit] = []
         self.sketched: list[Sketches] = []
         self._scheme = scheme
+        self._comparer = Comparer(scheme)
         self._prefix = prefix
         self._texts = texts
         self._sides: dict[int, Side | None] = {}
@@ -72,36 +73,41 @@ class HitDocuments:
         """The number of hits without our fields, which are never alike."""
         return sum(each is NO_SKETCHES for each in self.sketched)
 
-    def add(self, hit: Hit) -> int:
-        """Add a hit and return its place, by which the other methods know it."""
-        place = len(self.hits)
+    def add(self, hit: Hit, document: Hit | None = None) -> int:
+        """Add a hit and return its number, by which the other methods know it.
+
+        `document` is the same hit with its text and digest, if these were read separately.
+        """
+        number = len(self.hits)
         self.hits.append(hit)
         self.sketched.append(self._stored_sketches(hit))
-        if self._is_stale(hit):
-            made = self._sides[place] = side(self._texts.text(hit) or "", self._scheme, name=self._texts.name(hit))
+        document = document or hit
+        if self._is_stale(document):
+            text, name = self._texts.text(document) or "", self._texts.name(document)
+            made = self._sides[number] = side(text, self._scheme, name=name)
             signature = pack(minhash(made.shingles, self._scheme.bins), self._scheme.bits)
-            self.sketched[place] = Sketches(len(made.shingles), NO_SKETCHES.sketch, signature)
-        return place
+            self.sketched[number] = Sketches(len(made.shingles), NO_SKETCHES.sketch, signature)
+        return number
 
-    def read_text(self, place: int, hit: Hit) -> None:
-        """Take the text of the hit at a place from another response, if it is the text that was fingerprinted."""
+    def read_text(self, number: int, hit: Hit) -> None:
+        """Take the text of a hit from another response, if it is the text that was fingerprinted."""
         text = self._texts.text(hit)
         made = None if text is None else side(text, self._scheme, name=self._texts.name(hit))
-        if made and len(made.shingles) != self.sketched[place].shingle_count:
+        if made and len(made.shingles) != self.sketched[number].shingle_count:
             made = None  # another text, or not all of it
-        self._sides[place] = made
+        self._sides[number] = made
 
     def similarity(self, one: int, other: int) -> Similarity:
         """Compare two hits: exactly where both texts are there, else by an estimate."""
         (exact,) = self.resemblances([(one, other)])
         if exact is not None:
             return Similarity(exact, 0.0)
-        return Similarity(*estimate_scores(self.sketched[one], self.sketched[other], self._scheme).resemblance)
+        return Similarity(*self._comparer.estimate(self.sketched[one], self.sketched[other]).resemblance)
 
     def resemblances(self, pairs: Sequence[tuple[int, int]]) -> list[float | None]:
-        """Return the exact resemblance of each pair of places; None where a text is missing."""
+        """Return the exact resemblance of each pair of numbers; None where a text is missing."""
         both = [(self._side(one), self._side(other)) for one, other in pairs]
-        return [scores(one, other).resemblance if one and other else None for one, other in both]
+        return [self._comparer.scores(one, other).resemblance if one and other else None for one, other in both]
 
     def _stored_sketches(self, hit: Hit) -> Sketches:
         count, packed = (_value(hit, f"{self._prefix}{name}") for name in ("shingle_count", "minhash"))
@@ -129,10 +135,10 @@ class HitDocuments:
             return False  # the hashes of code depend on a name, which only a hit with a URL has
         return digest != (canonical_digest(canonical(text, self._scheme, name=name)) if text else "")
 
-    def _side(self, place: int) -> Side | None:
-        if place not in self._sides:
-            self.read_text(place, self.hits[place])
-        return self._sides[place]
+    def _side(self, number: int) -> Side | None:
+        if number not in self._sides:
+            self.read_text(number, self.hits[number])
+        return self._sides[number]
 
 
 def _value(hit: Hit, name: str) -> Any:

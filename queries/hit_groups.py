@@ -1,10 +1,10 @@
-"""Groups the hits of any search, from the response that an engine's client returns."""
+"""Defines groups of an engine's hits, and makes them from the response that a client returns."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from opensearch_winnow.foundation.errors import QuestionError
@@ -39,11 +39,34 @@ class HitGroup(NamedTuple):
     size: int  # documents, including those that the engine has counted but not returned
 
 
-class ListOfGroups:
-    """The methods of an answer that behaves like the list of its groups."""
+class FoldedHit(NamedTuple):
+    """A hit, found late, that belongs to a group on an earlier page."""
 
-    __slots__ = ()
+    hit: Hit  # the representative of the group, with its `_index` and `_id`, and without its document
+    member: HitMember
+
+
+@dataclass(frozen=True, slots=True)
+class HitGroups:
+    """Groups among the hits of a search, in its order. Behaves like a list of groups.
+
+    On a page of `search_groups`, the representative of a group is as the search asks for it. Members have `_index`,
+    `_id`, `_score` and the `docvalue_fields` of the search, but no document.
+    """
+
     groups: list[HitGroup]
+    total: int | None  # documents that match the query; None if the engine has not counted all
+    count: int | None  # groups among them; None until all of them have been examined
+    at_least: int  # groups
+    at_most: int | None  # groups; None if the total is not known
+    examined: int  # documents that were grouped, on this page and the earlier ones
+    without_fields: int = 0  # of these, documents without our fields; if these are all, check `below`
+    about: int | None = None  # the engine's estimate of the clusters; None if the query did not ask for it
+    left_out: int = 0  # documents without a cluster that a response does not have; ask for more members to see them
+    folded: list[FoldedHit] = field(default_factory=list)  # members of groups on earlier pages that were found since
+    stale: int = 0  # documents that were changed since their fields were made; their texts were read
+    aggregations: dict[str, Any] = field(default_factory=dict)  # of all documents that match; on the first page only
+    cursor: str | None = None  # leads to the next page of `search_groups`; None at the end
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -53,18 +76,6 @@ class ListOfGroups:
 
     def __getitem__(self, index: int) -> HitGroup:
         return self.groups[index]
-
-
-@dataclass(frozen=True, slots=True)
-class HitGroups(ListOfGroups):
-    """The groups among the hits of a response, in its order. Behaves like a list of groups."""
-
-    groups: list[HitGroup]
-    total: int | None  # documents that match the query; None if the engine has not counted all
-    count: int | None  # groups among them; None if the response does not hold all of them
-    about: int | None  # the engine's estimate of the clusters among them; None if the query did not ask for it
-    left_out: int  # documents without a cluster that the engine has not returned; ask for more members to see them
-    without_fields: int = 0  # hits without our fields, each a group of its own; if these are all, check `below`
 
 
 def group_hits(
@@ -93,25 +104,30 @@ def group_hits(
     documents = HitDocuments(scheme, f"{below}." if below else "", texts)
     answer = response_body(response)
     ranked, left_out = _ranked_hits(answer)
-    places = [documents.add(each.hit) for each in ranked]
-    batch = Representatives(scheme, threshold).begin([documents.sketched[place] for place in places])
+    ranks = [documents.add(each.hit) for each in ranked]
+    batch = Representatives(scheme, threshold).begin(documents.sketched)
     while pairs := batch.undecided:
         batch.settle(documents.resemblances(pairs))
     groups: dict[int, list[HitMember]] = {}
     sizes: dict[int, int] = {}
-    for place, each, join in zip(places, ranked, batch.joins, strict=True):
-        representative = place if join is None else join.representative
+    for rank, each, join in zip(ranks, ranked, batch.joins, strict=True):
+        representative = rank if join is None else join.representative
         members = groups.setdefault(representative, [])
         if join is not None:
             members.append(hit_member(each.hit, join.similarity))
         members += (hit_member(mate, documents.similarity(representative, documents.add(mate))) for mate in each.mates)
         sizes[representative] = sizes.get(representative, 0) + each.size
     total = response_total(answer)
-    seen = sum(each.size for each in ranked) if all(each.counted for each in ranked) else None
+    seen = sum(each.size for each in ranked)
+    complete = total is not None and total == seen and all(each.counted for each in ranked)
+    unseen = None if total is None else max(total - seen, 0)
     return HitGroups(
-        groups=[HitGroup(documents.hits[place], members, sizes[place]) for place, members in groups.items()],
+        groups=[HitGroup(documents.hits[rank], members, sizes[rank]) for rank, members in groups.items()],
         total=total,
-        count=len(groups) if total is not None and total == seen else None,
+        count=len(groups) if complete else None,
+        at_least=len(groups),
+        at_most=None if unseen is None else len(groups) + unseen,
+        examined=len(documents.hits),
         about=_about(answer),
         left_out=left_out,
         without_fields=documents.without_fields,

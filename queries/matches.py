@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.relationship import Lengths, Relationship, judge_relationship
-
-Score = Literal["resemblance", "containment", "contained"]
+from opensearch_winnow.queries.scores import Passage, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +39,7 @@ class Match:
     @property
     def relationship(self) -> Relationship | None:
         """How the page (B) is related to the question (A), and why; None if no passages were sought."""
-        return judge_relationship(
-            sameness=self.sameness,
-            containment=self.containment,
-            contained=self.contained,
-            passages=self.passages,
-            boilerplate=self.boilerplate,
-            lengths=self.lengths,
-        )
+        return judge_relationship(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +58,7 @@ class Matches:
     unscored: int = 0  # candidates that were not scored, because the time was up
     uncompared: int = 0  # captures in `total` that share a hash but were not compared: others share as much or more
     below_guarantee: bool = False  # the question is so short that a page with it, or with some of it, may be missed
+    too_short: bool = False  # it is below the noise threshold: only pages that resemble it as a whole can match
 
     def __len__(self) -> int:
         return len(self.matches)

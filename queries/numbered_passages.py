@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.compare import Passage
+from opensearch_winnow.queries.scores import Passage
 
 
 @dataclass(frozen=True, slots=True)

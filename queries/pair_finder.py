@@ -16,9 +16,18 @@ from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Exclusions
-from opensearch_winnow.queries.compare import CanonicalRun, split_run
+from opensearch_winnow.queries.compare import CanonicalRun, Comparer, split_run
 from opensearch_winnow.queries.pair_scores import ScoredPair, score_pairs
-from opensearch_winnow.queries.pairs import Document, Measure, Pair, Pairs, SharedPassage
+from opensearch_winnow.queries.pairs import (
+    NOTHING_COUNTS,
+    UNCLOSED,
+    Document,
+    Measure,
+    Pair,
+    Pairs,
+    SharedPassage,
+    Unread,
+)
 from opensearch_winnow.queries.prepared_document import PreparedDocument
 from opensearch_winnow.queries.spans import merged_spans
 
@@ -43,13 +52,23 @@ def find_pairs(
     nothing is never returned. With the measure longest, `minimum` is a number of words. With a `limit`, passages are
     sought only for the pairs that are returned. The order of `documents` decides which of a pair is A, but an earlier
     document is always B. Of pairs that score the same, the one with the longest passage is first; then ids decide.
+    Documents in which nothing counts are in `unread` instead. Programs that an unclosed string or comment hides are in
+    both.
     """
-    ordered = sorted(documents, key=lambda each: each.earlier)
     prepared = []
-    for done, document in enumerate(ordered):
+    unread: list[Unread] = []
+    for done, document in enumerate(sorted(documents, key=lambda each: each.earlier)):
         check_cancelled()
-        progress(READING, done, len(ordered))
-        prepared.append(PreparedDocument(document, scheme, exclusions))
+        progress(READING, done, len(documents))
+        each = PreparedDocument(document, scheme, exclusions)
+        if not document.earlier:
+            hidden = [f"{document.id}/{name}" if name != document.id else name for name in each.hidden_files()]
+            unread += [Unread(name, UNCLOSED, failed=True, document=document.id, work=True) for name in hidden]
+            if each.is_empty or (hidden and len(each.chars) < scheme.k):
+                unread += [] if hidden else [Unread(document.id, NOTHING_COUNTS, document=document.id)]
+                continue
+        prepared.append(each)
+    ordered = [each.document for each in prepared]
     finder = PairFinder(prepared, scheme, exclusions, progress)
     found, histogram = finder.longest(minimum) if measure == "longest" else finder.scored(measure, minimum)
     joined = UnionFind(len(ordered))
@@ -71,6 +90,7 @@ def find_pairs(
         groups=groups,
         parameters=scheme,
         form=scheme.form,
+        unread=unread,
     )
 
 
@@ -162,7 +182,7 @@ class PairFinder:
 
     def _scored(self) -> Iterator[ScoredPair]:
         row = -1
-        for pair in score_pairs(self._documents, self._exclusions, rows=self._rows):
+        for pair in score_pairs(self._documents, Comparer(self._scheme, self._exclusions), rows=self._rows):
             if pair.a != row:
                 row = pair.a
                 check_cancelled()

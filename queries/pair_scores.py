@@ -6,13 +6,13 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.shared_tokens import SharedTokens
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.boilerplate import Exclusions
+from opensearch_winnow.queries.compare import Comparer
 from opensearch_winnow.queries.pairs import Measure
 from opensearch_winnow.queries.prepared_document import PreparedDocument
 from opensearch_winnow.queries.program_similarity import ProgramSimilarity
+from opensearch_winnow.queries.scores import scores_of
 
 # Independent programs for one task resemble each other more than independent texts do. Their similarity is weighted by
 # rarity. From .4 on, every generated copy is found (docs/decisions/0021-programs-of-a-class.md).
@@ -32,7 +32,7 @@ class ScoredPair(NamedTuple):
 
 
 def score_pairs(
-    documents: Sequence[PreparedDocument], exclusions: Exclusions, *, rows: int | None = None
+    documents: Sequence[PreparedDocument], comparer: Comparer, *, rows: int | None = None
 ) -> Iterator[ScoredPair]:
     """Yield the scores of all pairs of documents that share a shingle: those of A after those of each A before it.
 
@@ -40,6 +40,7 @@ def score_pairs(
     is weighted by rarity.
     """
     programs = ProgramSimilarity(documents, rows=rows) if any(each.named_shingles for each in documents) else None
+    has_template = comparer.exclusions.has_template
     values = array("Q")
     for document in documents:
         values += document.shingles
@@ -50,22 +51,11 @@ def score_pairs(
         similarities = programs.after(a) if programs else {}
         for b, both in zip(partners, counts, strict=True):
             theirs = documents[b]
-            if exclusions.has_template(ours.site) or exclusions.has_template(theirs.site):
-                sizes = evidence_sizes(ours, theirs, exclusions)
+            if has_template(ours.site) or has_template(theirs.site):
+                found = comparer.overlap(ours.shingles, theirs.shingles, (ours.site, theirs.site)).scores
             else:
-                sizes = both, size, len(theirs.shingles)
-            resemblance, *containments = _scores(*sizes)
-            yield ScoredPair(a, b, similarities.get(b, resemblance), resemblance, *containments)
-
-
-def evidence_sizes(ours: PreparedDocument, theirs: PreparedDocument, exclusions: Exclusions) -> tuple[int, int, int]:
-    """Return the shingles that count: those of both documents, of A and of B."""
-    a, b = exclusions.evidence_of_pair(ours.shingles, theirs.shingles, (ours.site, theirs.site))
-    return overlap(a, b), len(a), len(b)
-
-
-def _scores(both: int, ours: int, theirs: int) -> tuple[float, float, float]:
-    return both / max(ours + theirs - both, 1), both / max(ours, 1), both / max(theirs, 1)
+                found = scores_of(both, size, len(theirs.shingles))
+            yield ScoredPair(a, b, similarities.get(b, found.resemblance), *found)
 
 
 def default_minimum(measure: Measure, scheme: Scheme) -> float:

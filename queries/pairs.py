@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from opensearch_winnow.foundation.scheme import Scheme
+
+# Reasons why something is not compared: there is nothing in it.
+EMPTY_FOLDER, EMPTY, NO_TEXT = "an empty folder", "empty", "no text"
+NOTHING_COUNTS = "nothing but comments and signs"
+UNCLOSED = "a string or comment that is not closed hides the rest of it"
 
 Measure = Literal["similarity", "resemblance", "containment", "longest"]
 
@@ -71,6 +76,8 @@ class Unread(NamedTuple):
     name: str
     reason: str
     failed: bool = False  # it should have been read, but could not be
+    document: str = ""  # the id of the document that it is, or is a part of; empty if it is part of none
+    work: bool = False  # its author may have written in it: it is no picture, and no data
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +98,30 @@ class Pairs:
     folders: bool = False  # each sub-folder was one document
     base: int = 0  # files of base code or text, which does not count
     unread: list[Unread] = field(default_factory=list)
+
+    @property
+    def submitted(self) -> int:
+        """The number of documents that were to be compared, without the earlier ones."""
+        return sum(not each.earlier for each in self.documents) + len(self.not_compared)
+
+    @property
+    def not_compared(self) -> dict[str, list[Unread]]:
+        """The documents of which nothing was compared, by their ids, and why."""
+        compared = {each.id for each in self.documents}
+        return _by_document(each for each in self.unread if each.document not in compared)
+
+    @property
+    def partly_compared(self) -> dict[str, list[Unread]]:
+        """The documents of which some work was not compared, by their ids, and why."""
+        compared = {each.id for each in self.documents}
+        nothing = (EMPTY_FOLDER, EMPTY, NO_TEXT)
+        parts = (each for each in self.unread if each.work and each.reason not in nothing)
+        return _by_document(each for each in parts if each.document in compared)
+
+
+def _by_document(unread: Iterable[Unread]) -> dict[str, list[Unread]]:
+    by_document: dict[str, list[Unread]] = {}
+    for each in unread:
+        if each.document:
+            by_document.setdefault(each.document, []).append(each)
+    return by_document

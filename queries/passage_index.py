@@ -12,6 +12,7 @@ from typing import NamedTuple
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
 from opensearch_winnow.cython_core.word_runs import WordRuns
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.tables import refuse_table
 from opensearch_winnow.queries.spans import Span
 
 DEFAULT_WORDS = 13  # what the decontamination of GPT-3 took, and most after it
@@ -50,6 +51,7 @@ class PassageIndex:
     ) -> None:
         if words < 1 or (shortest is not None and shortest < 1):
             raise QuestionError(f"a passage has at least 1 word, got {words if words < 1 else shortest}")
+        refuse_table(texts, "a list of texts")
         self.texts: Sequence[str] = texts if isinstance(texts, Sequence) else list(texts)
         self.words = words
         self.shortest = words if shortest is None else min(shortest, words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
@@ -48,8 +48,9 @@ class PreparedDocument:
         hashes = array("Q")
         for file in self._files:
             hashes += shingles(file, scheme.shingle, scheme.seed)
+        self.is_empty = not any(file.chars for file in self._files)
         # Without what counts on no page; the template of a site does not count between some pages.
-        self.shingles, _ = exclusions.evidence_of_pair(distinct(hashes), array("Q"))
+        self.shingles = exclusions.evidence_of_page(distinct(hashes))
         self.named_shingles = distinct(self._named_shingles(exclusions)) if scheme.form == "code" else array("Q")
 
     def _named_shingles(self, exclusions: Exclusions) -> array[int]:
@@ -63,6 +64,15 @@ class PreparedDocument:
                 del found[start : max(end - NAMED_SHINGLE + 1, start)]
             hashes += found
         return hashes
+
+    def hidden_files(self) -> Iterator[str]:
+        """Yield the names of programs that an unclosed string or comment hides from some line on."""
+        if self._scheme.form == "code":
+            from opensearch_winnow.foundation.code_tokens import hides_the_rest  # noqa: PLC0415 (as above)
+
+            for file, program in zip(self.document.files, self._files, strict=True):
+                if hides_the_rest(program, file.name):
+                    yield file.name
 
     @property
     def file_ends(self) -> Sequence[int]:

@@ -52,9 +52,9 @@ def idf_weights(programs: int, groups: int) -> array[float]:
 
 
 def program_groups(programs: Sequence[PreparedDocument], rows: int) -> array[int]:
-    """Return the number of the group of each program. Programs of a group share half of their shingles with its leader.
+    """Return the number of the group of each program. Those of a group share half of their shingles with its first.
 
-    The program with the most such neighbours leads first; its shingles decide between two that have as many.
+    The program with the most such neighbours comes first; its shingles decide between two that have as many.
     """
     shared = _shared([program.shingles for program in programs])
     neighbours: list[list[int]] = [[] for _ in programs]
@@ -67,11 +67,11 @@ def program_groups(programs: Sequence[PreparedDocument], rows: int) -> array[int
                 neighbours[b].append(a)
     groups = array("I", range(len(programs)))
     free = [True] * len(programs)
-    for leader in sorted(range(len(programs)), key=lambda each: (-len(neighbours[each]), programs[each].shingles)):
-        if free[leader]:
-            for each in (leader, *neighbours[leader]):
+    for first in sorted(range(len(programs)), key=lambda each: (-len(neighbours[each]), programs[each].shingles)):
+        if free[first]:
+            for each in (first, *neighbours[first]):
                 if free[each]:
-                    groups[each], free[each] = leader, False
+                    groups[each], free[each] = first, False
     return groups
 
 

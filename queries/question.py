@@ -12,7 +12,7 @@ from opensearch_winnow.foundation.selection import searched_fingerprints
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.boilerplate import Exclusions
 from opensearch_winnow.queries.compare import Side, side
-from opensearch_winnow.queries.estimates import Sketches
+from opensearch_winnow.queries.scores import Sketches
 
 MAX_GUARANTEE = 2_000_000  # canonical characters, as in a scheme
 
@@ -50,7 +50,7 @@ class Question:
             side=prepared,
             window=window,
             fingerprints=array("Q", dict.fromkeys(exclusions.evidence(selected))),
-            sketched=exclusions.sketch_evidence(Sketches(record.shingle_count, record.sketch, record.minhash)),
+            sketched=exclusions.sketch_evidence(Sketches.of(record)),
         )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.spans import merged_spans
@@ -67,6 +67,23 @@ class Lengths(NamedTuple):
     unit: str = "word"  # or "token", in programs
 
 
+class TextOverlap(Protocol):
+    """What two texts have in common, as a `Comparison` or a `Match` has it."""
+
+    @property
+    def containment(self) -> float: ...
+    @property
+    def contained(self) -> float: ...
+    @property
+    def passages(self) -> Sequence[Run]: ...
+    @property
+    def boilerplate(self) -> Sequence[Run]: ...
+    @property
+    def sameness(self) -> str: ...
+    @property
+    def lengths(self) -> Lengths | None: ...
+
+
 def same_in(scheme: Scheme, *, disguised: bool | None = None) -> str:
     """Say what is the same in texts whose canonical texts are equal.
 
@@ -76,22 +93,15 @@ def same_in(scheme: Scheme, *, disguised: bool | None = None) -> str:
     return SAME[scheme.form] + (folded[disguised] if scheme.fold_confusables else "")
 
 
-def judge_relationship(
-    *,
-    sameness: str,
-    containment: float,
-    contained: float,
-    passages: Sequence[Run],
-    boilerplate: Sequence[Run] = (),
-    lengths: Lengths | None,
-) -> Relationship | None:
-    """Return how two texts are related, without boilerplate, or None without `lengths`: no passages were sought then.
+def judge_relationship(overlap: TextOverlap) -> Relationship | None:
+    """Return how two texts are related, without boilerplate, or None without lengths: no passages were sought then.
 
-    `sameness` says what is the same (`same_in`) if the canonical texts are equal, and is empty otherwise. The scores
-    decide if there is no passage, as in short texts.
+    The scores decide if there is no passage, as in short texts.
     """
-    if sameness:
-        return Relationship("identical", sameness)
+    passages, boilerplate, lengths = overlap.passages, overlap.boilerplate, overlap.lengths
+    containment, contained = overlap.containment, overlap.contained
+    if overlap.sameness:
+        return Relationship("identical", overlap.sameness)
     if lengths is None:
         return None
     in_a = containment if not passages else _covered(passages, boilerplate, lengths.a, side=0)

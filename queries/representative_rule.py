@@ -18,7 +18,7 @@ CHOICES = f"{', '.join(RULES)} or {SITE}HOST[,HOST…]"
 HOST = re.compile(r"[^\s,'\"\\]+")  # nothing that has a meaning in a text of SQL
 
 
-class Member(Protocol):
+class Choosable(Protocol):
     """A page that may be chosen: a ranked page of a search."""
 
     @property
@@ -76,17 +76,17 @@ class RepresentativeRule(NamedTuple):
             CANONICAL: "coalesce(votes, 0) DESC, number",
         }[self.name]
 
-    def first(self, members: Sequence[Member]) -> int:
-        """Return the place of the representative among the members of a group. Of equals, the first is chosen."""
-        votes = Counter(member.canonical for member in members) if self.has_votes else Counter()
-        return min(range(len(members)), key=lambda place: self._rank(members[place], votes))
+    def first(self, pages: Sequence[Choosable]) -> int:
+        """Return the index of the representative among the pages of a group. Of equals, the first is chosen."""
+        votes = Counter(page.canonical for page in pages) if self.has_votes else Counter()
+        return min(range(len(pages)), key=lambda index: self._rank(pages[index], votes))
 
-    def _rank(self, member: Member, votes: Mapping[str | None, int]) -> tuple[float, float]:
+    def _rank(self, page: Choosable, votes: Mapping[str | None, int]) -> tuple[float, float]:
         if self.name == SITE:
-            return self.sites.index(member.site) if member.site in self.sites else len(self.sites), 0
+            return self.sites.index(page.site) if page.site in self.sites else len(self.sites), 0
         if self.name == "longest":
-            return -member.shingle_count, 0
-        time = inf if member.fetched_at is None else member.fetched_at.replace(tzinfo=UTC).timestamp()
+            return -page.shingle_count, 0
+        time = inf if page.fetched_at is None else page.fetched_at.replace(tzinfo=UTC).timestamp()
         if self.name == "newest":
-            return inf if member.fetched_at is None else -time, 0
-        return -votes.get(member.url, 0), time
+            return inf if page.fetched_at is None else -time, 0
+        return -votes.get(page.url, 0), time

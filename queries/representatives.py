@@ -2,6 +2,8 @@
 
 The pages come in the order of their rank, so a representative is the best page of its group. Every member resembles
 its representative, and no two representatives resemble each other: a group is never a chain.
+
+Pages are known by their rank among all pages of all batches, from 0.
 """
 
 from __future__ import annotations
@@ -11,14 +13,15 @@ from collections.abc import Sequence
 from math import nan
 from typing import NamedTuple, Protocol
 
-from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED, LeaderAssignment
+from opensearch_winnow.cython_core.representatives import REPRESENTATIVE, UNDECIDED, RepresentativeAssignment
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Exclusions
-from opensearch_winnow.queries.estimates import CLEAR_ERRORS, Sketches
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS, MIN_SHINGLES
+from opensearch_winnow.queries.scores import NO_SKETCHES, Sketches
 from opensearch_winnow.queries.sketch_joins import SketchJoins
 
-Pair = tuple[int, int]  # the places of a representative and of a later page
+Pair = tuple[int, int]  # the ranks of a representative and of a later page
 
 # The number of pairs per page in the first round. All of them are compared exactly in one request, although the first
 # may settle the page: in most searches a page has no more. The number doubles each round, so that even a thousand
@@ -36,15 +39,15 @@ class Similarity(NamedTuple):
 class Join(NamedTuple):
     """The representative that a page joins."""
 
-    representative: int  # its place among all pages of all batches
+    representative: int  # its rank
     similarity: Similarity
 
 
 class JoinDecider(Protocol):
-    """Decides which representative each page joins: `cython_core.leaders.LeaderAssignment` or `SketchJoins`."""
+    """Decides which representative each page joins: the core's `RepresentativeAssignment`, or `SketchJoins`."""
 
     @property
-    def leaders(self) -> Sequence[int]: ...
+    def representatives(self) -> Sequence[int]: ...
     @property
     def resemblances(self) -> Sequence[float]: ...
     @property
@@ -52,20 +55,20 @@ class JoinDecider(Protocol):
     def decide(self, known: array[int], exact: array[float], at_most: int) -> array[int]: ...
 
 
-class PlacedPage(NamedTuple):
-    place: int  # among all pages of all batches
+class RankedSketches(NamedTuple):
+    rank: int  # of the page
     sketched: Sketches
     site: str | None
 
 
-class Batch:
+class GroupingBatch:
     """The next pages to group.
 
     Estimates decide where they are clear. For the pairs in `undecided` they are not: compute the exact resemblances,
     hand them to `settle`, and repeat until no pair is left.
     """
 
-    def __init__(self, decider: JoinDecider, pages: Sequence[PlacedPage], start: int) -> None:
+    def __init__(self, decider: JoinDecider, pages: Sequence[RankedSketches], start: int) -> None:
         self._decider = decider
         self._pages = pages  # the representatives found before, then the pages of this batch
         self._start = start  # the index of the first page of this batch
@@ -75,14 +78,14 @@ class Batch:
         self._decide()
 
     @property
-    def pages(self) -> Sequence[PlacedPage]:
+    def pages(self) -> Sequence[RankedSketches]:
         """The pages of this batch."""
         return self._pages[self._start :]
 
     @property
     def undecided(self) -> list[Pair]:
         """The pairs to compare exactly next; empty when every page of the batch is decided. No pair comes twice."""
-        return [(self._pages[pair & 0xFFFFFFFF].place, self._pages[pair >> 32].place) for pair in self._uncertain]
+        return [(self._pages[pair & 0xFFFFFFFF].rank, self._pages[pair >> 32].rank) for pair in self._uncertain]
 
     @property
     def joins(self) -> list[Join | None]:
@@ -90,22 +93,24 @@ class Batch:
         if self._uncertain:
             raise ValueError(f"{len(self._uncertain)} pairs of this batch are undecided")
         start, decider = self._start, self._decider
-        decisions = zip(decider.leaders[start:], decider.resemblances[start:], decider.errors[start:], strict=True)
+        decisions = zip(
+            decider.representatives[start:], decider.resemblances[start:], decider.errors[start:], strict=True
+        )
         return [
-            None if leader == LEADER else Join(self._pages[leader].place, Similarity(resemblance, error))
-            for leader, resemblance, error in decisions
+            None if joined == REPRESENTATIVE else Join(self._pages[joined].rank, Similarity(resemblance, error))
+            for joined, resemblance, error in decisions
         ]
 
     def possible_representatives(self, count: int) -> list[int]:
-        """Return the places of the first `count` representatives, and of pages before them that may become one."""
-        places: list[int] = []
-        for page, leader in zip(self._pages, self._decider.leaders, strict=True):
-            if leader in (LEADER, UNDECIDED):
-                places.append(page.place)
-                count -= leader == LEADER
+        """Return the ranks of the first `count` representatives, and of pages before them that may become one."""
+        ranks: list[int] = []
+        for page, joined in zip(self._pages, self._decider.representatives, strict=True):
+            if joined in (REPRESENTATIVE, UNDECIDED):
+                ranks.append(page.rank)
+                count -= joined == REPRESENTATIVE
             if not count:
                 break
-        return places
+        return ranks
 
     def settle(self, resemblances: Sequence[float | None]) -> None:
         """Decide with the exact resemblances of the `undecided` pairs, in their order.
@@ -131,9 +136,9 @@ class Representatives:
             batch.settle([exact_resemblance(one, other) for one, other in pairs])
         joins = representatives.commit(batch)
 
-    How pages are divided into batches makes no difference to the groups. A page without shingles, or without a MinHash
-    of the scheme, resembles no other. With `exclusions`, boilerplate does not count, and estimates come from MOD_m
-    sketches.
+    How pages are divided into batches makes no difference to the groups. A page with fewer than MIN_SHINGLES shingles,
+    or without a MinHash of the scheme, resembles no other. With `exclusions`, boilerplate does not count, and estimates
+    come from MOD_m sketches.
     """
 
     def __init__(self, scheme: Scheme, threshold: float, exclusions: Exclusions = NO_EXCLUSIONS) -> None:
@@ -142,20 +147,21 @@ class Representatives:
         self._scheme = scheme
         self._threshold = threshold
         self._exclusions = exclusions
-        self._pages: list[PlacedPage] = []  # the representatives
+        self._pages: list[RankedSketches] = []  # the representatives
         self._count = 0  # pages of all batches that were committed
 
-    def begin(self, pages: Sequence[Sketches], sites: Sequence[str] = ()) -> Batch:
+    def begin(self, pages: Sequence[Sketches], sites: Sequence[str] = ()) -> GroupingBatch:
         """Return a batch of the next pages. `sites` are needed with exclusions, which hold templates of sites."""
-        places = range(self._count, self._count + len(pages))
+        ranks = range(self._count, self._count + len(pages))
         page_sites: Sequence[str | None] = sites or [None] * len(pages)
-        every = [*self._pages, *map(PlacedPage, places, pages, page_sites)]
-        return Batch(self._decider(every), every, len(self._pages))
+        compared = [page if page.shingle_count >= MIN_SHINGLES else NO_SKETCHES for page in pages]
+        every = [*self._pages, *map(RankedSketches, ranks, compared, page_sites)]
+        return GroupingBatch(self._decider(every), every, len(self._pages))
 
-    def commit(self, batch: Batch) -> list[Join | None]:
+    def commit(self, batch: GroupingBatch) -> list[Join | None]:
         """Keep the representatives of a decided batch, and return its `joins`."""
         joins, pages = batch.joins, batch.pages
-        if pages and pages[0].place != self._count:
+        if pages and pages[0].rank != self._count:
             raise ValueError("another batch was committed since this one began")
         self._pages += [
             page for page, join in zip(pages, joins, strict=True) if join is None and page.sketched.shingle_count
@@ -163,7 +169,7 @@ class Representatives:
         self._count += len(joins)
         return joins
 
-    def _decider(self, pages: Sequence[PlacedPage]) -> JoinDecider:
+    def _decider(self, pages: Sequence[RankedSketches]) -> JoinDecider:
         ready = len(self._pages)
         sketched = [page.sketched for page in pages]
         if self._exclusions:
@@ -172,7 +178,7 @@ class Representatives:
         size = self._scheme.bins * self._scheme.bits // 8
         unsigned = Sketches(0, array("Q"), bytes(size))
         signed = [page if len(page.minhash) == size else unsigned for page in sketched]
-        return LeaderAssignment(
+        return RepresentativeAssignment(
             b"".join([page.minhash for page in signed]),
             array("I", [page.shingle_count for page in signed]),
             ready,

@@ -66,15 +66,6 @@ class FacetCount(NamedTuple):
     groups: int | None  # None: not grouped
 
 
-class GroupCount(NamedTuple):
-    """The number of groups, as far as it is known."""
-
-    groups: int | None = None  # the exact number; None if it is not known, or nothing was grouped
-    at_least: int = 0
-    at_most: int = 0
-    about: int | None = None  # an engine's estimate; None if it did not estimate
-
-
 @dataclass(frozen=True, slots=True)
 class SearchResults:
     """One page of the results of a search, the best first: hits, or with groups the representative of each group."""

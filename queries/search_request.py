@@ -17,8 +17,6 @@ DEFAULT_THRESHOLD = 0.5  # minimum resemblance of a page to the representative o
 DEFAULT_EXAMINE = 100  # pages
 BEST = "best"
 MAX_HITS_PER_PAGE = 10_000
-MAX_EXAMINED_PER_RESULT_PAGE = 10_000  # pages; the limit is reached only if nearly all are copies of each other
-MAX_BATCH_SIZE = 1_000  # pages examined at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.compare import CanonicalRun
 from opensearch_winnow.queries.words import Term, Words
 
 MAX_PHRASES = 300  # of one search; a store takes up to 330
@@ -21,31 +20,28 @@ WordRange = tuple[int, int]  # the first word and the one after the last
 def short_phrases(question: CanonicalText, scheme: Scheme) -> Words | None:
     """Return a search for every page that shares k canonical characters, or a shingle, with a short question.
 
-    A page that shares them has one of these phrases. Of a question of fewer than k characters, the phrase is all of it.
-    The first and the last word of a longer one may be cut, so they are in no phrase. Returns None if there is no such
-    search: in a scheme in which other words are the same text, or if k characters need not contain a whole word.
+    A page that shares them has one of these phrases. The first and the last word of the question may be cut, so they
+    are in no phrase. Returns None if there is no such search: if the question has fewer than k characters, in a scheme
+    in which other words are the same text, or if k characters need not contain a whole word.
     """
-    if scheme.form != "text" or scheme.fold_confusables:
+    if scheme.form != "text" or scheme.fold_confusables or len(question.chars) < scheme.k:
         return None
     _, starts, ends = word_tokens(question.text)
     if not starts:
         return None
-    if len(question.chars) < scheme.k:
-        ranges = [(0, len(starts))]
-    else:
-        offsets = question.offsets
-        firsts, lasts = ([bisect_left(offsets, at) for at in some] for some in (starts, ends))
-        inner = len(starts) - 1
-        runs = (
-            [
-                (bisect_left(firsts, start, 1, inner), bisect_left(lasts, start + scheme.k + 1, 1, inner))
-                for start in range(len(question.chars) - scheme.k + 1)
-            ]
-            if inner > 1
-            else [(1, 1)]
-        )
-        runs += ((max(first, 1), min(first + scheme.shingle, inner)) for first in range(inner + 2 - scheme.shingle))
-        ranges = _in_every(runs)
+    offsets = question.offsets
+    firsts, lasts = ([bisect_left(offsets, at) for at in some] for some in (starts, ends))
+    inner = len(starts) - 1
+    runs = (
+        [
+            (bisect_left(firsts, start, 1, inner), bisect_left(lasts, start + scheme.k + 1, 1, inner))
+            for start in range(len(question.chars) - scheme.k + 1)
+        ]
+        if inner > 1
+        else [(1, 1)]
+    )
+    runs += ((max(first, 1), min(first + scheme.shingle, inner)) for first in range(inner + 2 - scheme.shingle))
+    ranges = _in_every(runs)
     if len(ranges) > MAX_PHRASES or any(first >= end for first, end in ranges):
         return None
     return Words((tuple(Term(question.text[starts[first] : ends[end - 1]]) for first, end in ranges),))
@@ -65,8 +61,8 @@ def _in_every(ranges: Iterable[WordRange]) -> list[WordRange]:
     return shared
 
 
-def run_of_words(question: CanonicalText, page: CanonicalText) -> CanonicalRun | None:
-    """Return where a page has all words of the question in a row, in canonical characters; None if nowhere.
+def has_run_of_words(question: CanonicalText, page: CanonicalText) -> bool:
+    """Return whether a page has all words of the question in a row.
 
     So the word "cat" is not in "concatenate", whose characters have it.
     """
@@ -77,9 +73,9 @@ def run_of_words(question: CanonicalText, page: CanonicalText) -> CanonicalRun |
         if _words_at(page.words[index : index + count], at) == question.words.tolist() and (
             index + count == len(page.words) or page.words[index + count] == at + size
         ):
-            return 0, size, at, at + size
+            return True
         at = page.chars.find(question.chars, at + 1)
-    return None
+    return False
 
 
 def _words_at(words: Sequence[int], at: int) -> list[int]:

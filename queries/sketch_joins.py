@@ -6,16 +6,17 @@ from array import array
 from collections.abc import Mapping, Sequence
 from math import isnan, log, nan
 
-from opensearch_winnow.cython_core.estimates import Estimate, mod_resemblance
-from opensearch_winnow.cython_core.leaders import LEADER, UNDECIDED
-from opensearch_winnow.cython_core.overlap import overlap
+from opensearch_winnow.cython_core.estimates import Estimate, mod_share
+from opensearch_winnow.cython_core.representatives import REPRESENTATIVE, UNDECIDED
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Exclusions
-from opensearch_winnow.queries.estimates import CLEAR_ERRORS, Sketches
+from opensearch_winnow.queries.compare import Comparer
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS
+from opensearch_winnow.queries.scores import Sketches
 
 
 class SketchJoins:
-    """Does what `LeaderAssignment` of the core does, by MOD_m sketches, from which boilerplate can be removed."""
+    """Does what `RepresentativeAssignment` does, by MOD_m sketches, from which boilerplate can be removed."""
 
     def __init__(
         self,
@@ -30,9 +31,10 @@ class SketchJoins:
         self._sites = sites
         self._modulus = scheme.modulus
         self._threshold = threshold
-        self._exclusions = exclusions
-        self.leaders = [
-            LEADER if place < ready or not page.shingle_count else UNDECIDED for place, page in enumerate(pages)
+        self._comparer = Comparer(scheme, exclusions)
+        self.representatives = [
+            REPRESENTATIVE if number < ready or not page.shingle_count else UNDECIDED
+            for number, page in enumerate(pages)
         ]
         self.resemblances = [nan] * len(pages)
         self.errors = [nan] * len(pages)
@@ -44,26 +46,26 @@ class SketchJoins:
         """
         decisions = dict(zip(known, exact, strict=True))
         uncertain = array("Q")
-        may_lead: list[int] = []
-        for place, page in enumerate(self._pages):
+        may_represent: list[int] = []
+        for number, page in enumerate(self._pages):
             if not page.shingle_count:
                 continue
-            if self.leaders[place] == UNDECIDED:
+            if self.representatives[number] == UNDECIDED:
                 undecided: list[int] = []
-                leads = self._decide_page(place, may_lead, decisions, undecided)
+                is_one = self._decide_page(number, may_represent, decisions, undecided)
                 uncertain.extend(undecided[:at_most])
             else:
-                leads = self.leaders[place] == LEADER
-            if leads:
-                may_lead.append(place)
+                is_one = self.representatives[number] == REPRESENTATIVE
+            if is_one:
+                may_represent.append(number)
         return uncertain
 
     def _decide_page(
-        self, page: int, may_lead: Sequence[int], decisions: Mapping[int, float], undecided: list[int]
+        self, page: int, may_represent: Sequence[int], decisions: Mapping[int, float], undecided: list[int]
     ) -> bool:
         """Return whether the page is, or may be, a representative; add its uncertain pairs to `undecided`."""
         waits = False
-        for earlier in may_lead:
+        for earlier in may_represent:
             (value, error), clear = self._estimate(earlier, page)
             if not clear:
                 pair = page << 32 | earlier
@@ -75,23 +77,22 @@ class SketchJoins:
                     value, error = decisions[pair], 0.0
             if value < self._threshold:
                 continue
-            if self.leaders[earlier] == UNDECIDED:
+            if self.representatives[earlier] == UNDECIDED:
                 waits = True
                 continue
             if not waits:
-                self.leaders[page], self.resemblances[page], self.errors[page] = earlier, value, error
+                self.representatives[page], self.resemblances[page], self.errors[page] = earlier, value, error
             return False  # it joins `earlier`, or a page before it that is still undecided
         if not waits:
-            self.leaders[page] = LEADER
+            self.representatives[page] = REPRESENTATIVE
         return True
 
     def _estimate(self, earlier: int, page: int) -> tuple[Estimate, bool]:
         """Return the estimated resemblance, and whether it is clear."""
         sites = self._sites[earlier], self._sites[page]
-        ours, theirs = self._exclusions.evidence_of_pair(self._pages[earlier].sketch, self._pages[page].sketch, sites)
-        estimate = mod_resemblance(ours, theirs, self._modulus)
-        sample = len(ours) + len(theirs) - overlap(ours, theirs)
-        return estimate, estimate.error == 0 or _clear(estimate.value, sample, self._threshold)
+        shared = self._comparer.overlap(self._pages[earlier].sketch, self._pages[page].sketch, sites)
+        estimate = mod_share(shared.both, shared.either, self._modulus)
+        return estimate, estimate.error == 0 or _clear(estimate.value, shared.either, self._threshold)
 
 
 def _clear(share: float, n: int, threshold: float) -> bool:

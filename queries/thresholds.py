@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.queries.compare import Scores
 from opensearch_winnow.queries.estimates import Estimates
-from opensearch_winnow.queries.matches import Score
+from opensearch_winnow.queries.scores import Score, Scores
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -55,6 +56,18 @@ class Words:
         if any_word and wanted:
             wanted = [tuple(term for alternatives in wanted for term in alternatives)]
         return cls(tuple(wanted), tuple(unwanted))
+
+
+def as_typed(wanted: Sequence[Sequence[Term]]) -> str:
+    """Return the query that is parsed into these terms."""
+    return " ".join(" OR ".join(map(typed_term, alternatives)) for alternatives in wanted)
+
+
+def typed_term(term: Term) -> str:
+    """Return a term as it has to be typed: in quotes where it would otherwise be read as something else."""
+    if term.prefix:
+        return f"{term.text}*"
+    return term.text if term.text != "OR" and Words.of(term.text).wanted == ((term,),) else f'"{term.text}"'
 
 
 def _term(word: str) -> Term:

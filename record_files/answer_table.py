@@ -53,8 +53,8 @@ class AnswerTable(AbstractContextManager["AnswerTable"]):
         with reporting_os_errors(target):
             self._atomic = AtomicFile(target)
         try:
-            kind = _Parquet if target.suffix.lower() == ".parquet" else _Lines
-            self._format: _Parquet | _Lines = kind(self._atomic.path, target, columns)
+            kind = _Parquet if target.suffix.lower() == ".parquet" else _LineFormat
+            self._format: _Parquet | _LineFormat = kind(self._atomic.path, target, columns)
         except BaseException:
             self._atomic.discard()
             raise
@@ -62,7 +62,7 @@ class AnswerTable(AbstractContextManager["AnswerTable"]):
     @property
     def is_json(self) -> bool:
         """Whether the table is JSON lines."""
-        return isinstance(self._format, _Lines) and not self._format.csv
+        return isinstance(self._format, _LineFormat) and not self._format.csv
 
     def add(self, *values: Any) -> None:
         """Add a row: a value for each column, in order."""
@@ -71,7 +71,7 @@ class AnswerTable(AbstractContextManager["AnswerTable"]):
 
     def add_object(self, values: Mapping[str, Any]) -> None:
         """Add a line with other names than those of the columns. Only JSON lines can have one."""
-        assert isinstance(self._format, _Lines)
+        assert isinstance(self._format, _LineFormat)
         self._format.add_object(values)
         self.rows += 1
 
@@ -88,7 +88,7 @@ class AnswerTable(AbstractContextManager["AnswerTable"]):
             self._atomic.discard()
 
 
-class _Lines:
+class _LineFormat:
     """JSON lines or CSV, compressed if the name says so."""
 
     def __init__(self, path: Path, target: Path, columns: Columns) -> None:

@@ -11,8 +11,8 @@ from opensearch_winnow.mappings.record_columns import SCHEMA
 from opensearch_winnow.mappings.record_metadata import METADATA, metadata_of
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
 from opensearch_winnow.record_files.atomic_file import AtomicFile
+from opensearch_winnow.record_files.filled_revisits import FilledRevisits
 from opensearch_winnow.record_files.parquet_sink import ParquetSink, reporting_write_errors
-from opensearch_winnow.record_files.reader import batches
 
 # Rows wait in memory up to this size, and take about as much again while they are compressed. A reader has one row
 # group in memory at a time, however large pages are.
@@ -60,10 +60,9 @@ class AtomicParquet:
             self._write_row_group()
 
     def write_all(self, files: Sequence[Path], keep: Sequence[pa.BooleanArray]) -> None:
-        """Write the rows of other files for which `keep` is true."""
-        for file, rows in zip(files, keep, strict=True):
-            for batch in batches(file, rows):
-                self.write(batch)
+        """Write the rows of other files for which `keep` is true, with texts for revisits."""
+        for batch in FilledRevisits.of(files).batches(keep):
+            self.write(batch)
 
     def finish(self) -> None:
         """Complete the file without putting it in place. Calling this again does nothing."""

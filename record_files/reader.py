@@ -14,11 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.record import Record, RecordsError
-from opensearch_winnow.mappings.record_columns import FIRST_SCHEMA, SCHEMA, as_records, completed
+from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.mappings.record_columns import FIRST_SCHEMA, SCHEMA, completed
 from opensearch_winnow.mappings.record_metadata import parse_metadata
-from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
+from opensearch_winnow.mappings.written_scheme import WrittenScheme
 
 MAX_BATCH_ROWS = 1_000  # a row group may have fewer, because it is bounded in bytes
 MAX_IDS_PER_PASS = 1_000_000  # some 300 bytes of memory each
@@ -155,26 +154,6 @@ def _ids(file: Path, row: int, wanted: dict[str, str | None]) -> Iterator[pa.Rec
                 chosen = pc.equal(batch.column(name), value)
                 ids, batch = ids.filter(chosen), batch.filter(chosen)
             yield ids
-
-
-def read_records(path: str | os.PathLike[str], scheme: Scheme | None = None) -> Iterator[Record]:
-    """Yield the records of a file or folder, each capture once. Raises if they are of another scheme than `scheme`."""
-    found = scheme_of(path)
-    if scheme is not None and scheme.id != found.id:
-        raise other_scheme(path, found, written(scheme))
-    return _read_latest(record_files(path))
-
-
-def _read_latest(files: Sequence[Path]) -> Iterator[Record]:
-    # The ids within a file differ. A run that was killed may have left a newer record of a capture in a later part.
-    yield from read_rows(files, latest_rows(files) if len(files) > 1 else [None])
-
-
-def read_rows(files: Sequence[Path], keep: Sequence[pa.BooleanArray | None]) -> Iterator[Record]:
-    """Yield the records of the rows that `latest_rows` has chosen."""
-    for file, rows in zip(files, keep, strict=True):
-        for batch in batches(file, rows):
-            yield from as_records(batch)
 
 
 def read_columns(path: str | os.PathLike[str], *names: str) -> Iterator[tuple[Any, ...]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -83,8 +84,15 @@ class RecordWriter:
         if self._waiting_size >= MAX_WAITING_BYTES:
             self._write_waiting()
 
+    def note_left_out(self, _left_out: Mapping[str, Counter[str]]) -> None:
+        """Do nothing: record files have records only."""
+
     def flush(self) -> None:
         """Do nothing: a file, or a part of a folder, appears only when it is complete."""
+
+    def unfilled_revisits(self) -> int:
+        """Return 0: revisits are filled in when record files are read."""
+        return 0
 
     def example_url(self) -> str | None:
         """Return the URL of a record that is in place, or None if there is none."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import site_of
+from opensearch_winnow.queries.filters import Filters, Selection
+from opensearch_winnow.stores.captures import captures_of_urls
 from opensearch_winnow.stores.store import Store
 
 SETTING = "blocked"
@@ -18,8 +21,8 @@ class BlockedPages:
     An entry is a URL, the beginning of URLs with `*` behind it, or `site:` and a host.
     """
 
-    def __init__(self, entries: Iterable[str]) -> None:
-        self._entries = frozenset(entries)
+    def __init__(self, entries: Iterable[str] | None) -> None:
+        self._entries = frozenset(entries or ())
         self._prefixes = tuple(each.removesuffix(PREFIX) for each in self._entries if each.endswith(PREFIX))
 
     def __contains__(self, url: str) -> bool:
@@ -30,7 +33,7 @@ class BlockedPages:
 
 def blocked_entries(store: Store) -> list[str]:
     """Return the entries of the list, sorted."""
-    entries: list[str] = store.setting(SETTING) or []
+    entries: list[str] = store.settings.get(SETTING) or []
     return entries
 
 
@@ -43,5 +46,15 @@ def related_entry(store: Store, entry: str) -> str | None:
 
 
 def change_blocked(store: Store, *, add: Collection[str] = (), remove: Collection[str] = ()) -> None:
-    """Add entries to the list, and remove others."""
-    store.set_setting(SETTING, sorted({*blocked_entries(store), *add}.difference(remove)) or None)
+    """Add entries to the list, and remove others. Of several who do so at once, none undoes what another has done."""
+    store.settings.change(SETTING, lambda entries: sorted({*(entries or ()), *add}.difference(remove)) or None)
+
+
+def blocked_captures(store: Store, entries: Collection[str]) -> Iterator[Card]:
+    """Yield the captures in the store that these entries of the list block."""
+    yield from captures_of_urls(store, [each for each in entries if not each.endswith(PREFIX)])
+    for entry in entries:
+        if entry.endswith(PREFIX):
+            yield from store.scan(Card, Selection(url_prefix=entry.removesuffix(PREFIX)))
+        elif entry.startswith(SITE):
+            yield from store.scan(Card, Filters(site=entry.removeprefix(SITE)))

@@ -21,11 +21,12 @@ def latest_capture(store: Store, url: str, until: datetime | None = None) -> Rec
     return next(store.scan(Record, _captures(url, until), order="newest", limit=1), None)
 
 
-def captures_of_urls(store: Store, urls: Collection[str]) -> Iterator[Card]:
-    """Yield all captures of these URLs, with few requests: those of a URL newest first."""
+def captures_of_urls(store: Store, urls: Collection[str], *, latest: bool = False) -> Iterator[Card]:
+    """Yield all captures of these URLs, or the latest of each, with few requests: those of a URL newest first."""
     distinct = list(dict.fromkeys(urls))
     for start in range(0, len(distinct), MAX_URLS):
-        yield from store.scan(Card, Selection(urls=tuple(distinct[start : start + MAX_URLS])), order="newest")
+        where = Selection(urls=tuple(distinct[start : start + MAX_URLS]), latest=latest)
+        yield from store.scan(Card, where, order="newest")
 
 
 def _captures(url: str, until: datetime | None) -> Selection:

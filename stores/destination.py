@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, NoReturn, Self
 
+from opensearch_winnow.ingest.destination import BLOCKED
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, StoredDigests, bytes_in_memory
-from opensearch_winnow.stores.blocked_pages import BlockedPages, blocked_entries
+from opensearch_winnow.stores.archive_counts import save_left_out
+from opensearch_winnow.stores.blocked_pages import BlockedPages, blocked_captures, blocked_entries
 from opensearch_winnow.stores.revisits import Revisits
-from opensearch_winnow.stores.store import RemoteStore, Store, StoreError, Written
+from opensearch_winnow.stores.store import RemoteStore, Store, StoreError, WriteOutcome
 
 # The limits of a batch, which is what a killed process loses. Batches of 250 or 1,000 records were no faster.
 MAX_BATCH_RECORDS = 4_000
@@ -40,8 +42,8 @@ class StoreDestination:
     A remote store is written in the background: while one batch is being written, one more is collected. After Ctrl-C
     or any other exception, what was added is still written if the store allows it.
 
-    A revisit gets the text and hashes of the page that it repeats, if that page is stored or came earlier in the run.
-    `on_stored` is called with the records of each batch that are stored.
+    A revisit gets the text and hashes of the page that it repeats, as soon as both are stored. `on_stored` is called
+    with the records of each batch that are stored.
     """
 
     def __init__(self, store: Store, on_stored: Callable[[Sequence[Record]], object] = lambda _: None) -> None:
@@ -50,17 +52,24 @@ class StoreDestination:
         self._store = store
         self._remote = store if isinstance(store, RemoteStore) else None
         self._background = ThreadPoolExecutor(1, "winnow write") if self._remote else None
-        self._in_flight: tuple[list[WaitingRecord], Future[list[Written]]] | None = None
+        self._in_flight: tuple[list[WaitingRecord], Future[list[tuple[Record, WriteOutcome]]]] | None = None
         self._max_records = min(MAX_BATCH_RECORDS, MAX_REMOTE_BATCH_RECORDS) if self._remote else MAX_BATCH_RECORDS
         self._run_started = time.time_ns()
         self._revisits = Revisits(store)
-        self._blocked = BlockedPages(blocked_entries(store))
+        entries = blocked_entries(store)
+        self._blocked = BlockedPages(entries)
+        if self._remote and entries:  # a run that was killed before it looked at the list again may have left some
+            store.delete([card.id for card in blocked_captures(store, entries)])
         self._clear()
 
     @property
     def stored_file(self) -> Path | None:
         """The file of an embedded store, which lists its pages; None for a remote store."""
-        return None if self._remote else Path(os.path.realpath(self._store.name))
+        if self._remote:
+            return None
+        from opensearch_winnow.stores.embedded import EmbeddedStore  # noqa: PLC0415 (only for a store of this kind)
+
+        return self._store.path if isinstance(self._store, EmbeddedStore) else None
 
     def stored(self) -> Iterable[StoredDigests]:
         """Return nothing: a remote store is too large to list, so `look_up` asks it for the relevant pages."""
@@ -71,20 +80,27 @@ class StoreDestination:
         return self._remote.known(records, before=self._run_started) if self._remote and records else ()
 
     def blocks(self, url: str) -> bool:
+        """Return whether a URL was blocked when the run began. The store looks at the list again with each batch."""
         return url in self._blocked
+
+    def note_left_out(self, left_out: Mapping[str, Counter[str]]) -> None:
+        """Keep how many records of archives, by path, were not indexed, by reason."""
+        if left_out:
+            save_left_out(self._store, left_out)
+
+    def unfilled_revisits(self) -> int:
+        """Return how many revisits of this run have no text, because the page that they repeat is not stored."""
+        return len(self._revisits.unfilled)
 
     def example_url(self) -> str | None:
         """Return the URL of a page that is stored, or None if there is none."""
         return next((card.url for card in self._store.scan(Card, limit=1)), None)
 
     def add(self, record: Record, on_refused: Callable[[str], None] = _stop) -> None:
-        if record.duplicate == "revisit" and not record.text_digest:
-            record = self._revisits.fill(record)
         if not self._waiting:
             self._batch_started = time.monotonic()
         self._waiting.append(WaitingRecord(record, on_refused))
         self._size += bytes_in_memory(record)
-        self._revisits.remember(record)
         waited = time.monotonic() - self._batch_started
         if len(self._waiting) >= self._max_records or self._size >= MAX_BATCH_BYTES or waited >= MAX_BATCH_SECONDS:
             self.write()
@@ -96,12 +112,11 @@ class StoreDestination:
             return
         batch = self._waiting
         self._clear()
-        self._revisits.next_batch()
         records = [each.record for each in batch]
         if self._background:
-            self._in_flight = batch, self._background.submit(self._store.write, records)
+            self._in_flight = batch, self._background.submit(self._revisits.write, records)
         else:
-            self._settle(batch, partial(self._store.write, records))
+            self._settle(batch, partial(self._revisits.write, records))
 
     def flush(self) -> None:
         """Write all waiting records, and return when they are stored."""
@@ -140,7 +155,9 @@ class StoreDestination:
             self._in_flight = None
             self._settle(batch, future.result)
 
-    def _settle(self, batch: Sequence[WaitingRecord], write: Callable[[], Sequence[Written]]) -> None:
+    def _settle(
+        self, batch: Sequence[WaitingRecord], write: Callable[[], Sequence[tuple[Record, WriteOutcome]]]
+    ) -> None:
         try:
             outcomes = write()
         except StoreError as error:
@@ -148,13 +165,11 @@ class StoreDestination:
             raise StoreError(
                 f"{error}; {at_least}{self.count:,} pages of this run are stored, and running it again continues there"
             ) from None
-        finally:
-            self._revisits.forget_batch()
         stored = []
-        for each, written in zip(batch, outcomes, strict=True):
-            if written.outcome == "failed":
-                each.on_refused(written.reason)
+        for each, (record, written) in zip(batch, outcomes, strict=True):
+            if written.outcome in ("failed", "blocked"):
+                each.on_refused(written.reason or BLOCKED)
             else:
-                stored.append(each.record)
+                stored.append(record)
         self.count += len(stored)
         self._on_stored(stored)

@@ -28,12 +28,14 @@ def open_store(
     key: str | None = None,
     client: OpenSearch | None = None,
     patient: bool = False,
+    shown_name: str | None = None,
 ) -> Store:
     """Open the store `name`: an http(s) address is an index on OpenSearch, anything else a file.
 
     With `create`, a missing store is created with `scheme`, or with the default scheme. A store that exists with
     another scheme than `scheme` is refused. For an address, `client` replaces the client that is made from it; a
     `patient` one repeats requests for two minutes while the engine is busy or not available, as a long run should.
+    Messages about a file call it `shown_name`, by default as it is given here.
     """
     # Import only the kind of store that is needed.
     if is_address(name):
@@ -47,7 +49,7 @@ def open_store(
         )
     from opensearch_winnow.stores.embedded import EmbeddedStore  # noqa: PLC0415
 
-    return EmbeddedStore.open(name, scheme, create=create, key=key)
+    return EmbeddedStore.open(name, scheme, create=create, key=key, shown_name=shown_name)
 
 
 def is_address(name: str) -> bool:

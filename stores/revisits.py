@@ -1,115 +1,140 @@
-"""Fills in revisits, captures without content, with the text and hashes of the page that they repeat."""
+"""Writes records to a store, and gives revisits, captures without content, the text of the pages that they repeat.
+
+Whatever the order in which revisits and pages are indexed, the store has the same texts in the end: a revisit is filled
+in when it is written, and again when a page arrives that it repeats.
+"""
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b32encode
-from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.filters import Selection
-from opensearch_winnow.stores.captures import captures
-from opensearch_winnow.stores.store import Store
+from opensearch_winnow.mappings.card import CaptureEntry
+from opensearch_winnow.mappings.record import TEXT_FIELDS, Record, bytes_in_memory
+from opensearch_winnow.mappings.repeated_pages import (
+    RepeatableCapture,
+    RepeatedPages,
+    differ,
+    known_payload,
+    may_repeat,
+)
+from opensearch_winnow.queries.filters import MAX_URLS, Selection
+from opensearch_winnow.stores.store import Store, WriteOutcome
 
-# The digests of an empty body, in hexadecimal and in base32: Heritrix writes one if a server answers "not modified".
-EMPTY_DIGESTS = {
-    f"{name}:{form.lower()}"
-    for name, digest in (
-        (name, hashlib.new(name, usedforsecurity=False).digest()) for name in ("md5", "sha1", "sha256")
-    )
-    for form in (digest.hex(), b32encode(digest).decode())
-}
-
-
-class Batch:
-    """The records of a batch that waits to be stored."""
-
-    def __init__(self) -> None:
-        self.by_url: defaultdict[str, list[Record]] = defaultdict(list)
-        self.by_payload: dict[str, Record] = {}
+MAX_WRITE_BYTES = 64_000_000  # of records in memory: revisits grow when they get their texts
 
 
 class Revisits:
-    """Finds the pages that revisits repeat, in the store and in the batches that wait to be stored."""
+    """Writes records to a store and fills in revisits: those among them, and stored ones that repeat one of them."""
 
     def __init__(self, store: Store) -> None:
+        self.unfilled: set[str] = set()  # the ids of written revisits whose page is not stored yet
         self._store = store
-        self._batches = deque([Batch()])
 
-    def remember(self, record: Record) -> None:
-        """Add a record to the last batch."""
-        if record.text_digest:
-            self._batches[-1].by_url[record.url].append(record)
-            if record.payload_digest:
-                self._batches[-1].by_payload.setdefault(record.payload_digest, record)
+    def write(self, records: Sequence[Record]) -> list[tuple[Record, WriteOutcome]]:
+        """Write `records` and return them as they were written, with their outcomes."""
+        new = {record.id: record for record in records}
+        captures = [_of_record(record) for record in new.values()]
+        arrived = [each for each in captures if each.has_text]
+        waiting = [each for each in captures if each.repeats is not None and not each.has_text]
+        originals = StoredRepeatedPages(self._store, captures).originals(arrived, waiting)
+        # Stored revisits come first: if the process is killed in between, the next run adds what is missing.
+        self._fill_stored(originals, new)
+        written: list[tuple[Record, WriteOutcome]] = []
+        filled = (self._filled(each, originals.get(each.id), new) for each in records)
+        for some in _pieces(filled):
+            written += zip(some, self._store.write(some), strict=True)
+        stored = [record for record, outcome in written if outcome.outcome in ("added", "replaced")]
+        self.unfilled |= {each.id for each in stored if each.duplicate == "revisit" and not each.text_digest}
+        # Another run may have written the other half meanwhile. Whichever looks last, after writing, sees both.
+        waiting = [each for each in waiting if each.id in self.unfilled]
+        self._fill_stored(StoredRepeatedPages(self._store).originals(arrived, waiting), {})
+        return written
 
-    def next_batch(self) -> None:
-        self._batches.append(Batch())
+    def _fill_stored(self, originals: dict[str, str], new: dict[str, Record]) -> None:
+        """Set the texts of stored revisits, given by id, to those of their originals."""
+        ids = [id_ for id_ in originals if id_ not in new]
+        for start in range(0, len(ids), MAX_URLS):
+            stored = self._store.read(ids[start : start + MAX_URLS], Record)
+            for some in _pieces(self._filled(each, originals[each.id], new) for each in stored.values()):
+                self._store.set_texts(some)
+                self.unfilled -= {record.id for record in some if record.text_digest}
 
-    def forget_batch(self) -> None:
-        """Drop the first batch, which is stored now."""
-        self._batches.popleft()
-
-    def fill(self, revisit: Record) -> Record:
-        """Return `revisit` with the text and hashes of the page that it repeats, if that is stored or waits.
-
-        The content digest stays empty, so that the next run finds the revisit unchanged.
-        """
-        original = self._original_of(revisit)
-        if original is None:
-            return revisit
-        return replace(
-            revisit,
-            title=revisit.title or original.title,
-            text=original.text,
-            text_digest=original.text_digest,
-            shingle_digest=original.shingle_digest,
-            fingerprints=original.fingerprints,
-            positions=original.positions,
-            shingle_count=original.shingle_count,
-            sketch=original.sketch,
-            minhash=original.minhash,
-            bands=original.bands,
-            canonical=revisit.canonical or original.canonical,
-        )
-
-    def _original_of(self, revisit: Record) -> Record | None:
-        """Return the page with the payload digest of `revisit`, or else the capture of its URL at that time."""
-        digest = revisit.payload_digest
-        if digest and digest.lower() not in EMPTY_DIGESTS:
-            stored = self._with_payload(digest)
-            waiting = (batch.by_payload.get(digest) for batch in self._batches)
-            same = stored or next(filter(None, waiting), None)
-            if same:
-                return same
-        capture = self._capture_at(revisit.duplicate_of or revisit.url, revisit)
-        return None if capture is None or _differ(digest, capture.payload_digest) else capture
-
-    def _with_payload(self, digest: str) -> Record | None:
-        """Read the first stored page with this payload and a text, which a revisit does not have."""
-        cards = self._store.scan(Card, Selection(payload_digest=digest))
-        first = next((card.id for card in cards if card.text_digest), None)
-        return None if first is None else self._store.read([first], Record).get(first)
-
-    def _capture_at(self, url: str, revisit: Record) -> Record | None:
-        """Return the last capture of `url` that is not later than the revisit and has a text."""
-        waiting = {each.id: each for batch in self._batches for each in batch.by_url.get(url, ())}
-        times = {card.id: card.fetched_at for card in captures(self._store, url) if card.text_digest}
-        times |= {id_: each.fetched_at for id_, each in waiting.items()}
-        at = revisit.fetched_at
-        known = [(time, id_) for id_, time in times.items() if time is not None and (at is None or time <= at)]
-        # A capture without a time may be later, which matters only if the revisit has a time.
-        unknown = [id_ for id_, time in times.items() if time is None and at is None]
-        last = max(known)[1] if known else max(unknown, default=None)
-        return None if last is None else waiting.get(last) or self._store.read([last], Record).get(last)
+    def _filled(self, record: Record, original_id: str | None, new: dict[str, Record]) -> Record:
+        if original_id is None:
+            return record
+        original = new.get(original_id) or self._store.read([original_id], Record).get(original_id)
+        if original is None:  # deleted meanwhile
+            return record
+        # The content digest stays empty, so that the next run finds the revisit unchanged.
+        return replace(record, **{name: getattr(original, name) for name in TEXT_FIELDS})
 
 
-def _differ(digest: str | None, other: str | None) -> bool:
-    """Whether two payload digests of the same kind show that the payloads differ."""
-    if not digest or not other or {digest.lower(), other.lower()} & EMPTY_DIGESTS:
-        return False
-    kind, _, value = digest.lower().partition(":")
-    other_kind, _, other_value = other.lower().partition(":")
-    return kind == other_kind and len(value) == len(other_value) and value != other_value
+class StoredRepeatedPages(RepeatedPages):
+    """Finds the pages that revisits repeat in a store, and among `new` captures that are about to be written."""
+
+    def __init__(self, store: Store, new: Iterable[RepeatableCapture] = ()) -> None:
+        super().__init__(new)
+        self._store = store
+
+    def with_payloads(self, digests: Sequence[str]) -> Iterator[RepeatableCapture]:
+        for start in range(0, len(digests), MAX_URLS):
+            yield from self._captures(Selection(payload_digests=tuple(digests[start : start + MAX_URLS])))
+
+    def of_urls(self, urls: Sequence[str]) -> Iterator[RepeatableCapture]:
+        for start in range(0, len(urls), MAX_URLS):
+            yield from self._captures(Selection(urls=tuple(urls[start : start + MAX_URLS])))
+
+    def repeating(self, keys: Sequence[str]) -> Iterator[RepeatableCapture]:
+        return self._captures(Selection(repeats=tuple(keys)))
+
+    def _captures(self, where: Selection) -> Iterator[RepeatableCapture]:
+        return map(_of_entry, self._store.scan(CaptureEntry, where))
+
+
+def is_revisit(entry: CaptureEntry) -> bool:
+    """Return whether the record of an archive that a capture was indexed from is a revisit."""
+    return entry.source is not None and entry.source.record_type == "revisit"
+
+
+def original_of(store: Store, revisit: CaptureEntry) -> CaptureEntry | None:
+    """Return the capture whose record in an archive a revisit repeats, or None if the store does not have it."""
+    wanted = _of_entry(revisit)
+    if wanted.payload:
+        same = store.scan(CaptureEntry, Selection(payload_digests=(wanted.payload,)))
+        found = next((each for each in same if each.source is not None and not is_revisit(each)), None)
+        if found is not None:
+            return found
+    captures = store.scan(CaptureEntry, Selection(url=wanted.repeats or wanted.url), order="newest")
+    known = (each for each in captures if each.source is not None and not is_revisit(each))
+    last = next((each for each in known if may_repeat(wanted, _of_entry(each))), None)
+    return None if last is None or differ(wanted, _of_entry(last)) else last
+
+
+def _pieces(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """Divide records into lists that are not much larger than MAX_WRITE_BYTES."""
+    piece: list[Record] = []
+    size = 0
+    for record in records:
+        piece.append(record)
+        size += bytes_in_memory(record)
+        if size >= MAX_WRITE_BYTES:
+            yield piece
+            piece, size = [], 0
+    if piece:
+        yield piece
+
+
+def _of_record(record: Record) -> RepeatableCapture:
+    text = record.text_digest, record.title, record.canonical
+    repeats = (record.duplicate_of or record.url) if record.duplicate == "revisit" else None
+    return RepeatableCapture(
+        record.id, record.url, record.fetched_at, known_payload(record.payload_digest), text, repeats
+    )
+
+
+def _of_entry(entry: CaptureEntry) -> RepeatableCapture:
+    card = entry.card
+    text = card.text_digest, card.title, card.canonical
+    repeats = (card.duplicate_of or card.url) if card.duplicate == "revisit" else None
+    return RepeatableCapture(card.id, card.url, card.fetched_at, known_payload(entry.payload_digest), text, repeats)

@@ -21,15 +21,15 @@ class RotationState(NamedTuple):
 
     @classmethod
     def of(cls, store: Store) -> RotationState:
-        return cls(**store.setting(ROTATION_SETTING) or {})
+        return cls(**store.settings.get(ROTATION_SETTING) or {})
 
     def save(self, store: Store) -> None:
-        store.set_setting(ROTATION_SETTING, self._asdict())
+        store.settings.set({ROTATION_SETTING: self._asdict()})
 
 
 def recipe_for_run(store: Store | None, **chosen: Any) -> Recipe:
     """Return the recipe of the store's first run, or the default recipe, changed by every `chosen` that is not None."""
-    kept = (store.setting(SETTING) or {}) if store else {}
+    kept = (store.settings.get(SETTING) or {}) if store else {}
     choices = {name: kept[name] for name in RECIPE_FIELDS if name in kept}
     choices |= {name: value for name, value in chosen.items() if value is not None}
     if store is not None:
@@ -42,5 +42,5 @@ def recipe_for_run(store: Store | None, **chosen: Any) -> Recipe:
 def save_recipe(store: Store, recipe: Recipe) -> None:
     """Save `recipe` in the store if it is the first. A store that cannot be written raises here, before any work."""
     store.write([])
-    first = store.setting(SETTING) or {name: getattr(recipe, name) for name in RECIPE_FIELDS}
-    store.set_setting(SETTING, first)
+    first = store.settings.get(SETTING) or {name: getattr(recipe, name) for name in RECIPE_FIELDS}
+    store.settings.set({SETTING: first})

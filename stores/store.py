@@ -1,9 +1,9 @@
-"""Defines what every store can do: 24 methods, which tests/stores/test_store.py checks on every kind of store."""
+"""Defines what every store can do: 16 methods, which tests/stores checks on every kind of store."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
@@ -12,11 +12,11 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import Record, StoredDigests, capture_id
-from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.results import FacetName
+from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.words import Words
 
 
@@ -24,11 +24,11 @@ class StoreError(WinnowError):
     """A store that cannot be opened, read or written."""
 
 
-class Written(NamedTuple):
+class WriteOutcome(NamedTuple):
     """The outcome of writing one record."""
 
     id: str
-    outcome: Literal["added", "replaced", "failed"]
+    outcome: Literal["added", "replaced", "blocked", "failed"]  # blocked: somebody had the page deleted for good
     reason: str = ""  # why it failed
 
 
@@ -39,7 +39,7 @@ class Text(NamedTuple):
 
 
 # The fields of a page to read are named by the class that holds them.
-Fields = TypeVar("Fields", bound=Record | Card | CaptureEntry | Sketches | Text)
+Fields = TypeVar("Fields", bound=Record | Card | CaptureEntry | StoredDigests | Sketches | Text)
 
 # By first write; newest capture first; oldest capture first, then by the length of the URL and by URL; or by URL. A
 # capture without a time is never the newest, and comes last in both orders of time.
@@ -75,7 +75,7 @@ class LookupsOfQuestion(NamedTuple):
     sizes: Sizes | None = None  # pages of other sizes may be left out
 
 
-class Candidates(NamedTuple):
+class CandidatesOfLookup(NamedTuple):
     """The pages that a lookup finds: most shared tokens first, then by id."""
 
     lookup: Lookup  # without the tokens that the frequency check left out
@@ -91,11 +91,6 @@ class Hit(NamedTuple):
     snippet: str  # the part of its text around the words
     marks: list[tuple[int, int]]  # the words in the snippet: (start, end)
     title_marks: list[tuple[int, int]]  # and in the title
-
-
-class Hits(NamedTuple):
-    total: int  # pages, exactly
-    hits: list[Hit]
 
 
 class RankedPage(NamedTuple):
@@ -140,6 +135,9 @@ class View(AbstractContextManager["View"], Protocol):
     @property
     def total(self) -> int:
         """The exact number of pages."""
+
+    def hits(self, start: int, end: int) -> Sequence[Hit]:
+        """Return the pages ranked from `start` up to `end`, with snippets, without those deleted meanwhile."""
 
     def ranked(self, start: int, end: int) -> Sequence[RankedPage]:
         """Return the pages ranked from `start` up to `end`; fewer past the last one."""
@@ -193,15 +191,40 @@ class Statistics(NamedTuple):
     stale: int | None = None  # documents of an attached index that are new or have another text; None for other stores
 
 
+class Settings(Protocol):
+    """JSON values that a store keeps by name."""
+
+    def get(self, name: str) -> Any:
+        """Return the value that is kept under `name`; None if there is none."""
+
+    def names(self, prefix: str = "") -> list[str]:
+        """Return the names that begin with `prefix`, sorted. This reads no values, which may be large."""
+
+    def with_prefix(self, prefix: str = "") -> dict[str, Any]:
+        """Return all values whose names begin with `prefix`, by name."""
+
+    def set(self, values: Mapping[str, Any]) -> None:
+        """Keep values by name, with few requests; None removes one."""
+
+    def change(self, name: str, change: Callable[[Any], Any]) -> None:
+        """Keep `change(value)` under `name`, where `value` is what is kept there now, None if nothing is.
+
+        No other write comes in between. `change` may be called more than once; only its last value is kept.
+        """
+
+
 @runtime_checkable
 class RemoteStore(Protocol):
-    """A store that several threads may use at once, and that is too large to read through before each run."""
+    """A store that threads and processes may use at once, and that is too large to read through before each run."""
 
     def known(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, StoredDigests]]:
         """Find the pages with the id or the shingles of one of `records` that were first written before `before`.
 
         `before` is in nanoseconds since 1970. Each page comes with its place, which tells the order of first writes.
         """
+
+    def clustering(self) -> AbstractContextManager[None]:
+        """Keep `winnow detach` from taking the clusters away while they are made; raises a StoreError if it runs."""
 
 
 class Store(AbstractContextManager["Store"], Protocol):
@@ -218,16 +241,21 @@ class Store(AbstractContextManager["Store"], Protocol):
     def scheme(self) -> Scheme:
         """The scheme of all records in the store."""
 
+    @property
+    def settings(self) -> Settings:
+        """What the store keeps besides its records."""
+
     # --- records ------------------------------------------------------------------------------------------------------
 
-    def write(self, records: Sequence[Record]) -> list[Written]:
+    def write(self, records: Sequence[Record]) -> list[WriteOutcome]:
         """Write records, each replacing the one with its id, and return their outcomes in the same order.
 
-        When it returns, what was written is safe whatever happens to the process.
+        When it returns, what was written is safe whatever happens to the process. Pages on the list of blocked ones are
+        left out, also if they are put on it meanwhile: see docs/decisions/0024-takedowns.md.
         """
 
     def delete(self, ids: Iterable[str]) -> int:
-        """Delete pages by id and return how many existed."""
+        """Delete pages by id and return how many existed. If there were any, `last_deletion` changes."""
 
     def erase(self) -> None:
         """Erase what deleted pages have left in the files of the store. This may take as long as writing them did."""
@@ -238,9 +266,15 @@ class Store(AbstractContextManager["Store"], Protocol):
         A page that has another text by now keeps its own.
         """
 
+    def set_texts(self, records: Sequence[Record]) -> int:
+        """Set title, text, canonical URL and hashes of pages to those of `records`; return how many of them exist.
+
+        A page that has other content by now keeps its own.
+        """
+
     def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
-        """Read pages by id: whole records (`Record`), or a part of them (`Card`, `CaptureEntry`, `Sketches`,
-        `Text`).
+        """Read pages by id: whole records (`Record`), or a part of them (`Card`, `CaptureEntry`,
+        `StoredDigests`, `Sketches`, `Text`).
 
         Pages that do not exist are left out.
         """
@@ -265,40 +299,28 @@ class Store(AbstractContextManager["Store"], Protocol):
     # --- by tokens ----------------------------------------------------------------------------------------------------
 
     def candidates(
-        self,
-        lookups: Sequence[Lookup],
-        where: Filters = Filters(),
-        check: FrequencyCheck | None = None,
-        sizes: Sizes | None = None,
-    ) -> list[Candidates]:
-        """For each lookup, find the pages that have at least its minimum of its tokens.
-
-        With `check`, frequent tokens are left out of the lookups first. Pages of other `sizes` may be left out.
-        """
-
-    def candidates_of_many(
         self, questions: Sequence[LookupsOfQuestion], where: Filters = Filters(), check: FrequencyCheck | None = None
-    ) -> list[list[Candidates]]:
-        """For each question, find what `candidates` finds for its lookups and sizes: together, which is faster."""
+    ) -> list[list[CandidatesOfLookup]]:
+        """For each lookup of each question, find the pages that have at least its minimum of its tokens.
+
+        With `check`, frequent tokens are left out of the lookups first. Several questions in one call are faster.
+        """
 
     def frequencies(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
         """For each lookup, return its tokens that are on more than `over` pages, with the number of those pages."""
 
     # --- by words -----------------------------------------------------------------------------------------------------
 
-    def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
-        """Find the pages with the words in title or text, in the order of a view, with snippets."""
-
     def view(
         self, words: Words, where: Filters = Filters(latest=True), *, keep_open: bool = False, key: str = ""
     ) -> View:
-        """Open a view of the pages with the words.
+        """Open a view of the pages with the words in title or text.
 
         With `keep_open`, the store closes it only after some minutes without use. Until then, `key` returns the same
         view for the same words; afterwards, it raises a StoreError.
         """
 
-    # --- clusters, statistics, settings -------------------------------------------------------------------------------
+    # --- clusters, crawls, statistics ---------------------------------------------------------------------------------
 
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         """Set the clusters of pages by id, and return how many of the pages exist."""
@@ -317,21 +339,6 @@ class Store(AbstractContextManager["Store"], Protocol):
 
     def statistics(self) -> Statistics:
         """Count pages, tokens and bytes."""
-
-    def setting(self, name: str) -> Any:
-        """Return the JSON value that the store keeps under `name`; None if there is none."""
-
-    def setting_names(self, prefix: str = "") -> list[str]:
-        """Return the names of all settings that begin with `prefix`, sorted."""
-
-    def settings(self, prefix: str = "") -> dict[str, Any]:
-        """Return all settings whose names begin with `prefix`, by name."""
-
-    def set_setting(self, name: str, value: Any) -> None:
-        """Keep a JSON value under `name`; None removes it."""
-
-    def set_settings(self, values: Mapping[str, Any]) -> None:
-        """Keep JSON values by name, with few requests; None removes one."""
 
     def close(self) -> None:
         """Close the store."""

@@ -66,7 +66,12 @@ def further_data() -> Path:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Report in one line which tests were not run because WINNOW_DATA is not set."""
+    """Report in one line which tests were not run because WINNOW_DATA is not set, and what tests remarked."""
+    passed = terminalreporter.stats.get("passed", [])
+    remarks = [text for report in passed for name, text in report.user_properties if name == "remark"]
+    if remarks:
+        terminalreporter.section("remarks")
+        terminalreporter.write("".join(f"{remark}\n" for remark in remarks))
     skipped = terminalreporter.stats.get("skipped", [])
     without = [report for report in skipped if NO_DATA in str(report.longrepr)]
     if without:

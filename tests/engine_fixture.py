@@ -33,7 +33,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Running:
     base = tmp_path_factory.getbasetemp()
     home = (base.parent if WORKER else base) / "engine"
     run = os.getppid() if WORKER else os.getpid()
-    return LocalEngine(home).start(VERSION, port=free_port(), owner=run)
+    snapshots = {"path.repo": str(home / "snapshots")}
+    return LocalEngine(home).start(VERSION, port=free_port(), settings=snapshots, owner=run)
 
 
 @pytest.fixture(scope="module")

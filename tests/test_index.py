@@ -295,8 +295,8 @@ def test_a_template_is_learned_and_cannot_be_poisoned(index: Index) -> None:
 def test_texts_that_are_not_stored_are_estimated(tmp_path: Path) -> None:
     with Index.open(tmp_path / "without.winnow") as bare:
         bare.add([])
-        keep = bare.store.settings()["recipe"] | {"text": False}
-        bare.store.set_setting("recipe", keep)
+        keep = bare.store.settings.with_prefix()["recipe"] | {"text": False}
+        bare.store.settings.set({"recipe": keep})
         article = prose("article", 300)
         bare.add([Page("https://a.example/", text=article), Page("https://b.example/", text=near(article, 1, 5))])
         assert bare.page("https://a.example/").text == ""
@@ -306,6 +306,11 @@ def test_texts_that_are_not_stored_are_estimated(tmp_path: Path) -> None:
             assert "https://b.example/" in [match.url for match in matches]
         with pytest.raises(QuestionError, match="does not have the text"):
             bare.compare("https://a.example/", "https://b.example/")
+        bare.add([Page("https://c.example/", revisit_of="https://gone.example/")])
+        with pytest.raises(
+            QuestionError, match=r"c\.example/ has no text: it is a revisit, and the page that it repeats is not stored"
+        ):
+            bare.compare("https://c.example/", "https://a.example/")
 
 
 def test_search(index: Index) -> None:

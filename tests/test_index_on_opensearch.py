@@ -17,7 +17,7 @@ from opensearch_winnow.stores import destination
 from opensearch_winnow.stores.destination import StoreDestination
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
-from tests.stores.test_destination import URL, revisit
+from tests.stores.test_destination import URL, day, revisit, with_content
 from tests.stores.test_destination import page as stored_page
 from tests.test_index import prose
 
@@ -107,3 +107,25 @@ def test_a_revisit_gets_the_text_of_a_page_that_is_not_yet_stored(
         into.close()
         texts = {record.url: record.text for record in store.scan(Record)}
     assert {texts[f"{URL}again-{name}"] for name in "abcdef"} == {texts[f"{URL}a"]}
+
+
+def test_a_revisit_that_comes_first_gets_its_text_in_a_later_run(address: str) -> None:
+    revisits = [
+        revisit(f"{URL}again", on=2, payload="sha1:a"),
+        revisit(on=3),
+        revisit(f"{URL}elsewhere", on=4),
+        revisit(f"{URL}lost", of=f"{URL}lost"),
+    ]
+    with OpenSearchStore.open(address, create=True) as store:
+        with StoreDestination(store) as into:
+            for each in revisits:
+                into.add(each)
+        assert into.unfilled_revisits() == 4
+        with StoreDestination(store) as into:
+            into.add(stored_page("a", URL, on=1, payload="sha1:a"))
+        filled = [*(with_content(each, "a") for each in revisits[:3]), revisits[3]]
+        assert list(store.scan(Record)) == [*filled, stored_page("a", URL, on=1, payload="sha1:a")]
+        with StoreDestination(store) as into:
+            into.add(stored_page("b", URL, on=2))  # a later page, before the revisits that have no digest
+        texts = {record.url: record.text for record in store.scan(Record) if record.fetched_at != day(1)}
+    assert [texts[each.url] for each in revisits] == ["The text of a", "The text of b", "The text of b", ""]

@@ -20,7 +20,7 @@ from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.indexing import RecordFilesTarget, add_pages, index_sources, open_target
 from opensearch_winnow.operations.lazy_store import LazyStore
-from opensearch_winnow.record_files.reader import read_records
+from opensearch_winnow.record_files.records import read_records
 from tests.test_index import prose
 
 URL = "https://example.org/"

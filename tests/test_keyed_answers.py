@@ -55,7 +55,7 @@ def answers(index: Index) -> Iterator[Any]:
         yield [(each.url, each.resemblance, each.containment, each.kind, each.passages) for each in found]
     result = index.cluster()
     yield result.pages, result.clusters, result.largest
-    yield [(each, [card.url for card in index.cluster_members(each.cluster)]) for each in index.clusters()]
+    yield [(each, [card.url for card in index.cluster_pages(each.cluster)]) for each in index.clusters()]
     for grouped in (index.search("mill", group=True, by="cluster"), index.search("mill", group=True, exact=True)):
         yield [(hit.url, hit.score, [member.url for member in hit.members]) for hit in grouped.hits]
     changes = index.changes("first", "second")

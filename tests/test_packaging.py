@@ -281,6 +281,7 @@ def test_the_wheel_has_the_golden_hashes_where_there_is_no_compiler(
     run_tests(python, root, tmp_path / "tests", ["tests/test_golden.py"])
 
 
+@pytest.mark.soak  # a minute; loops are changed rarely
 def test_without_vector_loops_the_hashes_are_the_same(
     root: Path, wheel: Path, unpacked_sdist: Path, builder: Path, tmp_path: Path
 ) -> None:

@@ -16,7 +16,8 @@ import pytest
 
 from opensearch_winnow import Index, Scheme
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.record_files.reader import read_records, scheme_of
+from opensearch_winnow.record_files.reader import scheme_of
+from opensearch_winnow.record_files.records import read_records
 from opensearch_winnow.stores.embedded import EmbeddedStore
 
 pytestmark = pytest.mark.check

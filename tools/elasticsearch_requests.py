@@ -22,6 +22,9 @@ ENDPOINTS = (
     "bulk",
     "clear_scroll",
     "close_point_in_time",
+    "cluster.delete_component_template",
+    "cluster.get_component_template",
+    "cluster.put_component_template",
     "count",
     "delete_script",
     "get",
@@ -29,6 +32,7 @@ ENDPOINTS = (
     "indices.add_block",
     "indices.create",
     "indices.delete",
+    "indices.delete_template",
     "indices.exists",
     "indices.flush",
     "indices.forcemerge",
@@ -37,9 +41,11 @@ ENDPOINTS = (
     "indices.get_index_template",
     "indices.get_mapping",
     "indices.get_settings",
+    "indices.get_template",
     "indices.put_index_template",
     "indices.put_mapping",
     "indices.put_settings",
+    "indices.put_template",
     "indices.refresh",
     "indices.stats",
     "indices.update_aliases",
@@ -94,7 +100,7 @@ def body_keys(wheel: Path) -> dict[str, list[str]]:
     """Return the keys of the bodies by the name of the endpoint, for bodies that are objects with fixed keys."""
     found: dict[str, list[str]] = {}
     with ZipFile(wheel) as package:
-        for namespace in ("", "indices", "ingest", "tasks"):
+        for namespace in ("", "cluster", "indices", "ingest", "tasks"):
             module = f"elasticsearch/_sync/client/{namespace or '__init__'}.py"
             for node in ast.walk(ast.parse(package.read(module))):
                 if isinstance(node, ast.FunctionDef) and (keys := _body_fields(node)):

@@ -18,7 +18,13 @@ ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "requirements"
 OLDEST_PYTHON = "3.11.5"  # of the patches of 3.11, the first that all packages support
 # The extras of each file. `build` is what a build needs, with nothing of the package itself.
-LAYERS = {"build": [], "demo": ["cluster", "web"], "dev": ["dev"], "check": ["check"]}
+LAYERS = {
+    "build": [],
+    "demo": ["cluster", "web"],
+    "image": ["archives", "opensearch", "parquet"],
+    "dev": ["dev"],
+    "check": ["check"],
+}
 ENTRY = re.compile(r"^([\w.-]+)==(?:[^\n]*\\\n)*[^\n]*\n", re.MULTILINE)
 HEAD = "# Written by `make lock`, from pyproject.toml. Do not edit.\n"
 

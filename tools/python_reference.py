@@ -24,7 +24,6 @@ MAX_SIGNATURE_CHARS = 100  # a longer signature has one parameter per line
 BEGIN = "<!-- Below is written by tools/python_reference.py. -->\n"
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-INDEX_PARTS = ("Index", "Question", "Capture", "Settings")  # how the names of the classes begin that Index is made of
 
 SECTIONS = {
     "The index": ["Index", "Page", "Filters", "Boilerplate", "Watch"],
@@ -40,7 +39,7 @@ SECTIONS = {
     "Parts for an index of your own": [
         *("winnow_fields", "mapping_fragment", "actions", "group_hits", "deduplicate_search_body"),
         *("HitGroups", "HitGroup", "HitMember"),
-        *("search_groups", "search_groups_async", "GroupPage", "FoldedHit"),
+        *("search_groups", "search_groups_async", "FoldedHit"),
     ],
     "Errors": [
         "WinnowError",
@@ -60,11 +59,22 @@ INSIDE = {
     "queries.results": ["Result", "Member", "Folded", "FacetCount"],
     "queries.pairs": ["SharedPassage", "Unread"],
     "operations.history": ["Moment"],
-    "operations.locate": ["Located", "FoundPage"],
+    "operations.locate": ["Located", "FoundPage", "LaterCaptures"],
+    "operations.nothing_found": ["NoHit", "NoMatch", "Offer", "WordSearch"],
+    "operations.sources": ["TextSources", "TextSource", "Segment"],
+    "operations.cluster_list": ["ClusterList", "ListedCluster"],
+    "operations.cluster_details": [
+        *("ClusterDetails", "ClusterPage", "ListedPage", "ClusterParts", "DividedText", "SharedRun"),
+    ],
+    "operations.page_comparer": ["ComparedPair", "Likeness"],
+    "operations.overview": ["Overview", "LargeCluster", "CrawlPeriod", "ExamplePair", "ExampleSearch"],
+    "operations.store_figures": ["StoreFigures", "PageCounts"],
+    "operations.common_texts": ["CommonText"],
+    "operations.power_law": ["PowerLaw"],
     "operations.versions": ["Versions", "Version"],
     "operations.changes": ["Changes", "Change"],
     "operations.contamination": ["ContaminatedRow", "FoundEvaluation"],
-    "operations.evaluation_sets": ["EvaluationSet", "EvaluationRow"],
+    "operations.evaluation_sets": ["EvaluationSet", "EvaluationField", "EvaluationRow"],
     "queries.passage_index": ["IndexedPassage"],
     "operations.watches": ["WatchReport"],
     "mappings.finding": ["Finding"],
@@ -72,6 +82,7 @@ INSIDE = {
     "clusters.result": ["ClusteringResult"],
     "ingest.report": ["Report"],
     "operations.deletion": ["DeletionReport"],
+    "operations.remaining_copies": ["RemainingCopies", "RemainingCopy"],
     "operations.indexing": ["IndexingOptions"],
     "stores.opensearch.backfill": ["AttachReport"],
     "stores.opensearch.attach": ["Detached"],
@@ -114,11 +125,9 @@ def describe(public: Any) -> Iterator[str]:
         yield "| field | type | |\n|---|---|---|"
         yield from (_field(each, module) for each in fields)
         yield ""
-    for part in (public, *(base for base in public.__mro__[1:] if base.__name__.startswith(INDEX_PARTS))):
-        inside = source(part.__module__)
-        for method in inside.nodes[part.__name__].body:
-            if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
-                yield from _method(method, node.name, inside)
+    for method in node.body:
+        if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+            yield from _method(method, node.name, module)
 
 
 def _method(method: ast.FunctionDef, owner: str, module: Source) -> Iterator[str]:

@@ -37,7 +37,7 @@ FLOW_OUT = (
     ("index:Index", "a question with thresholds"),
     ("operations.similar:SimilarPages", "lookups of tokens"),
     ("stores.store:Store", "candidates"),
-    ("queries.compare:scores", "scores and passages"),
+    ("queries.compare:Comparer", "scores and passages"),
     ("cython_core.overlap:overlap", "shared runs"),
     ("queries.matches:Matches", "matches"),
     ("answers.matches_document:matches_document", "JSON and sentences"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
 from starlette.applications import Starlette
@@ -22,20 +22,19 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from opensearch_winnow.foundation.cancellation import CancelledError
-from opensearch_winnow.foundation.errors import QuestionError, WinnowError
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.page_finder import PageNotFoundError
-from opensearch_winnow.operations.watches import WatchError
-from opensearch_winnow.queries.boilerplate import BoilerplateError
-from opensearch_winnow.stores.store import StoreError
-from opensearch_winnow.web.form import FormError, read_form
+from opensearch_winnow.web.batch import Batch
+from opensearch_winnow.web.body_memory import BodyMemory, held_memory
+from opensearch_winnow.web.error_status import STOPPING, capitalized, status_and_message
+from opensearch_winnow.web.form import MAX_BODY_BYTES, FormError, read_form
 from opensearch_winnow.web.formats import Format, encode_answer, encode_json
-from opensearch_winnow.web.guard import LOOPBACK, Guard, too_large
-from opensearch_winnow.web.index_threads import BusyError, IndexThreads
+from opensearch_winnow.web.guard import LOOPBACK, Guard
 from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.pages import STATIC, Pages
-from opensearch_winnow.web.parameters import ParameterError
+from opensearch_winnow.web.pieces_response import PiecesResponse
 from opensearch_winnow.web.refusal import is_for_programs, refusals
 from opensearch_winnow.web.screen import Action, NotFoundError, Redirect, Screen, SuggestedLink
 from opensearch_winnow.web.screen_request import Fault, ScreenRequest, ServerState
@@ -61,22 +60,24 @@ from opensearch_winnow.web.screens import (
     watches,
 )
 from opensearch_winnow.web.sent_json import read_json
-from opensearch_winnow.web.store_name import StoreName
+from opensearch_winnow.web.served import HasScheme, OnlyScheme, ServedStore
+from opensearch_winnow.web.server_threads import ServerThreads
 
 API = "/api/v1"
-MAX_BODY_BYTES = 16_000_000  # of a pasted text or an uploaded file
+# Of all requests that are read or answered: 20 of the largest. In the queue are texts of some kilobytes, as a rule.
+MAX_BODIES_BYTES = 20 * MAX_BODY_BYTES
+MAX_WHOLE_BYTES = 64_000_000  # of an answer to a batch for a client that cannot be sent it in pieces
 MIN_COMPRESSED_BYTES = 1_000  # a smaller answer fits into one packet anyway
 COMPRESSION_LEVEL = 5  # higher ones take longer, for hardly fewer bytes
 THREADS = 4  # requests answered at a time: most of the work is native code, which releases the GIL
 MAX_WAITING_REQUESTS = 200
 MAX_SECONDS = 30.0  # for the comparisons of one question; then the answer is what was found until then
-STOPPING = "The server is stopping."
 CLIENT_GONE = 499  # as nginx calls it; nobody sees this status
 READ_ONLY = "This server is read-only: start it with winnow serve --write to allow changes to the store."
 LOG = logging.getLogger("opensearch_winnow.web")
 
-STATELESS: tuple[Screen, ...] = (fields.SCREEN, sent_texts.SCREEN, health.SCREEN)  # they need no store
-ANSWERING: tuple[Screen, ...] = (
+STATELESS: tuple[Screen[HasScheme], ...] = (fields.SCREEN, sent_texts.WITHOUT_STORE, health.SCREEN)
+ANSWERING: tuple[Screen[Index], ...] = (
     home.SCREEN,
     search.SCREEN,
     search.SUGGEST,
@@ -101,9 +102,11 @@ ANSWERING: tuple[Screen, ...] = (
     statistics.SCREEN,
     watches.SCREEN,
     watch_log.SCREEN,
-    *STATELESS,
+    fields.SCREEN,
+    sent_texts.SCREEN,
+    health.SCREEN,
 )
-SCREENS: tuple[Screen, ...] = (*ANSWERING, api.api_screen(ANSWERING, API))
+SCREENS: tuple[Screen[Index], ...] = (*ANSWERING, api.api_screen(ANSWERING, API))
 REDIRECTS: tuple[Redirect, ...] = (page.REDIRECT, compare.REDIRECT)
 ACTIONS: tuple[Action, ...] = (
     *compare.ACTIONS,
@@ -116,6 +119,7 @@ ACTIONS: tuple[Action, ...] = (
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Result = TypeVar("Result")
+Served = TypeVar("Served")  # what the screens answer from
 
 
 class UnexpectedError(Exception):
@@ -124,15 +128,15 @@ class UnexpectedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """Which store is served, and who may use it."""
+    """Who may use a server, and for what."""
 
-    open_index: Callable[[], Index]
-    store: str  # its full name; visitors see a shorter one
-    screens: tuple[Screen, ...] = SCREENS  # without a store: STATELESS
     may_write: bool = False
     token: str | None = None  # required from everybody, if set
     max_seconds: float = MAX_SECONDS
     hosts: frozenset[str] | None = LOOPBACK  # host names that the server answers to; None: any
+
+
+DEFAULT_OPTIONS = ServerOptions()
 
 
 class ImmutableFiles(StaticFiles):
@@ -144,24 +148,36 @@ class ImmutableFiles(StaticFiles):
         return response
 
 
-def make_app(options: ServerOptions) -> Starlette:
-    """Return the ASGI application that serves the store."""
-    store = StoreName.of(options.store)
+def make_app(store: ServedStore, options: ServerOptions = DEFAULT_OPTIONS) -> Starlette:
+    """Return the ASGI application that serves a store."""
+    name = store.shown_name
+    return _app(
+        StoreEndpoints(
+            SCREENS,
+            _threads(store.open_index, store.name),
+            Pages(store=name, may_write=options.may_write, needs_token=options.token is not None),
+            ServerState.of(store, options.max_seconds),
+            may_write=options.may_write,
+        ),
+        options,
+    )
 
-    def open_index() -> Index:
-        index = options.open_index()
-        index.name = store.shown  # in messages
-        return index
 
-    threads = IndexThreads(open_index, store=store.full, threads=THREADS, max_waiting=MAX_WAITING_REQUESTS)
-    pages = Pages(store=store.shown, may_write=options.may_write, needs_token=options.token is not None)
-    endpoints = Endpoints(options, store, threads, pages)
+def make_stateless_app(scheme: Scheme, options: ServerOptions = DEFAULT_OPTIONS) -> Starlette:
+    """Return the ASGI application that computes with a scheme, and serves no store."""
+    pages = Pages(store="no store", may_write=False, needs_token=options.token is not None)
+    return _app(Endpoints(STATELESS, _threads(lambda: nullcontext(OnlyScheme(scheme))), pages), options)
 
+
+def _threads(open_: Callable[[], AbstractContextManager[Served]], store: str | None = None) -> ServerThreads[Served]:
+    return ServerThreads(open_, store=store, threads=THREADS, max_waiting=MAX_WAITING_REQUESTS)
+
+
+def _app(endpoints: Endpoints[Any], options: ServerOptions) -> Starlette:
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         yield
         await run_in_threadpool(endpoints.close)
-        await run_in_threadpool(threads.close)
 
     app = Starlette(
         routes=[*endpoints.routes(), Mount("/static", ImmutableFiles(directory=STATIC))],
@@ -172,26 +188,32 @@ def make_app(options: ServerOptions) -> Starlette:
                 hosts=options.hosts,
                 token=options.token,
                 max_body_bytes=MAX_BODY_BYTES,
-                refuse=refusals(pages),
+                bodies=BodyMemory(MAX_BODIES_BYTES),
+                refuse=refusals(endpoints.pages),
             ),
             Middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED_BYTES, compresslevel=COMPRESSION_LEVEL),
         ],
         exception_handlers=dict.fromkeys((WinnowError, HTTPException, UnexpectedError), endpoints.report_error),
     )
-    app.state.cancel_questions = threads.cancel
+    app.state.cancel_questions = endpoints.threads.cancel
     return app
 
 
-class Endpoints:
-    """Parses requests, runs them in the index threads, and encodes the answers."""
+class Endpoints(Generic[Served]):
+    """Parses requests, runs them in the server's threads, and encodes the answers."""
 
-    def __init__(self, options: ServerOptions, store: StoreName, threads: IndexThreads, pages: Pages) -> None:
-        self._threads = threads
-        self._may_write = options.may_write
-        self._state = ServerState.of(options.open_index, store, options.max_seconds)
-        self._pages = pages
-        self._screens = options.screens
-        self._has_store = options.screens is SCREENS
+    def __init__(
+        self,
+        screens: Sequence[Screen[Served]],
+        threads: ServerThreads[Served],
+        pages: Pages,
+        state: ServerState | None = None,
+    ) -> None:
+        self.threads = threads
+        self.pages = pages
+        self._screens = screens
+        self._has_pages = any(screen.path for screen in screens)
+        self._state = state
 
     def routes(self) -> Iterator[BaseRoute]:
         for screen in self._screens:
@@ -205,32 +227,73 @@ class Endpoints:
                 yield route(f"{screen.path}.csv", partial(show, "csv"), method)
             if screen.path:  # last: the pattern {id} also matches "ID.json"
                 yield route(screen.path, partial(show, "html"), method)
-        for redirect in REDIRECTS if self._has_store else ():
-            yield route(redirect.path, partial(self._redirect, redirect))
-        for action in ACTIONS if self._has_store else ():
-            yield route(action.path, partial(self._act, action), "POST")
         yield route(f"{API}/openapi.json", self._describe)
-        if not self._has_store:
+        if not self._has_pages:
             yield route("/", self._describe)  # there is no screen to open
 
-    async def _show(self, screen: Screen, form: Format, request: Request, *, api: bool = False) -> Response:
+    async def _show(self, screen: Screen[Served], form: Format, request: Request, *, api: bool = False) -> Response:
         sent: dict[str, str | bytes] = {}
         if screen.sends:
-            sent = await (read_json(request, MAX_BODY_BYTES) if screen.sends_json else read_form(request))
-        return await self._show_parsed(screen, form, request, self._parse(screen, request, sent, strict=api))
+            sent = await (read_json(request) if screen.sends_json else read_form(request))
+        try:
+            whole_limit = screen.whole_limit if form == "csv" else None
+            parsed = self._parse(screen, request, sent, strict=api, whole_limit=whole_limit)
+            return await self._show_parsed(screen, form, request, parsed)
+        except WinnowError as error:
+            status, sentence = status_and_message(error)
+            if status != 400 or form != "html" or not screen.keeps_form:
+                raise
+            fault = Fault(capitalized(error, sentence))
+        return await self._show_again(screen, request, self._parse(screen, request, sent, fault=fault))
 
-    async def _show_parsed(self, screen: Screen, form: Format, request: Request, parsed: ScreenRequest) -> Response:
-        def answer(index: Index) -> Response:
-            instead = self._instead(screen, index, parsed) if form == "html" else None
+    async def _show_again(self, screen: Screen[Served], request: Request, parsed: ScreenRequest) -> Response:
+        """Show a screen with what was typed into its form, which was refused."""
+        response = await self._show_parsed(screen, "html", request, parsed)
+        if response.status_code == 200:
+            response.status_code = 400
+        return response
+
+    async def _show_parsed(
+        self, screen: Screen[Served], form: Format, request: Request, parsed: ScreenRequest
+    ) -> Response:
+        def answer(served: Served) -> Response | Batch[Served]:
+            instead = self._instead(screen, served, parsed) if form == "html" else None
             if instead is not None:
                 return RedirectResponse(instead, 303)
-            return encode_answer(screen, form, screen.answer(index, parsed), parsed, self._pages)
+            answered = screen.answer(served, parsed)
+            if isinstance(answered.document, Batch):
+                return answered.document
+            return encode_answer(screen, form, answered, parsed, self.pages)
 
-        return await self._run(request, answer, heavy=screen.heavy)
+        answered = await self._run(request, answer, heavy=screen.heavy)
+        return answered if isinstance(answered, Response) else await self._answer_each(request, answered)
 
-    async def _run(self, request: Request, function: Callable[[Index], Result], *, heavy: bool = False) -> Result:
+    async def _answer_each(self, request: Request, batch: Batch[Served]) -> Response:
+        """Answer a batch. Whatever fails before the first piece has a status of its own."""
+        held_memory(request.scope).take(batch.size)  # what was sent is held until the client has read all answers
+        pieces = self._pieces(request, batch)
+        first = await anext(pieces)
+        if batch.is_answered:
+            return Response(first, media_type=batch.media_type)
+        if request.scope["http_version"] == "1.0":
+            # Nothing would tell an answer that was broken off from a whole one: so it is sent when it is whole.
+            whole = bytearray(first)
+            async for piece in pieces:
+                whole += piece
+                if len(whole) > MAX_WHOLE_BYTES:
+                    raise FormError("The answer is too long for HTTP/1.0: use HTTP/1.1, or send fewer at once.")
+            return Response(bytes(whole), media_type=batch.media_type)
+        return PiecesResponse(first, pieces, media_type=batch.media_type)
+
+    async def _pieces(self, request: Request, batch: Batch[Served]) -> AsyncIterator[bytes]:
+        while not batch.is_answered:
+            yield await self._run(request, batch.next_piece, heavy=True, goes_on=True)
+
+    async def _run(
+        self, request: Request, function: Callable[[Served], Result], *, heavy: bool = False, goes_on: bool = False
+    ) -> Result:
         """Run `function` in a thread until it ends or the client is gone. All of the request must have been read."""
-        running = asyncio.ensure_future(self._threads.run(function, heavy=heavy))
+        running = asyncio.ensure_future(self.threads.run(function, heavy=heavy, goes_on=goes_on))
         gone = asyncio.ensure_future(disconnected(request))
         try:
             await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -243,23 +306,20 @@ class Endpoints:
             raise HTTPException(CLIENT_GONE, "The client has closed the connection.")
         return await running
 
-    def _instead(self, screen: Screen, index: Index, request: ScreenRequest) -> str | None:
+    def _instead(self, screen: Screen[Served], served: Served, request: ScreenRequest) -> str | None:
         """Return where to send a browser: to what was meant, or to this request without needless parameters."""
-        meant = screen.instead(index, request) if screen.instead else None
+        meant = screen.instead(served, request) if screen.instead else None
         return request.link() if meant is None and not request.is_clean else meant
-
-    async def _redirect(self, redirect: Redirect, request: Request) -> Response:
-        screen_request = self._parse(redirect, request, {})
-        return RedirectResponse(await self._run(request, lambda index: redirect.target(index, screen_request)), 303)
 
     def _parse(
         self,
-        screen: Screen | Redirect,
+        screen: Screen[Served] | Redirect,
         request: Request,
         form: dict[str, str | bytes],
         *,
         strict: bool = False,
         fault: Fault | None = None,
+        whole_limit: int | None = None,
     ) -> ScreenRequest:
         path = request.url.path.removesuffix(".json").removesuffix(".csv")
         if fault is not None:  # the form was sent to another address than that of its screen
@@ -275,29 +335,8 @@ class Endpoints:
             fault=fault,
             repeated=request.query_params.multi_items(),
             origin=str(request.base_url).rstrip("/"),
+            whole_limit=whole_limit,
         )
-
-    def close(self) -> None:
-        self._state.clustering.close()
-
-    async def _act(self, action: Action, request: Request) -> Response:
-        if action.writes and not self._may_write:
-            raise HTTPException(403, READ_ONLY)
-        form = await read_form(request)
-        screen_request = ScreenRequest(action.path, request.path_params, {}, form, self._state)
-        try:
-            target = await self._run(request, lambda index: action.act(index, screen_request), heavy=action.heavy)
-            return RedirectResponse(target, 303)
-        except WinnowError as error:
-            status, sentence = self._status_and_message(error)
-            if action.screen is None or status != 400:
-                raise
-            fault = Fault(sentence, error.field if isinstance(error, FormError) else "")
-        response = await self._show_parsed(
-            action.screen, "html", request, self._parse(action.screen, request, form, fault=fault)
-        )
-        response.status_code = status
-        return response
 
     async def _describe(self, _request: Request) -> Response:
         return Response(self._openapi, media_type="application/json")
@@ -308,19 +347,66 @@ class Endpoints:
 
     async def report_error(self, request: Request, error: Exception) -> Response:
         """Answer a request that failed, with a page or a JSON object that says why."""
-        status, sentence = self._status_and_message(error)
+        status, sentence = status_and_message(error)
         if status == 500:
             LOG.error("could not answer %s", request.url.path, exc_info=error.__cause__ or error)
         headers = {"retry-after": "2"} if status == 503 else {}
-        if is_for_programs(request.url.path) or not self._has_store:
+        if is_for_programs(request.url.path) or not self._has_pages:
             return Response(encode_json({"error": sentence}), status, headers, "application/json")
         links = suggested_links(error)
-        html = self._pages.render("error", status=status, sentence=sentence, links=links, retry=str(request.url))
+        sentence = capitalized(error, sentence)
+        html = self.pages.render("error", status=status, sentence=sentence, links=links, retry=str(request.url))
         return Response(html, status, headers, "text/html")
 
-    def _status_and_message(self, error: Exception) -> tuple[int, str]:
-        status, message = status_and_message(error)
-        return status, self._state.store.shorten(message)
+    def close(self) -> None:
+        self.threads.close()
+
+
+class StoreEndpoints(Endpoints[Index]):
+    """Serves a store: redirects and actions, besides screens."""
+
+    def __init__(
+        self,
+        screens: Sequence[Screen[Index]],
+        threads: ServerThreads[Index],
+        pages: Pages,
+        state: ServerState,
+        *,
+        may_write: bool,
+    ) -> None:
+        super().__init__(screens, threads, pages, state)
+        self._clustering = state.clustering
+        self._may_write = may_write
+
+    def routes(self) -> Iterator[BaseRoute]:
+        yield from super().routes()
+        for redirect in REDIRECTS:
+            yield route(redirect.path, partial(self._redirect, redirect))
+        for action in ACTIONS:
+            yield route(action.path, partial(self._act, action), "POST")
+
+    async def _redirect(self, redirect: Redirect, request: Request) -> Response:
+        screen_request = self._parse(redirect, request, {})
+        return RedirectResponse(await self._run(request, lambda index: redirect.target(index, screen_request)), 303)
+
+    async def _act(self, action: Action, request: Request) -> Response:
+        if action.writes and not self._may_write:
+            raise HTTPException(403, READ_ONLY)
+        form = await read_form(request)
+        screen_request = ScreenRequest(action.path, request.path_params, {}, form, self._state)
+        try:
+            target = await self._run(request, lambda index: action.act(index, screen_request), heavy=action.heavy)
+            return RedirectResponse(target, 303)
+        except WinnowError as error:
+            status, sentence = status_and_message(error)
+            if action.screen is None or status != 400:
+                raise
+            fault = Fault(capitalized(error, sentence), error.field if isinstance(error, FormError) else "")
+        return await self._show_again(action.screen, request, self._parse(action.screen, request, form, fault=fault))
+
+    def close(self) -> None:
+        self._clustering.close()
+        super().close()
 
 
 async def disconnected(request: Request) -> None:
@@ -346,26 +432,3 @@ def suggested_links(error: Exception) -> Sequence[SuggestedLink]:
     if isinstance(error, PageNotFoundError) and error.known is not None:
         return [SuggestedLink(f"/page?{urlencode({'url': error.known})}", error.known)]
     return error.links if isinstance(error, NotFoundError) else ()
-
-
-def status_and_message(error: Exception) -> tuple[int, str]:
-    """Return the HTTP status for an error, and the message to show."""
-    match error:
-        case HTTPException():
-            messages = {
-                404: "There is no page at this address.",
-                405: "This address does not support that method.",
-                413: too_large(MAX_BODY_BYTES),
-            }
-            return error.status_code, messages.get(error.status_code, error.detail)
-        case NotFoundError() | PageNotFoundError():
-            return 404, str(error)
-        case ParameterError() | QuestionError() | BoilerplateError() | FormError() | WatchError():
-            return 400, str(error)
-        case BusyError() | StoreError():
-            return 503, str(error)
-        case CancelledError():
-            return 503, STOPPING
-        case WinnowError():
-            return 500, str(error)
-    return 500, "This is a bug in winnow. The log of winnow serve has the details."

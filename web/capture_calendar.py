@@ -35,7 +35,7 @@ class Cell(NamedTuple):
         return next((name for name, least in bounds if lowest >= least), "mostly")
 
 
-class Row(NamedTuple):
+class CalendarRow(NamedTuple):
     """A year or a month; or `empty` of them in a row that have no capture, without cells."""
 
     name: str
@@ -45,7 +45,7 @@ class Row(NamedTuple):
 
 class Calendar(NamedTuple):
     columns: Sequence[str]
-    rows: Sequence[Row]
+    rows: Sequence[CalendarRow]
 
 
 def capture_calendar(captures: Sequence[MomentDocument]) -> Calendar | None:
@@ -60,23 +60,25 @@ def capture_calendar(captures: Sequence[MomentDocument]) -> Calendar | None:
     return Calendar(columns, list(_rows(by_cell)))
 
 
-def _rows(by_cell: Mapping[str, Sequence[MomentDocument]]) -> Iterator[Row]:
+def _rows(by_cell: Mapping[str, Sequence[MomentDocument]]) -> Iterator[CalendarRow]:
     """Yield the rows from the first capture to the last; many in a row without a capture are merged into one."""
     before: int | None = None
     for name in dict.fromkeys(cell[:-3] for cell in by_cell):
         number = _number(name)
         between = range(number if before is None else before + 1, number)
         if len(between) >= MIN_EMPTY_ROWS_TO_MERGE:
-            yield Row(f"{_name(between[0], name)} to {_name(between[-1], name)}", (), len(between))
+            yield CalendarRow(f"{_name(between[0], name)} to {_name(between[-1], name)}", (), len(between))
         else:
             yield from (_row(_name(each, name), by_cell) for each in between)
         yield _row(name, by_cell)
         before = number
 
 
-def _row(name: str, by_cell: Mapping[str, Sequence[MomentDocument]]) -> Row:
+def _row(name: str, by_cell: Mapping[str, Sequence[MomentDocument]]) -> CalendarRow:
     cells = monthrange(int(name[:4]), int(name[5:]))[1] if len(name) > 4 else 12
-    return Row(name, [Cell(cell, by_cell.get(cell, ())) for cell in (f"{name}-{at:02}" for at in range(1, cells + 1))])
+    return CalendarRow(
+        name, [Cell(cell, by_cell.get(cell, ())) for cell in (f"{name}-{at:02}" for at in range(1, cells + 1))]
+    )
 
 
 def _number(name: str) -> int:

@@ -35,14 +35,14 @@ class Tick(NamedTuple):
     x: float
 
 
-class Timeline(NamedTuple):
+class CaptureTimeline(NamedTuple):
     bars: Sequence[Bar]
     ticks: Sequence[Tick]
     start: str  # day of the first capture
     end: str
 
 
-def capture_timeline(captures: Sequence[MomentDocument]) -> Timeline | None:
+def capture_timeline(captures: Sequence[MomentDocument]) -> CaptureTimeline | None:
     """Return the line of the captures with a known time, or None if all of these are of one moment."""
     before = {after["id"]: earlier["id"] for earlier, after in pairwise(captures)}
     timed = [(each["fetched_at"], each) for each in captures if each["fetched_at"]]
@@ -70,7 +70,7 @@ def capture_timeline(captures: Sequence[MomentDocument]) -> Timeline | None:
         )
         for (stamp, each), x, (start, end) in zip(timed, places, targets, strict=True)
     ]
-    return Timeline(bars, _ticks(first, moments[-1], place), timed[0][0][:10], timed[-1][0][:10])
+    return CaptureTimeline(bars, _ticks(first, moments[-1], place), timed[0][0][:10], timed[-1][0][:10])
 
 
 def _changed(capture: MomentDocument) -> float:

@@ -19,11 +19,11 @@ PARTLY_UPDATED = "The clustering was stopped while the store was updated. Some c
 STOP_TIMEOUT_SECONDS = 10  # the server waits this long for a run to stop when it shuts down
 
 
-class Stopped(Exception):  # noqa: N818 (not an error)
+class ClusteringStopped(Exception):  # noqa: N818 (not an error)
     """Raised in a run that a visitor has stopped."""
 
 
-class Running(NamedTuple):
+class RunningClustering(NamedTuple):
     """The progress of a run."""
 
     phase: str
@@ -61,11 +61,11 @@ class ClusteringRun:
         """Stop the run at its next step."""
         self._stopping = True
 
-    def running(self) -> Running | None:
+    def running(self) -> RunningClustering | None:
         """Return the progress of the run, or None if none is running."""
         if not self._is_running():
             return None
-        return Running(*self._progress, time.monotonic() - self._started, self._stopping)
+        return RunningClustering(*self._progress, time.monotonic() - self._started, self._stopping)
 
     def close(self) -> None:
         """Stop the run, and wait for its end."""
@@ -82,7 +82,7 @@ class ClusteringRun:
         try:
             with self._open_index() as index:
                 index.cluster(threshold=threshold, threads=threads, progress=self._note)
-        except Stopped:
+        except ClusteringStopped:
             phase, done, _ = self._progress
             self.failure = PARTLY_UPDATED if phase == WRITING_BACK and done else STOPPED
         except WinnowError as error:
@@ -96,4 +96,4 @@ class ClusteringRun:
     def _note(self, phase: str, done: int, total: int | None) -> None:
         self._progress = phase, done, total
         if self._stopping:
-            raise Stopped
+            raise ClusteringStopped

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from opensearch_winnow.answers.compared import Compared, ComparedText
-from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
+from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.queries.spans import Span
 from opensearch_winnow.web.marked_code import count_lines, line_starts, marked_code
 from opensearch_winnow.web.marked_text import Marking, marked_text

@@ -29,7 +29,7 @@ MAX_WORD_PAIRS = 2_000_000  # compared for one page: about a second
 MAX_WORD_PAIRS_PER_ROW = 250_000
 
 
-class Row(NamedTuple):
+class AlignedRow(NamedTuple):
     """A shared passage that has not moved; or, if `passage` is None, what lies between two of these in A and in B."""
 
     passage: NumberedPassage | None = None
@@ -47,26 +47,26 @@ class RenderedRow(NamedTuple):
     changed: bool = False  # some of the words are on both sides
 
 
-def difference_rows(compared: Compared) -> list[Row]:
+def difference_rows(compared: Compared) -> list[AlignedRow]:
     """Return the passages that have not moved and, between them, moved passages and text that is not shared."""
-    rows: list[Row] = []
+    rows: list[AlignedRow] = []
     at, other_at = 0, 0
 
-    def between(start: int, other_start: int) -> Iterator[Row]:
+    def between(start: int, other_start: int) -> Iterator[AlignedRow]:
         ours, theirs = (at, max(start, at)), (other_at, max(other_start, other_at))
         if has_words(compared.a.text[slice(*ours)]) or has_words(compared.b.text[slice(*theirs)]):
-            yield Row(a=ours, b=theirs)
+            yield AlignedRow(a=ours, b=theirs)
 
     for each in compared.passages:
         start, end, other_start, other_end = each.passage
         if each.moved or end <= at or other_end <= other_at:
             continue
-        rows += [*between(start, other_start), Row(each)]
+        rows += [*between(start, other_start), AlignedRow(each)]
         at, other_at = end, other_end
     return [*rows, *between(len(compared.a.text), len(compared.b.text))]
 
 
-def render_rows(compared: Compared, rows: Sequence[Row], elsewhere: Callable[[int], str]) -> list[RenderedRow]:
+def render_rows(compared: Compared, rows: Sequence[AlignedRow], elsewhere: Callable[[int], str]) -> list[RenderedRow]:
     """Render the rows of one page; `elsewhere` returns the address of a passage in the passages view."""
     passages = {each.number: each for each in compared.passages}
     a = _Cells(compared.a, dict(zip(passages, compared.a.passages, strict=True)), [each.a for each in rows])
@@ -81,7 +81,7 @@ def render_rows(compared: Compared, rows: Sequence[Row], elsewhere: Callable[[in
 
     changes = WordChanges()
 
-    def render(row: Row) -> RenderedRow:
+    def render(row: AlignedRow) -> RenderedRow:
         if row.passage:
             return RenderedRow(row.passage, _excerpt(compared.a.text, row.passage))
         ours, theirs = a.unshared(row.a), b.unshared(row.b)

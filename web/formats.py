@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -11,23 +12,24 @@ from starlette.responses import Response
 
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.web.pages import Pages
-from opensearch_winnow.web.screen import Screen, ScreenAnswer
+from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
-from opensearch_winnow.web.sent_json import NDJSON
 
 Format = Literal["html", "json", "csv"]
 
 _encoder = msgspec.json.Encoder()
 
 
-def encode_answer(screen: Screen, form: Format, answer: ScreenAnswer, request: ScreenRequest, pages: Pages) -> Response:
+def encode_answer(
+    screen: Screen[Any], form: Format, answer: ScreenAnswer, request: ScreenRequest, pages: Pages
+) -> Response:
     if form == "json":
-        if isinstance(answer.document, list):
-            return Response(b"".join(encode_json(each) + b"\n" for each in answer.document), media_type=NDJSON)
         return Response(encode_json(answer.document), media_type="application/json")
     if form == "csv":
-        headers = {"content-disposition": f'attachment; filename="winnow-{screen.name}.csv"'}
-        return Response(encode_csv(screen, answer.document), headers=headers, media_type="text/csv")
+        left_out = screen.left_out(answer.document) if request.is_whole else ""
+        part = "-part" if left_out else ""
+        headers = {"content-disposition": f'attachment; filename="winnow-{screen.name}{part}.csv"'}
+        return Response(encode_csv(screen, answer.document, left_out), headers=headers, media_type="text/csv")
     values = answer.template_values()
     page = pages.render(screen.name, screen=screen, request=request, answer=answer.document, **values)
     return Response(page, media_type="text/html")
@@ -42,10 +44,14 @@ def encode_json(values: Any) -> bytes:
         return json.dumps(values).encode()
 
 
-def encode_csv(screen: Screen, document: Any) -> bytes:
+def encode_csv(screen: Screen[Any], document: Any, left_out: str) -> bytes:
+    """Return the table; its last row says what was `left_out`, where somebody who opens the file sees it."""
     assert screen.table is not None
+    row: Sequence[Cell] = ()
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     for row in screen.table(document):
         writer.writerow([escape_formula(cell) for cell in row])
+    if left_out:
+        writer.writerow([f"… {left_out}, not in this file", *("",) * (len(row) - 1)])
     return out.getvalue().encode("utf-8", "replace")

@@ -11,6 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from opensearch_winnow.web.body_memory import BodyMemory, HeldMemory
 from opensearch_winnow.web.refusal import Refuse
 
 # Load and run only files of this server, nothing inline, and let no other site embed our pages.
@@ -40,13 +41,22 @@ class Guard:
     """
 
     def __init__(
-        self, app: ASGIApp, *, hosts: frozenset[str] | None, token: str | None, max_body_bytes: int, refuse: Refuse
+        self,
+        app: ASGIApp,
+        *,
+        hosts: frozenset[str] | None,
+        token: str | None,
+        max_body_bytes: int,
+        bodies: BodyMemory,
+        refuse: Refuse,
     ) -> None:
-        """With `hosts` None any host name is accepted. `refuse` makes the answer to an unwanted request."""
+        """With `hosts` None any host name is accepted. `bodies` limits what all requests hold of what was sent.
+        `refuse` makes the answer to an unwanted request."""
         self._app = app
         self._hosts = hosts
         self._token = token
         self._max_body_bytes = max_body_bytes
+        self._bodies = bodies
         self._refuse = refuse
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,7 +75,11 @@ class Guard:
         if rejection is not None:
             await rejection(scope, receive, _dropping_body(receive, send_guarded))
             return
-        await self._app(scope, _bounded(receive, self._max_body_bytes), send_guarded)
+        held = self._bodies.hold(scope)
+        try:
+            await self._app(scope, _bounded(receive, self._max_body_bytes, held), send_guarded)
+        finally:
+            held.give_back()
 
     def _reject(self, scope: Scope) -> Response | None:
         """Return the response to an unwanted request, or None to let it in."""
@@ -132,14 +146,17 @@ def _is_cross_site(headers: Headers) -> bool:
     return origin is not None and urlsplit(origin).netloc != headers.get("host")
 
 
-def _bounded(receive: Receive, max_bytes: int) -> Receive:
-    """Wrap `receive` to disconnect after `max_bytes`: a body without a content length may turn out too long."""
+def _bounded(receive: Receive, max_bytes: int, held: HeldMemory) -> Receive:
+    """Wrap `receive` to disconnect after `max_bytes`: a body without a content length may turn out too long. What was
+    received is held."""
     left = max_bytes
 
     async def receive_bounded() -> Message:
         nonlocal left
         message = await receive()
-        left -= len(message.get("body", b""))
+        size = len(message.get("body", b""))
+        left -= size
+        held.take(size)
         return message if left >= 0 else {"type": "http.disconnect"}
 
     return receive_bounded

@@ -34,7 +34,7 @@ class KeptChanges:
         self._kept: dict[ComparedCrawls, KeptFigures[Changes]] = {}
         self._progress = "the crawls are being compared"
 
-    def get(self, compared: ComparedCrawls, wait: float) -> Changes:
+    def get(self, index: Index, compared: ComparedCrawls, wait: float) -> Changes:
         """Return the changes, with MAX_PAGES of each kind; after `wait` seconds, raise BusyError."""
         with self._lock:
             kept = self._kept.pop(compared, None)
@@ -43,7 +43,7 @@ class KeptChanges:
             self._kept[compared] = kept  # at the end: the first was not wanted for the longest time
             if len(self._kept) > MAX_COMPARISONS:
                 del self._kept[next(iter(self._kept))]
-        return kept.get(wait)
+        return kept.get(index, wait)
 
     def _compare(self, compared: ComparedCrawls, index: Index) -> Changes:
         with self._turn:

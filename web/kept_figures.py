@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
-from opensearch_winnow.web.index_threads import BusyError
+from opensearch_winnow.web.server_threads import BusyError
 
 LIFETIME_PER_COUNTING_TIME = 20  # figures live 20 times as long as they took to count: at most 5 % of time is counting
 MIN_LIFETIME_SECONDS = 60.0
@@ -20,7 +20,10 @@ Figures = TypeVar("Figures")
 
 
 class KeptFigures(Generic[Figures]):
-    """Counts figures when they are needed and the kept ones are too old. Requests never count by themselves."""
+    """Counts figures when they are needed and the kept ones are too old. Requests never count by themselves.
+
+    Old figures are given while new ones are counted, unless pages were deleted since: nobody is told of these again.
+    """
 
     def __init__(
         self,
@@ -38,20 +41,30 @@ class KeptFigures(Generic[Figures]):
         self._changed = Condition()
         self._thread: Thread | None = None
         self._figures: Figures | None = None
+        self._deletion: str | None = None  # the last one before they were counted
+        self._counted_from = 0.0
         self._expires = 0.0
         self._version = 0  # changes when figures expire: a count that began before that is dropped
         self._error: WinnowError | None = None
 
-    def get(self, wait: float) -> Figures:
-        """Return the kept figures. If there are none, wait for them, and raise BusyError after `wait` seconds."""
-        until = time.monotonic() + wait
+    def get(self, index: Index, wait: float) -> Figures:
+        """Return the kept figures. If there are none, wait for them, and raise BusyError after `wait` seconds.
+
+        Figures from before the last deletion in the store of `index` count as none.
+        """
+        requested = time.monotonic()
+        until = requested + wait
+        deletion = index.last_deletion()
         with self._changed:
             self._error = None
             while self._error is None:
-                if self._thread is None and time.monotonic() >= self._expires:
+                # Whatever is deleted after the question may be in its answer: otherwise, nobody would get one while
+                # a long deletion goes on.
+                usable = self._deletion == deletion or self._counted_from >= requested
+                if self._thread is None and (not usable or time.monotonic() >= self._expires):
                     self._thread = Thread(target=self._run, args=[self._version], name="winnow-figures", daemon=True)
                     self._thread.start()
-                if self._figures is not None:
+                if self._figures is not None and usable:
                     return self._figures
                 if not self._changed.wait(until - time.monotonic()):
                     raise BusyError(f"{self._busy()}: try again in a moment")
@@ -66,9 +79,10 @@ class KeptFigures(Generic[Figures]):
 
     def _run(self, version: int) -> None:
         start = time.monotonic()
-        figures, error = None, None
+        figures, error, deletion = None, None, None
         try:
             with self._open_index() as index:
+                deletion = index.last_deletion()
                 figures = self._count(index)
         except WinnowError as raised:
             error = raised
@@ -79,7 +93,7 @@ class KeptFigures(Generic[Figures]):
             self._thread = None
             self._error = error
             if figures is not None and version == self._version:
-                self._figures = figures
+                self._figures, self._deletion, self._counted_from = figures, deletion, start
                 lifetime = max(LIFETIME_PER_COUNTING_TIME * (time.monotonic() - start), self._min_lifetime)
                 self._expires = time.monotonic() + lifetime
             self._changed.notify_all()

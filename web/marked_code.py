@@ -35,7 +35,7 @@ def marked_code(
     gaps = {gap.start: gap for gap in _gaps(text, starts, spans, marking, boilerplate)}
     ends = {gap.end for gap in gaps.values() if gap.folded}
     cuts = {*starts, *(place for gap in gaps.values() for place in (gap.start, gap.end))}
-    lines = _Lines(starts)
+    lines = _CodeLines(starts)
     left_out_until, before = 0, None
     yield lines.open(0)
     for each in stretches(len(text), spans, boilerplate, cuts):
@@ -106,7 +106,7 @@ class _Piece(NamedTuple):
     closing: str
 
 
-class _Lines:
+class _CodeLines:
     """Writes stretches, none of which goes beyond a line, into lines, and lines into blocks."""
 
     def __init__(self, starts: Sequence[int]) -> None:

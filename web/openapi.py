@@ -12,7 +12,7 @@ from opensearch_winnow import __version__
 from opensearch_winnow.web.guard import COOKIE
 from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen import Screen
-from opensearch_winnow.web.sent_json import NDJSON
+from opensearch_winnow.web.sent_json import MAX_BATCH, NDJSON
 
 REFERENCE = "#/components/schemas/{name}"
 CAPTURE = "00fd0353ab59671ba49a04f9e8d5496c"
@@ -70,7 +70,9 @@ EXAMPLES: dict[str, str | int] = {
     "min_contained": 30,
 }
 ANSWER_EXAMPLES = {"paste": {"needed": 50, "sure": 149, "minutes": 60}}
-LINES = "JSON lines: one answer for each line that is not blank, in order; an error instead if the line is refused"
+LINES = f"""\
+JSON lines, at most {MAX_BATCH:,}: one answer for each line that is not blank, in order; an error instead if the line \
+is refused"""
 SENT_EXAMPLE = {
     "text": "The miller takes the grain to the mill, and two days later the flour to the baker in the town."
 }
@@ -124,12 +126,12 @@ REFUSALS = {
 INVALID_WITHOUT_STORE = ("400: the request is not understood", "There is no text: send text or html.")
 
 
-def openapi(screens: Sequence[Screen], root: str) -> bytes:
+def openapi(screens: Sequence[Screen[Any]], root: str) -> bytes:
     """Return the OpenAPI document, as JSON, of the screens' API below the address `root`."""
     return msgspec.json.format(msgspec.json.encode(openapi_document(screens, root)))
 
 
-def openapi_document(screens: Sequence[Screen], root: str) -> dict[str, Any]:
+def openapi_document(screens: Sequence[Screen[Any]], root: str) -> dict[str, Any]:
     screens = [screen for screen in screens if screen.api]
     has_store = any(screen.path for screen in screens)
     refusals = REFUSALS if has_store else {**REFUSALS, "invalid": INVALID_WITHOUT_STORE}
@@ -158,7 +160,9 @@ def openapi_document(screens: Sequence[Screen], root: str) -> dict[str, Any]:
     }
 
 
-def _operation(screen: Screen, by_type: dict[type, Any], refusals: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+def _operation(
+    screen: Screen[Any], by_type: dict[type, Any], refusals: Mapping[str, tuple[str, str]]
+) -> dict[str, Any]:
     answer = {"schema": by_type[screen.returns]}
     if screen.name in ANSWER_EXAMPLES:
         answer["example"] = ANSWER_EXAMPLES[screen.name]
@@ -187,7 +191,7 @@ def _operation(screen: Screen, by_type: dict[type, Any], refusals: Mapping[str, 
     return operation
 
 
-def _path_parameters(screen: Screen) -> Iterator[dict[str, Any]]:
+def _path_parameters(screen: Screen[Any]) -> Iterator[dict[str, Any]]:
     for name in re.findall(r"{(\w+)}", screen.api):
         yield {
             "name": name,

@@ -8,19 +8,21 @@ from dataclasses import dataclass
 from secrets import token_hex
 from threading import Lock
 
+from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import RecordMaker
 from opensearch_winnow.ingest.sources.files import HEAD, HTML, TEXT, begins_as_html, is_text, type_of
+from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.stores.saved_recipe import recipe_for_run
+from opensearch_winnow.operations.page_finder import PASTED_URL
 from opensearch_winnow.web.file_kind import file_kind
 from opensearch_winnow.web.form import FormError
 
 EXPIRY_MINUTES = 60  # after the last use
 MAX_TOTAL_CHARS = 32_000_000  # of all texts: beyond it, the least recently used are dropped
 ID_PREFIX = "pasted-"  # followed by 32 random hex digits: an id cannot be guessed
-URL = "pasted text"  # stands in for the URL of a page
+FORM_HINT = "paste one, or choose a file"
+API_HINT = 'send text, HTML or a file; as JSON, {"text": …} or {"html": …}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +64,21 @@ class PastedTexts:
                 total -= len(pasted.text)
 
 
-def text_from_form(index: Index, form: Mapping[str, str | bytes]) -> PastedText:
-    """Return the text of the form's `file`, `html` or `text`. HTML is extracted as for the pages of the store."""
-    page, name = _page_from_form(form)
-    record = RecordMaker(recipe_for_run(index.store, text=True)).make(page)
-    if not isinstance(record, Record):
-        raise FormError(f"There is no text to look for: {record.reason}.", "file" if name else "text")
-    return PastedText(record.text, name)
+def text_from_form(index: Index, form: Mapping[str, str | bytes], *, hint: str = FORM_HINT) -> PastedText:
+    """Return the text of the form's `file`, `html` or `text`. HTML is extracted as for the pages of the store.
+
+    `hint` says what to do if there is none.
+    """
+    page, name = _page_from_form(form, hint)
+    record = index.prepare(page)
+    if isinstance(record, Record) and (record.shingle_count or canonical(record.text, index.scheme).chars):
+        return PastedText(record.text, name)
+    what = "This file" if name else "This text"
+    why = f"cannot be checked: {record.reason}" if isinstance(record, Failed) else "has no words to look for"
+    raise FormError(f"{what} {why}.", "file" if name else "text")
 
 
-def _page_from_form(form: Mapping[str, str | bytes]) -> tuple[Page, str]:
+def _page_from_form(form: Mapping[str, str | bytes], hint: str) -> tuple[Page, str]:
     """Return what was sent as a page, and the name of the file."""
     file, html, text = form.get("file"), form.get("html"), form.get("text")
     if isinstance(file, bytes) and file:
@@ -84,11 +91,9 @@ def _page_from_form(form: Mapping[str, str | bytes]) -> tuple[Page, str]:
             raise FormError(
                 f"{name or 'This file'} {what}. Save it as text or HTML, or copy its text into the box.", "file"
             )
-        return Page(URL, html=file, content_type=HTML if kind == HTML else TEXT), name
+        return Page(PASTED_URL, html=file, content_type=HTML if kind == HTML else TEXT), name
     if isinstance(html, str) and html:
-        return Page(URL, html=html), ""
+        return Page(PASTED_URL, html=html), ""
     if isinstance(text, str) and text.strip():
-        return (Page(URL, html=text) if begins_as_html(text) else Page(URL, text=text)), ""
-    raise FormError(
-        'There is no text to look for: send text, HTML or a file; as JSON, {"text": …} or {"html": …}.', "text"
-    )
+        return (Page(PASTED_URL, html=text) if begins_as_html(text) else Page(PASTED_URL, text=text)), ""
+    raise FormError(f"There is no text to look for: {hint}.", "text")

@@ -8,12 +8,13 @@ from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.page_finder import PageFinder
-from opensearch_winnow.queries.compare import Comparison, compare
-from opensearch_winnow.queries.estimates import Sketches, estimate_scores
+from opensearch_winnow.operations.page_finder import PASTED_URL, no_text
+from opensearch_winnow.queries.compare import Comparer, Comparison, compare
 from opensearch_winnow.queries.numbered_passages import numbered_passages
 from opensearch_winnow.queries.relationship import same_in
+from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES, ID_PREFIX, PastedText
 from opensearch_winnow.web.screen import NotFoundError, SuggestedLink
 from opensearch_winnow.web.screen_request import ScreenRequest
@@ -36,9 +37,15 @@ def text_named(index: Index, request: ScreenRequest, name: str, at: TimePeriod |
     if name.startswith(ID_PREFIX):
         pasted = pasted_text(request, name)
         return ComparedText(id=name, text=pasted.text, title=pasted.name or None)
-    page = PageFinder(index.store).named(name.strip(), at and at.last)
+    page = index.find(name.strip(), at and at.last)
     return ComparedText(
-        id=page.id, text=page.text, url=page.url, title=page.title, site=page.site, fetched_at=page.fetched_at
+        id=page.id,
+        text=page.text,
+        url=page.url,
+        title=page.title,
+        site=page.site,
+        fetched_at=page.fetched_at,
+        lack=no_text(page),
     )
 
 
@@ -69,12 +76,15 @@ def _estimate(index: Index, a: ComparedText, b: ComparedText) -> Compared:
     """Estimate the comparison from the sketches, where a text is not stored."""
 
     def record(side: ComparedText) -> Record:
-        return PageFinder(index.store).text_record(side.text, None) if side.url is None else index.capture(side.id)
+        if side.url is not None:
+            return index.capture(side.id)
+        made = index.prepare(Page(PASTED_URL, text=side.text))
+        assert isinstance(made, Record)  # as when it was pasted
+        return made
 
     ours, theirs = record(a), record(b)
-    a_sketches, b_sketches = (Sketches(each.shingle_count, each.sketch, each.minhash) for each in (ours, theirs))
     same = ours.text_digest == theirs.text_digest != "" and ours.shingle_count > 0
-    estimate = estimate_scores(a_sketches, b_sketches, index.scheme)
+    estimate = Comparer(index.scheme).estimate(Sketches.of(ours), Sketches.of(theirs))
     return Compared(
         a=a,
         b=b,

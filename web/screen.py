@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
@@ -12,6 +12,7 @@ from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen_request import ScreenRequest
 
 Cell = str | int | float | None
+Served_contra = TypeVar("Served_contra", contravariant=True)
 
 
 class SuggestedLink(NamedTuple):
@@ -32,14 +33,17 @@ class NotFoundError(WinnowError):
 class ScreenAnswer(NamedTuple):
     """The answer to a screen's request."""
 
-    document: Any  # JSON values; a list is written as JSON lines
+    document: Any  # JSON values; a Batch is answered piece by piece
     template_values: Callable[[], Mapping[str, Any]] = dict  # what the template needs besides; called for HTML only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Screen:
+class Screen(Generic[Served_contra]):
     """One answer in up to three formats: HTML at `path`, JSON at `path.json`, and CSV at `path.csv` if it has a table.
 
+    Most screens answer from an `Index`. Those that need its scheme only are served without a store, too.
+
+    A list is shown in parts, and as CSV it is whole, unless the request has a `limit` or `page`.
     The documented address for programs is `/api/v1` + `api`, which returns the same as `path.json`. Without `api` there
     is none.
     """
@@ -48,14 +52,26 @@ class Screen:
     path: str  # empty: for programs only
     api: str
     summary: str  # for the OpenAPI document
-    answer: Callable[[Index, ScreenRequest], ScreenAnswer]
+    answer: Callable[[Served_contra, ScreenRequest], ScreenAnswer]
     returns: type  # TypedDict of the document
     parameters: tuple[Parameter, ...] = ()
     sends: type | None = None  # TypedDict of the request body of a POST; None: the screen is a GET
     sends_json: bool = False  # the body is JSON of any form, which the screen itself decodes, and not a form
     table: Callable[[Any], Iterable[Sequence[Cell]]] | None = None  # makes the CSV header and rows of the document
+    # Says what a whole list, as CSV, lacks nevertheless, such as "12 more pages"; empty if nothing is missing.
+    left_out: Callable[[Any], str] = lambda _document: ""
+    csv_limit: int | None = None  # entries of a whole list as CSV; None: the maximum of the parameter `limit`
     heavy: bool = False  # it compares texts: one thread is kept for screens that do not
-    instead: Callable[[Index, ScreenRequest], str | None] | None = None  # where to send a browser instead, if anywhere
+    keeps_form: bool = False  # if what was typed is wrong, it is shown again with `request.fault`, not an error screen
+    instead: Callable[[Served_contra, ScreenRequest], str | None] | None = (
+        None  # where to send a browser instead, if anywhere
+    )
+
+    @property
+    def whole_limit(self) -> int | None:
+        """The entries that a whole list has at most, as CSV; None if this is no list."""
+        maxima = [each.schema["maximum"] for each in self.parameters if each.name == "limit"]
+        return self.csv_limit or next(iter(maxima), None)
 
     @property
     def method(self) -> str:
@@ -81,4 +97,4 @@ class Action:
     act: Callable[[Index, ScreenRequest], str]  # returns the address of the screen that shows the result
     writes: bool = True  # to the store, which needs --write
     heavy: bool = False  # as of a screen
-    screen: Screen | None = None  # shown again, with what was typed, if the form is refused
+    screen: Screen[Index] | None = None  # shown again, with what was typed, if the form is refused

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode
 
-from opensearch_winnow.answers.overview import OverviewDocument, overview
+from opensearch_winnow.answers.overview import OverviewDocument, overview_document
 from opensearch_winnow.answers.statistics_document import CountedDocument, counted_document
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
@@ -16,7 +16,7 @@ from opensearch_winnow.web.kept_changes import KeptChanges
 from opensearch_winnow.web.kept_figures import KeptFigures
 from opensearch_winnow.web.parameters import Parameter, ParameterError
 from opensearch_winnow.web.pasted_texts import PastedTexts
-from opensearch_winnow.web.store_name import StoreName
+from opensearch_winnow.web.served import ServedStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class ServerState:
     """What the server keeps in memory between requests. It is lost when the server ends."""
 
     clustering: ClusteringRun
-    store: StoreName
+    store_name: str  # as visitors see it
     overview: KeptFigures[OverviewDocument]
     statistics: KeptFigures[CountedDocument]
     changes: KeptChanges
@@ -32,17 +32,26 @@ class ServerState:
     pasted: PastedTexts = field(default_factory=PastedTexts)
 
     @classmethod
-    def of(cls, open_index: Callable[[], Index], store: StoreName, max_seconds: float) -> Self:
+    def of(cls, store: ServedStore, max_seconds: float) -> Self:
         """Return the state of a server that has just been started."""
-        overviews = KeptFigures(open_index, overview)
+        open_index = store.open_index
+        overviews = KeptFigures(open_index, _overview)
         return cls(
             clustering=ClusteringRun(open_index, when_done=overviews.expire),
-            store=store,
+            store_name=store.shown_name,
             overview=overviews,
-            statistics=KeptFigures(open_index, counted_document),
+            statistics=KeptFigures(open_index, _statistics),
             changes=KeptChanges(open_index),
             max_seconds=max_seconds,
         )
+
+
+def _overview(index: Index) -> OverviewDocument:
+    return overview_document(index.overview())
+
+
+def _statistics(index: Index) -> CountedDocument:
+    return counted_document(index.name, index.scheme, index.figures(common_texts=True))
 
 
 class Fault(NamedTuple):
@@ -60,11 +69,12 @@ class ScreenRequest:
     values: Mapping[str, Any]
     query: Mapping[str, str]  # known parameters of the query string, unparsed
     form: Mapping[str, str | bytes]  # fields of the form or JSON object that was sent
-    state: ServerState
+    kept: ServerState | None  # None if no store is served
     fault: Fault | None = None  # the screen is shown again because its form was refused
     repeated: Sequence[tuple[str, str]] = ()  # names and values of the query string; a name may be repeated
     origin: str = ""  # http://HOST:PORT, as the visitor knows this server
     defaults: Mapping[str, str] = field(default_factory=dict)  # of parameters, as they would be written
+    is_whole: bool = False  # the whole list is wanted, as far as there is room for it, and not one part of it
 
     @classmethod
     def parse(
@@ -75,15 +85,18 @@ class ScreenRequest:
         path_values: Mapping[str, str],
         query: Mapping[str, str],
         form: Mapping[str, str | bytes],
-        state: ServerState,
+        state: ServerState | None,
         strict: bool = False,
         fault: Fault | None = None,
         repeated: Sequence[tuple[str, str]] = (),
         origin: str = "",
+        whole_limit: int | None = None,
     ) -> Self:
-        """Parse the parameters and raise a ParameterError that lists everything wrong with them.
+        """Parse the parameters and raise a ParameterError that lists everything wrong with them; with a `fault`, which
+        has told it, take the defaults of these.
 
-        `strict` also rejects unknown parameters: a program should learn that its parameter has no effect.
+        `strict` also rejects unknown parameters: a program should learn that its parameter has no effect. `whole_limit`
+        is the `limit` of a list that is not wanted in parts.
         """
         known = {each.name: each for each in parameters}
         values = {name: each.default for name, each in known.items()} | dict(path_values)
@@ -99,15 +112,24 @@ class ScreenRequest:
             for each in known.values()
             if each.required and each.name not in used
         ]
-        if faults:
+        if faults and fault is None:
             raise ParameterError("; ".join(faults))
+        is_whole = whole_limit is not None and not used.keys() & {"limit", "page"}
+        if is_whole:
+            values["limit"] = whole_limit
         defaults = {
             each.name: str(each.schema.get("default", "")) for each in known.values() if not each.counts_if_given
         }
-        return cls(path, values, used, form, state, fault, repeated, origin, defaults)
+        return cls(path, values, used, form, state, fault, repeated, origin, defaults, is_whole)
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
+
+    @property
+    def state(self) -> ServerState:
+        """What the server of a store keeps between requests. Screens that need no store do not use it."""
+        assert self.kept is not None
+        return self.kept
 
     def all(self, name: str) -> list[str]:
         """Return every value of a parameter that may be repeated, such as that of check boxes."""

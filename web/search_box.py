@@ -12,9 +12,7 @@ from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.operations.page_finder import PageFinder
 from opensearch_winnow.queries.filters import Filters, Selection
-from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.web.pasted_texts import PastedText
 from opensearch_winnow.web.screen_request import ScreenRequest
 
@@ -64,11 +62,11 @@ def address_for(index: Index, request: ScreenRequest) -> str | None:
 
 def _page_at(index: Index, typed: str) -> str | None:
     """Return the id of the latest capture of the URL that was typed, in this or another spelling."""
-    found = captures(index.store, typed, limit=1)
+    found = index.captures(typed, limit=1)
     if not found and "." in typed:
         spelled = [typed] if "://" in typed else [scheme + typed for scheme in SCHEMES]
-        known = (url for each in spelled for url in (each, PageFinder(index.store).not_found(each).known) if url)
-        found = next((some for url in known if (some := captures(index.store, url, limit=1))), [])
+        known = (url for each in spelled for url in (each, index.known_url(each)) if url)
+        found = next((some for url in known if (some := index.captures(url, limit=1))), [])
     return found[0].id if found else None
 
 
@@ -91,11 +89,10 @@ def suggestions(index: Index, typed: str, limit: int) -> SuggestionsDocument:
 def _suggested(index: Index, typed: str, limit: int) -> Iterator[Card]:
     if not re.search(r"\s", typed) and re.search(r"[./:]", typed):
         for prefix in [typed] if "://" in typed else [typed, *(scheme + typed for scheme in SCHEMES)]:
-            where = Selection(url_prefix=prefix, latest=True)
-            yield from index.store.scan(Card, where, order="url", limit=limit)
+            yield from index.cards(Selection(url_prefix=prefix, latest=True), order="url", limit=limit)
     words, _, _ = word_tokens(typed)
     if words:
         hits = index.search(" ".join(words) + "*", limit=MAX_TITLES_READ, where=Filters(latest=True)).hits
         yield from (hit.card for hit in hits if len(hit.title_marks) >= len(words))
     if not re.search(r"\s", typed) and len(typed) >= MIN_PART_CHARS:
-        yield from index.store.scan(Card, Selection(url_part=typed, latest=True), order="url", limit=limit)
+        yield from index.cards(Selection(url_part=typed, latest=True), order="url", limit=limit)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from opensearch_winnow.answers.sources import Sources
-from opensearch_winnow.queries.compare import Passage
+from opensearch_winnow.operations.sources import TextSources
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
+from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.web.marked_text import Marking, colour, marked_text
 from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, PassageWindow, passage_window, visible_spans
 
@@ -40,7 +40,7 @@ class SourceText:
 
 
 def source_text(
-    text: str, found: Sources, address: Callable[[int], str], *, start: int = 1, max_chars: int | None = None
+    text: str, found: TextSources, address: Callable[[int], str], *, start: int = 1, max_chars: int | None = None
 ) -> SourceText:
     """Render the window with part `start`; `address` returns the address of the window with a part.
 
@@ -83,7 +83,7 @@ def source_text(
     )
 
 
-def _strip(length: int, found: Sources) -> list[StripPart]:
+def _strip(length: int, found: TextSources) -> list[StripPart]:
     """Return the parts of the strip; what is on no other page is left blank."""
     parts = [(colour(each.source), each.start, each.end) for each in found.segments]
     parts += [("boilerplate", start, end) for start, end in found.boilerplate]

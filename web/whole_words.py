@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from opensearch_winnow.answers.compared import Compared
-from opensearch_winnow.queries.compare import Passage
+from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.queries.spans import Span
 
 MAX_WORD_CHARS = 40  # a longer word is cut

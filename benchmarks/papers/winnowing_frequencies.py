@@ -10,10 +10,10 @@ from benchmarks.papers.part import Check, Part
 from benchmarks.papers.plot import Plot, Point
 from benchmarks.papers.run import PaperRun
 from benchmarks.table import Table
-from opensearch_winnow.answers.power_law import power_law
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
+from opensearch_winnow.operations.power_law import power_law
 
 K, W = 50, 100
 NEWEST = (

@@ -18,7 +18,6 @@ from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.report import Report
-from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Filters
 
 CRAWL = "demo"  # the name of the crawl in the store
@@ -53,13 +52,13 @@ KnownCaptures = dict[tuple[str, str], datetime | None]  # capture times, by URL 
 
 def known_captures(index: Index) -> KnownCaptures:
     """Return the captures of the last run. Refuse a store with other pages, because the demo clusters a whole store."""
-    others = index.store.count() - index.store.count(Filters(crawl=CRAWL))
+    others = index.count() - index.count(Filters(crawl=CRAWL))
     if others:
         raise WinnowError(
             f"{index.name} has {count_of(others, 'page')} that the demo did not add, and would cluster them too;"
             " name a store that does not exist yet"
         )
-    return {(record.url, record.content_digest): record.fetched_at for record in index.store.scan(Record, THIS_CRAWL)}
+    return {(record.url, record.content_digest): record.fetched_at for record in index.records(THIS_CRAWL)}
 
 
 def crawl(

@@ -15,7 +15,7 @@ from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import EPOCH, Record
-from opensearch_winnow.queries.compare import Comparison, scores, side
+from opensearch_winnow.queries.compare import Comparer, Comparison, side
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, numbered_passages
 from opensearch_winnow.queries.results import SearchResults
@@ -29,7 +29,7 @@ MIN_PAIR_RESEMBLANCE = 0.2
 MAX_PAIR_CHARS = 40_000  # of each text
 
 
-class Cluster(NamedTuple):
+class ScoredCluster(NamedTuple):
     pages: list[Record]  # the representative first
     resemblances: list[float]  # of the other pages, to the representative
 
@@ -46,7 +46,7 @@ class Contained(NamedTuple):
     shares: list[float]  # the share of each such page that this licence makes up
 
 
-class Pair(NamedTuple):
+class LicencePair(NamedTuple):
     a: Record
     b: Record
     comparison: Comparison
@@ -62,11 +62,11 @@ class Findings:
     threshold: float
     records: list[Record]  # the latest capture of each page
     clustering: ClusteringResult
-    clusters: list[Cluster]  # largest first
+    clusters: list[ScoredCluster]  # largest first
     contained: list[Contained]  # longest first
     copied: dict[str, Copied]  # the most copied passage, by site
     search: SearchResults
-    pair: Pair | None
+    pair: LicencePair | None
     seconds: dict[str, float]  # by part of the run
 
     @property
@@ -83,7 +83,7 @@ def find(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> Fi
     with clock.part("cluster"):
         clustering = index.cluster(threshold=DEFAULT_THRESHOLD, progress=progress)
     with clock.part("read"):
-        records = list(index.store.scan(Record, THIS_CRAWL))
+        records = list(index.records(THIS_CRAWL))
         clusters = [_cluster(each, index.scheme) for each in _by_cluster(records) if len(each) > 1]
         clusters.sort(key=lambda each: (-len(each.pages), each.pages[0].url))
         copied = _copied(records, index.scheme)
@@ -119,9 +119,10 @@ def _by_cluster(records: Sequence[Record]) -> Iterator[list[Record]]:
         yield members
 
 
-def _cluster(members: list[Record], scheme: Scheme) -> Cluster:
+def _cluster(members: list[Record], scheme: Scheme) -> ScoredCluster:
+    comparer = Comparer(scheme)
     first, *others = (side(each.text, scheme) for each in members)
-    return Cluster(members, [scores(first, other).resemblance for other in others])
+    return ScoredCluster(members, [comparer.scores(first, other).resemblance for other in others])
 
 
 def _contained(index: Index, licences: Sequence[Record], progress: Progress) -> list[Contained]:
@@ -157,7 +158,7 @@ def _copied(records: Sequence[Record], scheme: Scheme) -> dict[str, Copied]:
     return {site: copied for site, copied in by_site.items() if copied}
 
 
-def _pair(index: Index, licences: Sequence[Record], progress: Progress) -> Pair | None:
+def _pair(index: Index, licences: Sequence[Record], progress: Progress) -> LicencePair | None:
     """Return the two licences that share the most passages without being near-copies."""
     licences_by_url = {each[0].url: each[0] for each in _by_cluster(licences) if len(each[0].text) <= MAX_PAIR_CHARS}
     pairs: list[tuple[int, str, str]] = []
@@ -173,4 +174,4 @@ def _pair(index: Index, licences: Sequence[Record], progress: Progress) -> Pair 
     _, *urls = max(pairs)
     a, b = (licences_by_url[url] for url in urls)
     comparison = index.compare(a.url, b.url)
-    return Pair(a, b, comparison, numbered_passages(a.text, comparison.passages))
+    return LicencePair(a, b, comparison, numbered_passages(a.text, comparison.passages))

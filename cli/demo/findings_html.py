@@ -10,7 +10,7 @@ from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.answers.comparison_words import comparison_summary
 from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.cli.demo import findings_words as words
-from opensearch_winnow.cli.demo.findings import Findings, Pair
+from opensearch_winnow.cli.demo.findings import Findings, LicencePair
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.web.compared_panes import whole_panes
@@ -40,7 +40,7 @@ def write_report(report: Path, findings: Findings, commands: Sequence[str]) -> N
     report.write_bytes(page)
 
 
-def _compared(pair: Pair, scheme: Scheme) -> Compared:
+def _compared(pair: LicencePair, scheme: Scheme) -> Compared:
     a, b = (_text(page) for page in (pair.a, pair.b))
     return Compared.of(a, b, pair.comparison, pair.passages, scheme)
 
@@ -51,5 +51,5 @@ def _text(page: Record) -> ComparedText:
     )
 
 
-def _heading(pair: Pair) -> str:
+def _heading(pair: LicencePair) -> str:
     return comparison_summary(pair.a.text, pair.b.text, pair.comparison, pair.passages)

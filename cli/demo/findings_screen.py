@@ -11,7 +11,7 @@ from opensearch_winnow.answers.formatting import count_of, duration, percent
 from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.cli.cluster_table import MIN_COLUMNS, Lines
 from opensearch_winnow.cli.demo import findings_words as words
-from opensearch_winnow.cli.demo.findings import Findings, Pair
+from opensearch_winnow.cli.demo.findings import Findings, LicencePair
 from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.terminal import Terminal
 
@@ -84,7 +84,7 @@ def _more(lines: Lines, total: int, what: str) -> None:
         lines.say(f"And {count_of(total - MAX_LISTED, f'more {what}')}: see the report.", "dim")
 
 
-def _side_by_side(screen: Terminal, pair: Pair) -> None:
+def _side_by_side(screen: Terminal, pair: LicencePair) -> None:
     """Print one short passage with its surroundings; one that moved, if any did."""
     a, b, comparison, passages = pair
     Lines(screen).say(

@@ -10,7 +10,7 @@ from opensearch_winnow.answers.formatting import count_of, percent
 from opensearch_winnow.answers.search_words import pages_in_groups
 from opensearch_winnow.cli.cluster_summary import clusters_and_pages
 from opensearch_winnow.cli.demo.crawl import Crawled
-from opensearch_winnow.cli.demo.findings import QUERY, Cluster, Contained, Findings
+from opensearch_winnow.cli.demo.findings import QUERY, Contained, Findings, ScoredCluster
 from opensearch_winnow.cli.demo.most_copied import Copied
 from opensearch_winnow.cli.key_file_option import key_file_words
 from opensearch_winnow.cli.terminal import shell_command
@@ -68,7 +68,7 @@ def near_copies(findings: Findings) -> str:
     return f"{clusters_and_pages(findings.clustering)}."
 
 
-def likeness(cluster: Cluster) -> str:
+def likeness(cluster: ScoredCluster) -> str:
     return "the same text" if cluster.lowest == 1 else f"at least {percent(cluster.lowest)} alike"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Iterator
 from contextlib import closing
@@ -11,13 +10,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from opensearch_winnow.clusters.arrow_columns import to_column, to_numbers
+from opensearch_winnow.clusters.deduplication.containers import Containers
+from opensearch_winnow.clusters.duckdb_clusters import FOLLOWERS
 from opensearch_winnow.clusters.duckdb_edges import EARLIER, LATER, POSTINGS, Edges
-from opensearch_winnow.clusters.flat_files import PairFiles, PostingFiles, SetFile
+from opensearch_winnow.clusters.flat_files import PostingFiles, SetFile
 from opensearch_winnow.clusters.map_ahead import map_ahead
+from opensearch_winnow.cython_core.posting_parts import bundle_postings, put_rows
 
-MISS_PROBABILITY = 1e-5  # that none of a row's tokens is in a row that contains it
-MAX_TOKENS = 256  # of a row
-CANDIDATES = pa.schema([("pair", pa.int64())])
+FIRST_BUNDLES = 16  # of each row that the first round looks for: enough to drop most rows of a family of copies
+MAX_BUNDLES = 1 << 32
+# Each round for crowds compares a row with ten times as many rows of a crowd as the one before, up to MAX_LIMIT. It is
+# not begun if that takes more than PAIRS_PER_ROW comparisons for each row, unless they are fewer than MIN_PAIRS, which
+# are all pairs of 4,000 rows.
+GROWTH, MAX_LIMIT = 10, 1_000_000
+PAIRS_PER_ROW, MIN_PAIRS = 1_000, 10_000_000
 CONTAINED = pa.schema(
     [
         ("pair", pa.int64()),
@@ -26,97 +32,138 @@ CONTAINED = pa.schema(
         ("later_share", pa.float64()),
     ]
 )
-
-
-def token_count(threshold: float) -> int:
-    """Return how many of a row's shingles to look for: (1 - threshold) to this power is at most MISS_PROBABILITY."""
-    if threshold >= 1:
-        return 1
-    return min(math.ceil(math.log(MISS_PROBABILITY) / math.log(1 - threshold)), MAX_TOKENS)
+# The shingles of a row that are in no other row are in no bundle.
+CREATE_BUNDLES = """
+CREATE TABLE bundles AS
+SELECT token AS bundle, page, count(*)::UINTEGER AS shingles FROM input_rows GROUP BY bundle, page
+"""
+# A row looks for rows that have one of its rarest bundles. A row with none of these does not contain it: all of the
+# other bundles together have fewer than `needed` shingles.
+CREATE_SEEKERS = """
+CREATE TABLE seekers AS
+SELECT bundle, page, needed, row_number() OVER (PARTITION BY page ORDER BY bundle) AS place FROM (
+    SELECT bundle, page, shingle_count - floor((1 - {threshold!r}) * shingle_count + 1e-9)::BIGINT AS needed,
+        sum(shingles) OVER (PARTITION BY page ORDER BY rows DESC, bundle ROWS UNBOUNDED PRECEDING) AS up_to_this
+    FROM bundles JOIN (SELECT bundle, count(*) AS rows FROM bundles GROUP BY bundle) USING (bundle)
+        JOIN pages ON number = page
+    WHERE NOT earlier_set
+) WHERE up_to_this >= needed
+"""
+CREATE_HOLDERS = """
+CREATE TABLE holders AS
+SELECT bundle, page, shingle_count AS size FROM bundles SEMI JOIN seekers USING (bundle) JOIN pages ON number = page
+"""
+# The rows that are kept so far and have an unfinished bundle: one of which not all kept rows were compared.
+KEPT_HOLDERS = "holders SEMI JOIN unfinished USING (bundle) ANTI JOIN followers USING (page)"
+KEPT_SEEKERS = "seekers SEMI JOIN unfinished USING (bundle) ANTI JOIN followers USING (page)"
+CREATE_CROWDS = f"""
+CREATE OR REPLACE TABLE crowds AS
+SELECT bundle FROM {KEPT_HOLDERS} GROUP BY bundle HAVING count(*) > {{limit}}
+"""
+# In a crowd, a row is compared with the first rows, for which those that are in each other go, and with the largest.
+CREATE_CANDIDATES = f"""
+CREATE OR REPLACE TABLE candidates AS
+SELECT DISTINCT (least(seeking.page, partners.page)::BIGINT << 32) | greatest(seeking.page, partners.page) AS pair
+FROM (SELECT * FROM {KEPT_SEEKERS} WHERE place <= {{bundles}}) seeking JOIN (
+    SELECT bundle, page, size FROM {KEPT_HOLDERS} ANTI JOIN crowds USING (bundle)
+    UNION ALL
+    SELECT bundle, page, size FROM {KEPT_HOLDERS} SEMI JOIN crowds USING (bundle)
+    QUALIFY row_number() OVER (PARTITION BY bundle ORDER BY page) <= {{limit}} // 2
+        OR row_number() OVER (PARTITION BY bundle ORDER BY size DESC, page) <= {{limit}} // 2
+) partners USING (bundle)
+WHERE seeking.page <> partners.page AND size >= needed
+"""
+# A row that was dropped for one that is dropped itself may be kept again, and was not compared meanwhile.
+CREATE_UNFINISHED = """
+CREATE OR REPLACE TABLE unfinished AS
+SELECT bundle FROM crowds
+UNION SELECT bundle FROM holders SEMI JOIN old_followers USING (page) ANTI JOIN followers USING (page)
+"""
+COUNT_PAIRS = f"""
+SELECT coalesce(sum(seeking * least(rows, {{limit}})), 0)
+FROM (SELECT bundle, count(*) AS seeking FROM {KEPT_SEEKERS} GROUP BY bundle)
+    JOIN (SELECT bundle, count(*) AS rows FROM {KEPT_HOLDERS} GROUP BY bundle) USING (bundle)
+"""
 
 
 class Containments(Edges):
-    """Creates the tables `pages` and `contained`: the pairs of rows of which one is in the other.
+    """Creates the tables `pages`, `contained` and `followers`: pairs of rows of which one is in the other, and the kept
+    row for which each other row goes.
 
-    The tokens of a row are its smallest shingles, which are a random sample. Every row is looked up for the tokens of
-    all others, and the pairs that share one are compared by their shingles.
+    A bundle is all shingles that the same rows have. A row is compared with every row that has one of its rarest
+    bundles, chosen so that no row that contains it lacks them all. If a crowd of rows has a bundle, only some of them
+    are compared at first. That drops most of them, and further rounds compare the rows that are left, until all pairs
+    of kept rows have been compared that need to be.
     """
 
+    unfinished = 0  # kept rows that were not compared with all others that might contain them
+
     def make_edges(self, *, use_state: bool = False) -> None:
-        """Create the table `contained`."""
+        """Create the tables `contained` and `followers`."""
         assert not use_state
-        con = self._con
+        con, threshold = self._con, self._options.threshold
         for batch in con.batches("SELECT number, shingle_count::UINTEGER FROM pages"):
             numbers, counts = (to_numbers(column, "I") for column in batch.columns)
-            for number, count in zip(numbers, counts, strict=True):
-                self._shingle_counts[number] = count
-        con.feed("CREATE TABLE tokens AS SELECT DISTINCT token FROM input_rows", POSTINGS, self._tokens())
-        with (
-            closing(PostingFiles(self._folder / "postings", self.pages)) as postings,
-            closing(PairFiles(self._folder / "pairs", self.pages)) as pairs,
-        ):
-            looked_up = "SELECT token, page FROM input_rows SEMI JOIN tokens USING (token)"
-            for batch in con.through(looked_up, POSTINGS, self._shingle_postings()):
-                postings.add(to_numbers(batch.column(0), "Q"), to_numbers(batch.column(1), "I"))
-            con.run("DROP TABLE tokens")
-            self._propose_pairs(postings, pairs)
-            con.feed("CREATE TABLE candidates AS SELECT * FROM input_rows", CANDIDATES, _distinct(pairs))
-        con.feed("CREATE TABLE contained AS SELECT * FROM input_rows", CONTAINED, self._contained())
-
-    def _shingle_postings(self) -> Iterator[pa.RecordBatch]:
-        """Yield the postings of all shingles of the first row of each content."""
-        for row, batch in self._scan.columns("shingles"):
-            self._progress("looking up", row, self.pages)
-            pages, is_first = self._row_numbers(row, len(batch))
-            yield _postings(pages.filter(is_first), batch.column(0).filter(is_first))
-
-    def _tokens(self) -> Iterator[pa.RecordBatch]:
-        """Yield the postings of the tokens of each content. Rows of an earlier set have none: nothing drops them."""
-        most = token_count(self._options.threshold)
-        for row, batch in self._scan.columns("shingles", "earlier_set"):
-            self._progress("reading tokens", row, self.pages)
-            pages, is_first = self._row_numbers(row, len(batch))
-            wanted = pc.and_(is_first, pc.invert(batch.column("earlier_set")))
-            shingles = batch.column("shingles").filter(wanted)
-            yield _postings(pages.filter(wanted), pc.list_slice(shingles, 0, most, return_fixed_size_list=False))
-
-    def _contained(self) -> Iterator[pa.RecordBatch]:
-        """Yield the pairs of which one row is in the other."""
-        threshold = self._options.threshold
-        counts = to_column(self._shingle_counts)
-        total, *_ = self._con.row("SELECT count(*) FROM candidates")
-        done = 0
+            put_rows(memoryview(self._shingle_counts).cast("B"), numbers, counts.cast("B"), 4)
+        con.feed(CREATE_BUNDLES, POSTINGS, self._bundles())
+        con.run(CREATE_SEEKERS.format(threshold=threshold))
+        con.run(CREATE_HOLDERS)
+        con.run("DROP TABLE bundles")
+        con.run("CREATE TABLE unfinished AS SELECT DISTINCT bundle FROM seekers")
+        con.feed("CREATE TABLE contained AS SELECT * FROM input_rows", CONTAINED, [])
+        con.feed("CREATE TABLE followers AS SELECT * FROM input_rows", FOLLOWERS, [])
         with closing(SetFile(self._folder / "shingles", self.pages)) as sets:
-            if total:
-                self._store_candidates(sets)
+            self._store_holders(sets)
+            self._run_rounds(sets)
 
-            def compare(batch: pa.RecordBatch) -> pa.RecordBatch:
-                pair = batch.column(0)
-                resemblance = to_column(sets.resemblances(to_numbers(pair, "Q")))
-                earlier, later = (
-                    counts.take(pc.shift_right(pair, 32)).cast(pa.float64()),
-                    counts.take(pc.bit_wise_and(pair, 0xFFFFFFFF)).cast(pa.float64()),
-                )
-                # The number of common shingles, which is whole.
-                common = pc.round(pc.divide(pc.multiply(resemblance, pc.add(earlier, later)), pc.add(resemblance, 1.0)))
-                shares = pc.divide(common, earlier), pc.divide(common, later)
-                compared = pa.record_batch([pair, resemblance, *shares], schema=CONTAINED)
-                return compared.filter(pc.greater_equal(pc.max_element_wise(*shares), threshold))
+    def _run_rounds(self, sets: SetFile) -> None:
+        """Compare rows in rounds, the first by a few bundles of each row, until every kept row is finished."""
+        con, limit = self._con, self._options.compared
+        self._run_round(sets, limit, FIRST_BUNDLES)
+        while True:
+            self._run_round(sets, limit)
+            con.run(CREATE_UNFINISHED)
+            (self.unfinished,) = con.row(f"SELECT count(DISTINCT page) FROM {KEPT_SEEKERS}")
+            limit *= GROWTH
+            if not self.unfinished or limit > MAX_LIMIT:
+                return
+            (pairs,) = con.row(COUNT_PAIRS.format(limit=limit))
+            if pairs > max(PAIRS_PER_ROW * self.pages, MIN_PAIRS):
+                return
 
-            for batch in map_ahead(
-                compare, self._con.batches("SELECT pair FROM candidates ORDER BY pair"), self._threads
-            ):
-                self._progress("comparing texts", done, total)
-                done += len(batch)
+    def _run_round(self, sets: SetFile, limit: int, bundles: int = MAX_BUNDLES) -> None:
+        """Compare the rows that are kept so far, and choose anew which are."""
+        con = self._con
+        con.run(CREATE_CROWDS.format(limit=limit))
+        con.run(CREATE_CANDIDATES.format(limit=limit, bundles=bundles))
+        statement = "INSERT INTO contained SELECT * FROM input_rows ANTI JOIN contained USING (pair)"
+        con.feed(statement, CONTAINED, self._contained(sets))
+        con.run("CREATE OR REPLACE TABLE old_followers AS SELECT page FROM followers")
+        self._choose_containers()
+
+    def _bundles(self) -> Iterator[pa.RecordBatch]:
+        """Yield the postings of bundles."""
+        with closing(PostingFiles(self._folder / "postings", self.pages)) as postings:
+            for row, batch in self._scan.columns("shingles"):
+                self._progress("reading shingles", row, self.pages)
+                pages, is_first = self._row_numbers(row, len(batch))
+                shingles = batch.column(0).filter(is_first)
+                owners = pages.filter(is_first).take(pc.list_parent_indices(shingles))
+                postings.add(to_numbers(shingles.flatten(), "Q"), to_numbers(owners, "I"))
+
+            def bundle_part(part: int) -> pa.RecordBatch:
+                bundles, pages = bundle_postings(*postings.sorted(part))
+                return pa.record_batch([to_column(bundles), to_column(pages)], schema=POSTINGS)
+
+            for part, batch in enumerate(map_ahead(bundle_part, range(postings.parts), self._threads)):
+                self._progress("counting shingles", part, postings.parts)
                 yield batch
-                sets.release_memory()
 
-    def _store_candidates(self, sets: SetFile) -> None:
-        """Store the shingles of all rows in candidate pairs."""
+    def _store_holders(self, sets: SetFile) -> None:
+        """Store the shingles of all rows that may be compared."""
         wanted = array("B", bytes(self.pages))
-        ends = " UNION ".join(f"SELECT {end} AS page FROM candidates" for end in (EARLIER, LATER))
-        for batch in self._con.batches(ends):
-            for page in to_numbers(batch.column(0), "Q"):
+        for batch in self._con.batches("SELECT DISTINCT page FROM holders"):
+            for page in to_numbers(batch.column(0), "I"):
                 wanted[page] = 1
         flags = to_column(wanted)
         for row, batch in self._scan.columns("shingles"):
@@ -129,11 +176,48 @@ class Containments(Edges):
                 sets[page] = values[start:end]
         sets.complete()
 
+    def _contained(self, sets: SetFile) -> Iterator[pa.RecordBatch]:
+        """Compare the pairs of a round, and yield those of which one row is in the other."""
+        counts = to_column(self._shingle_counts)
 
-def _postings(pages: pa.Array, tokens: pa.ListArray) -> pa.RecordBatch:
-    return pa.record_batch([tokens.flatten(), pages.take(pc.list_parent_indices(tokens))], schema=POSTINGS)
+        def compare(batch: pa.RecordBatch) -> pa.RecordBatch:
+            pair = batch.column(0)
+            resemblance = to_column(sets.resemblances(to_numbers(pair, "Q")))
+            earlier, later = (
+                counts.take(pc.shift_right(pair, 32)).cast(pa.float64()),
+                counts.take(pc.bit_wise_and(pair, 0xFFFFFFFF)).cast(pa.float64()),
+            )
+            # The number of common shingles, which is whole.
+            common = pc.round(pc.divide(pc.multiply(resemblance, pc.add(earlier, later)), pc.add(resemblance, 1.0)))
+            shares = pc.divide(common, earlier), pc.divide(common, later)
+            compared = pa.record_batch([pair, resemblance, *shares], schema=CONTAINED)
+            return compared.filter(pc.greater_equal(pc.max_element_wise(*shares), self._options.threshold))
 
+        total, *_ = self._con.row("SELECT count(*) FROM candidates")
+        done = 0
+        ordered = self._con.batches("SELECT pair FROM candidates ORDER BY pair")
+        for batch in map_ahead(compare, ordered, self._threads):
+            self._progress("comparing texts", done, total)
+            done += len(batch)
+            yield batch
+            sets.release_memory()
 
-def _distinct(pairs: PairFiles) -> Iterator[pa.RecordBatch]:
-    for part in range(pairs.parts):
-        yield pa.record_batch([to_column(pairs.distinct(part))], schema=CANDIDATES)
+    def _choose_containers(self) -> None:
+        """Create the table `followers` from the table `contained`."""
+        con, threshold = self._con, self._options.threshold
+        (always_kept,) = con.row("SELECT count(*) FROM pages WHERE earlier_set")
+        containers = Containers(self._shingle_counts, always_kept)
+        mutual = f"earlier_share >= {threshold!r} AND later_share >= {threshold!r} AS mutual"
+        contained = (
+            f"SELECT {EARLIER}::UINTEGER AS container, {LATER}::UINTEGER AS row, {mutual} FROM contained"
+            f" WHERE later_share >= {threshold!r} UNION ALL"
+            f" SELECT {LATER}::UINTEGER, {EARLIER}::UINTEGER, {mutual} FROM contained"
+            f" WHERE earlier_share >= {threshold!r} ORDER BY container, row"
+        )
+        for batch in con.batches(contained):
+            for outer, inner, is_mutual in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                containers.add(outer, inner, mutual=is_mutual)
+        kept = to_column(containers.kept_containers())
+        followers = pa.record_batch([pa.array(range(self.pages), pa.uint32()), kept], schema=FOLLOWERS)
+        statement = "CREATE OR REPLACE TABLE followers AS SELECT * FROM input_rows WHERE page <> representative"
+        con.feed(statement, FOLLOWERS, [followers])

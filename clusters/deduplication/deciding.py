@@ -8,33 +8,30 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
-import pyarrow as pa
-
-from opensearch_winnow.clusters.arrow_columns import to_column, to_numbers
 from opensearch_winnow.clusters.column_file import ColumnFile
-from opensearch_winnow.clusters.deduplication.containers import Containers
 from opensearch_winnow.clusters.deduplication.containments import Containments
 from opensearch_winnow.clusters.deduplication.decisions import (
     CONTAINED,
     EXACT,
     FAILED,
+    IDENTICAL,
     KEPT,
     NEAR,
     Deduplication,
-    LargestCluster,
+    RowCluster,
 )
 from opensearch_winnow.clusters.deduplication.options import DeduplicationOptions
 from opensearch_winnow.clusters.deduplication.row_columns import RowColumns, batches_of_rows, row_schema
 from opensearch_winnow.clusters.duckdb_clusters import Clusters
 from opensearch_winnow.clusters.duckdb_connection import Connection, reporting_duckdb_errors
-from opensearch_winnow.clusters.duckdb_edges import EARLIER, LATER, Edges
+from opensearch_winnow.clusters.duckdb_edges import Edges
 from opensearch_winnow.clusters.map_ahead import map_ahead
 from opensearch_winnow.clusters.on_duckdb import MIN_DUCKDB_MEMORY
 from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.work_folder import work_folder
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES, Recipe, RecordMaker
 from opensearch_winnow.ingest.rows import FailedRow, Row
 
 READING = "reading rows"
@@ -42,31 +39,32 @@ LARGEST_LISTED = 10
 # The order in which rows are kept: the earlier set, then by the rule, then by time. Rows are in their order already.
 ROW_ORDER = "earlier_set DESC, rank NULLS LAST, fetched_at NULLS LAST, row"
 CREATE_EQUAL_MEMBERS = """
-CREATE TABLE members AS SELECT number, content AS leader, 1.0 AS similarity, 1.0 AS resemblance FROM pages
+CREATE TABLE members AS SELECT number, content AS representative, 1.0 AS similarity, 1.0 AS resemblance FROM pages
 """
 CREATE_CONTAINED_MEMBERS = """
 CREATE TABLE members AS
-SELECT number, coalesce(leader, content) AS leader, coalesce(share, 1.0) AS similarity,
+SELECT number, coalesce(representative, content) AS representative, coalesce(share, 1.0) AS similarity,
     coalesce(resemblance, 1.0) AS resemblance
 FROM (
-    SELECT number, content, leader, (least(leader, content)::BIGINT << 32) | greatest(leader, content) AS pair
+    SELECT number, content, representative,
+        (least(representative, content)::BIGINT << 32) | greatest(representative, content) AS pair
     FROM pages LEFT JOIN followers ON followers.page = content
 ) LEFT JOIN (
     SELECT pair, resemblance, later_share AS share, (pair & 4294967295) AS content FROM contained
     UNION ALL SELECT pair, resemblance, earlier_share, (pair >> 32) FROM contained
 ) USING (pair, content)
 """
-FOLLOWERS = pa.schema([("page", pa.uint32()), ("leader", pa.uint32())])
 DROPPED = """
-SELECT page.row, first.row, similarity, resemblance, page.text_digest = first.text_digest, first.url
-FROM members JOIN pages page USING (number) JOIN pages first ON first.number = leader
-WHERE page.number <> leader AND NOT page.earlier_set
+SELECT page.row, first.row, similarity, resemblance, page.text_digest = first.text_digest,
+    page.symbols <> first.symbols, first.url
+FROM members JOIN pages page USING (number) JOIN pages first ON first.number = representative
+WHERE page.number <> representative AND NOT page.earlier_set
 """
 LARGEST = f"""
 SELECT 1 + dropped, url FROM (
-    SELECT leader, count(*) AS dropped FROM members JOIN pages USING (number)
-    WHERE number <> leader AND NOT earlier_set GROUP BY leader
-) JOIN pages ON number = leader ORDER BY dropped DESC, leader LIMIT {LARGEST_LISTED}
+    SELECT representative, count(*) AS dropped FROM members JOIN pages USING (number)
+    WHERE number <> representative AND NOT earlier_set GROUP BY representative
+) JOIN pages ON number = representative ORDER BY dropped DESC, representative LIMIT {LARGEST_LISTED}
 """
 
 OnFailure = Callable[[FailedRow, Page | None], None]
@@ -79,6 +77,7 @@ def decide_rows(
     *,
     earlier_set: Iterable[Row | FailedRow] = (),
     scheme: Scheme = Scheme(),
+    max_row_size: int = MAX_PAGE_BYTES,
     on_failure: OnFailure | None = None,
 ) -> Deduplication:
     """Decide what becomes of each of `rows`, which are numbered from 0 without gaps.
@@ -88,7 +87,7 @@ def decide_rows(
     """
     start = time.monotonic()
     decisions = Deduplication()
-    maker = RecordMaker(Recipe(scheme=scheme))
+    maker = RecordMaker(Recipe(scheme=scheme, max_page_size=max_row_size))
     with (
         work_folder(settings) as folder,
         reporting_duckdb_errors(folder),
@@ -108,6 +107,7 @@ def decide_rows(
                 numbers.extend(-1 - number if earlier else number for number in batch.numbers)
                 done += len(batch.numbers) + len(batch.failed)
                 settings.report(READING, done, None)
+                decisions.wrong_dates += batch.wrong_dates
                 yield from batch.failed
 
         decisions.against_failed = sum(1 for _ in read(earlier_set, earlier=True))
@@ -149,10 +149,10 @@ def _decide(
         kind = Containments if options.match == "contained" else Edges
         edges = kind(con, file, clustering, folder, settings.thread_count, settings.report)
         stack.callback(edges.close)
-        edges.make_pages(["earlier_set", "rank", "text_digest", "shingle_count"], ROW_ORDER)
+        edges.make_pages(["earlier_set", "rank", "text_digest", "shingle_count", "symbols"], ROW_ORDER)
         if earlier_rows:
             edges.leave_out_pairs_of_first(earlier_rows)
-        if options.match == "exact":
+        if options.match in ("identical", "exact"):
             con.run(CREATE_EQUAL_MEMBERS)
         else:
             edges.make_edges()
@@ -162,38 +162,20 @@ def _decide(
                 con.run("ALTER TABLE members ADD COLUMN similarity DOUBLE")
                 con.run("UPDATE members SET similarity = resemblance")
             else:
-                _choose_containers(con, edges.pages, earlier_rows, options.threshold)
+                con.run(CREATE_CONTAINED_MEMBERS)
+            if isinstance(edges, Containments):
+                decisions.not_compared = edges.unfinished
+        equal = IDENTICAL if options.match == "identical" else EXACT
         for batch in con.batches(DROPPED):
-            for row, other, similarity, resemblance, is_equal, url in zip(
+            for row, other, similarity, resemblance, is_equal, differs, url in zip(
                 *(column.to_pylist() for column in batch.columns), strict=True
             ):
                 number, representative = numbers[row], numbers[other]
                 is_near = resemblance >= options.threshold
-                decisions.outcomes[number] = EXACT if is_equal else NEAR if is_near else CONTAINED
+                decisions.outcomes[number] = equal if is_equal else NEAR if is_near else CONTAINED
+                if is_equal and differs:
+                    decisions.add_other_symbols(number, representative)
                 decisions.representatives[number] = representative
                 decisions.similarities[number] = similarity
                 decisions.ids[representative] = url
-        decisions.largest = [LargestCluster(*row) for row in con.rows(LARGEST)]
-
-
-def _choose_containers(con: Connection, pages: int, earlier_rows: int, threshold: float) -> None:
-    """Create the table `members` from the table `contained`."""
-    sizes = array("I", bytes(4 * pages))
-    for batch in con.batches("SELECT number, shingle_count::UINTEGER FROM pages"):
-        for number, size in zip(*(to_numbers(column, "I") for column in batch.columns), strict=True):
-            sizes[number] = size
-    containers = Containers(sizes, earlier_rows)
-    mutual = f"earlier_share >= {threshold!r} AND later_share >= {threshold!r} AS mutual"
-    contained = (
-        f"SELECT {EARLIER}::UINTEGER AS container, {LATER}::UINTEGER AS row, {mutual} FROM contained"
-        f" WHERE later_share >= {threshold!r} UNION ALL"
-        f" SELECT {LATER}::UINTEGER, {EARLIER}::UINTEGER, {mutual} FROM contained WHERE earlier_share >= {threshold!r}"
-        " ORDER BY container, row"
-    )
-    for batch in con.batches(contained):
-        for outer, inner, is_mutual in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            containers.add(outer, inner, mutual=is_mutual)
-    leaders = containers.kept_containers()
-    followers = pa.record_batch([pa.array(range(pages), pa.uint32()), to_column(leaders)], schema=FOLLOWERS)
-    con.feed("CREATE TABLE followers AS SELECT * FROM input_rows WHERE page <> leader", FOLLOWERS, [followers])
-    con.run(CREATE_CONTAINED_MEMBERS)
+        decisions.largest = [RowCluster(*row) for row in con.rows(LARGEST)]

@@ -5,15 +5,24 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
-Outcome = Literal["kept", "exact", "near", "contained", "failed"]
-OUTCOMES: tuple[Outcome, ...] = ("kept", "exact", "near", "contained", "failed")
-KEPT, EXACT, NEAR, CONTAINED, FAILED = range(len(OUTCOMES))
-DROPPED = (EXACT, NEAR, CONTAINED)
+Outcome = Literal["kept", "identical", "exact", "near", "contained", "failed"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+KEPT, IDENTICAL, EXACT, NEAR, CONTAINED, FAILED = range(len(OUTCOMES))
+DROPPED = (IDENTICAL, EXACT, NEAR, CONTAINED)
 
 
-class LargestCluster(NamedTuple):
+class OtherSymbols(NamedTuple):
+    """A row that is dropped because another has the same words, although operators or signs differ."""
+
+    row: int
+    text: str  # the words around the first difference; empty if the rows were not kept
+    representative: int
+    representative_text: str
+
+
+class RowCluster(NamedTuple):
     """A row that is kept, or is in the earlier set, with the rows that are dropped for it."""
 
     rows: int  # with itself
@@ -34,10 +43,14 @@ class Deduplication:
     similarities: array[float] = field(default_factory=lambda: array("d"))
     ids: dict[int, str] = field(default_factory=dict)  # of all representatives of other rows
     failures: Counter[str] = field(default_factory=Counter)  # reasons of failed rows
-    largest: list[LargestCluster] = field(default_factory=list)  # the ten largest, largest first
+    largest: list[RowCluster] = field(default_factory=list)  # the ten largest, largest first
     other_texts: list[str] = field(default_factory=list)  # files that were not read, beside files of rows
+    wrong_dates: int = 0  # rows with a date that cannot be read, or cannot be right: they count as rows without one
     against_rows: int = 0  # in the earlier set
     against_failed: int = 0
+    other_symbols: int = 0  # rows dropped for their words, though operators or signs differ from those of the row kept
+    other_symbols_example: OtherSymbols | None = None
+    not_compared: int = 0  # kept rows that were not compared with every row that may contain them: too many may
     seconds: float = 0.0
 
     def __repr__(self) -> str:
@@ -48,6 +61,12 @@ class Deduplication:
         self.representatives.append(len(self.outcomes))
         self.similarities.append(1.0)
         self.outcomes.append(outcome)
+
+    def add_other_symbols(self, row: int, representative: int) -> None:
+        """Count a row that is dropped for its words though its symbols differ. The first such row is the example."""
+        self.other_symbols += 1
+        if self.other_symbols_example is None or row < self.other_symbols_example.row:
+            self.other_symbols_example = OtherSymbols(row, "", representative, "")
 
     @property
     def rows(self) -> int:
@@ -75,7 +94,7 @@ class Deduplication:
         return sum(number < 0 for number in self.representatives)
 
     def outcome(self, number: int) -> Outcome:
-        """Return what became of a row: "kept", "failed", or why it is dropped: "exact", "near" or "contained"."""
+        """Return what became of a row: "kept", "failed", or why it is dropped, such as "near"."""
         return OUTCOMES[self.outcomes[number]]
 
     def is_kept(self, number: int) -> bool:
@@ -98,15 +117,20 @@ class Deduplication:
 
     def as_document(self) -> dict[str, Any]:
         """Return the counts as JSON values."""
+        example = self.other_symbols_example
         return {
             "rows": self.rows,
             "kept": self.kept,
             "dropped": self.dropped,
             "failed": self.failed,
             **{OUTCOMES[outcome]: self.outcomes.count(outcome) for outcome in DROPPED},
+            "wrong_dates": self.wrong_dates,
             "against": self.dropped_for_earlier_set,
             "against_rows": self.against_rows,
             "against_failed": self.against_failed,
+            "other_symbols": self.other_symbols,
+            "other_symbols_example": example and example._asdict(),
+            "not_compared": self.not_compared,
             "failures": dict(self.failures.most_common()),
             "largest_clusters": [each._asdict() for each in self.largest],
             "seconds": self.seconds,

@@ -13,7 +13,7 @@ from opensearch_winnow.ingest.rows import Row
 from opensearch_winnow.ingest.sources.row_fields import listed
 from opensearch_winnow.mappings.record import microseconds
 
-Match = Literal["exact", "near", "contained"]
+Match = Literal["identical", "exact", "near", "contained"]
 MATCHES: tuple[Match, ...] = get_args(Match)
 RULES = ("earliest", "newest", "longest", "source")
 BEST, LOWEST = "best", "lowest"  # followed by a colon and the name of a field
@@ -55,7 +55,8 @@ class KeepRule(NamedTuple):
             return DeduplicationError(
                 f"no row has a number in the field {self.field}, by which the rule {self.name}:{self.field} chooses"
             )
-        return DeduplicationError("no row has a date, so none is the newest") if self.name == "newest" else None
+        undated = DeduplicationError("no row has a date that can be read, so none is the newest")
+        return undated if self.name == "newest" else None
 
     def rank(self, row: Row, text: str) -> float | None:
         """Return the place of a row in the order of the rule: the lowest is kept, None comes last."""
@@ -69,7 +70,8 @@ class KeepRule(NamedTuple):
         time = row.page.fetched_at
         if time is None:
             return None
-        return microseconds(time) if self.name == "earliest" else -microseconds(time)
+        # As a float: Arrow refuses integers that a float cannot hold exactly, such as the microseconds since 1600.
+        return float(microseconds(time) if self.name == "earliest" else -microseconds(time))
 
 
 def _number(value: object) -> float | None:
@@ -88,7 +90,8 @@ class DeduplicationOptions:
     """The options that decide which rows are kept.
 
     Rows are put in the order of the rule `keep`; of equals, the earliest comes first, and rows without a time in the
-    order in which they are read. `exact` drops rows with the canonical text of an earlier one. `near` also drops each
+    order in which they are read. `identical` drops rows with the text of an earlier one, after Unicode normalisation.
+    `exact` drops rows with the canonical text of an earlier one, whatever its symbols. `near` also drops each
     row that resembles an earlier, kept row by `threshold`. `contained` drops each row of which a share of `threshold`
     or more is in a kept row; of two that contain each other, the earlier is kept.
     """

@@ -6,8 +6,9 @@ import math
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 import pyarrow as pa
 
@@ -24,6 +25,7 @@ from opensearch_winnow.clusters.page_columns import (
     text_sketches,
 )
 from opensearch_winnow.clusters.result import band_probability
+from opensearch_winnow.cython_core.symbols import symbols_hash
 from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
@@ -39,6 +41,7 @@ MIN_LONG, MAX_LONG = 128, 4096  # shingles of the shortest long row: bands of sh
 
 ROW_COLUMNS = ("id", "url", "title", "fetched_at", "content_digest", "text_digest", "shingle_digest", "shingle_count")
 MORE_COLUMNS = {
+    "identical": (),
     "exact": (),
     "near": ("text", "sketch", "minhash", "bands"),
     "contained": ("shingles",),
@@ -46,6 +49,7 @@ MORE_COLUMNS = {
 OWN_FIELDS = [
     pa.field("earlier_set", pa.bool_(), nullable=False),
     pa.field("rank", pa.float64()),
+    pa.field("symbols", pa.int64(), nullable=False),  # a hash of those that the canonical text does not have
 ]
 SHINGLES = pa.field("shingles", HASHES, nullable=False)
 
@@ -56,6 +60,7 @@ class RowBatch(NamedTuple):
     numbers: list[int]
     columns: pa.RecordBatch
     failed: list[tuple[FailedRow, Page | None]]  # with the page if its HTML could not be read
+    wrong_dates: int  # rows with a date that cannot be read, or cannot be right
 
 
 def row_schema(options: DeduplicationOptions) -> pa.Schema:
@@ -91,12 +96,15 @@ class RowColumns:
         scheme = self.maker.recipe.scheme
         failed: list[tuple[FailedRow, Page | None]] = []
         read = list(self._read(rows, failed))
-        canons = [canonical(text, scheme, name=row.page.url) for row, text in read]
+        by_words = self.options.match != "identical"
+        canons = [canonical(text, scheme, name=row.page.url) for row, text in read] if by_words else []
         # A text without words, such as "!!!", is compared as it is.
         text_digests = [
-            canonical_digest(canon) if canon.chars else digest(b"raw", storable(text).encode())
-            for canon, (_, text) in zip(canons, read, strict=True)
+            canonical_digest(canon) if canon and canon.chars else digest(b"raw", comparable(text).encode())
+            for canon, (_, text) in zip_longest(canons, read)
         ]
+        has_symbols = by_words and scheme.form != "code"  # which compares operators, and leaves comments out
+        symbols = [symbols_hash(normalize("NFC", text)) if has_symbols else 0 for _, text in read]
         times = [None if row.page.fetched_at is None else microseconds(row.page.fetched_at) for row, _ in read]
         rule, schema = self.options.keep_rule, row_schema(self.options)
         columns: dict[str, Any] = {
@@ -107,9 +115,10 @@ class RowColumns:
             "content_digest": text_digests,
             "text_digest": text_digests,
             "earlier_set": [self.earlier_set] * len(read),
+            "symbols": to_column(array("Q", symbols)),
             "rank": pa.array([rule.rank(row, text) for row, text in read], pa.float64()),
         }
-        if self.options.match == "exact":  # without shingles, the digests of the texts decide
+        if self.options.match in ("identical", "exact"):  # without shingles, the digests of the texts decide
             columns |= {"shingle_digest": [""] * len(read), "shingle_count": [0] * len(read)}
         else:
             sketches = text_sketches(canons, scheme)
@@ -117,7 +126,8 @@ class RowColumns:
             if self.options.match == "near":
                 columns["text"] = [storable(text) for _, text in read]
         batch = pa.record_batch({name: columns[name] for name in schema.names}, schema=schema)
-        return RowBatch([row.number for row, _ in read], batch, failed)
+        wrong_dates = sum(bool(row.page.wrong_date) for row, _ in read)
+        return RowBatch([row.number for row, _ in read], batch, failed, wrong_dates)
 
     def _read(
         self, rows: Iterable[Row | FailedRow], failed: list[tuple[FailedRow, Page | None]]
@@ -128,7 +138,8 @@ class RowColumns:
                 failed.append((row, None))
                 continue
             try:
-                yield row, self.maker.read(row.page).text
+                # HTML without visible text, such as a script, is compared as it is.
+                yield row, self.maker.read(row.page).text or _as_written(row.page.html)
             except UNREADABLE as error:
                 failed.append((FailedRow(row.number, row.source, row.page.url, str(error)), row.page))
 
@@ -140,6 +151,15 @@ class RowColumns:
                 "shingles": lists_of(sketches.shingles, sketches.shingle_counts),
             }
         return sketch_columns(sketches, scheme) | {"sketch": _tokens(sketches, self.options.threshold, scheme)}
+
+
+def _as_written(html: str | bytes | None) -> str:
+    return html.decode(errors="replace") if isinstance(html, bytes) else html or ""
+
+
+def comparable(text: str) -> str:
+    """Return the form in which identical texts are equal: NFC, with line breaks of one kind."""
+    return normalize("NFC", storable(text).replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def min_long_shingles(threshold: float, scheme: Scheme) -> int:

@@ -13,6 +13,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from opensearch_winnow.clusters.arrow_columns import to_column, to_numbers
 from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.cython_core.token_pairs import TokenPairs
+from opensearch_winnow.queries.estimates import MIN_SHINGLES
 
 MAX_PAIRS_PER_STEP = 1_000_000  # proposed at a time: 8 MB
 TALLY = pa.struct([("common", pa.int64()), ("longest", pa.int64()), ("left_out", pa.int64())])
@@ -20,8 +21,8 @@ PROPOSED = "pair long, tally struct<common: long, longest: long, left_out: long>
 
 
 def signatures(records: DataFrame, pages: DataFrame, options: ClusteringOptions) -> DataFrame:
-    """Return number, shingle count, MinHash and tokens of the first page of each content that has shingles."""
-    first = pages.where("number = content AND shingle_count > 0").select("row", "number")
+    """Return number, shingle count, MinHash and tokens of the first page of each content that has enough shingles."""
+    first = pages.where(f"number = content AND shingle_count >= {MIN_SHINGLES}").select("row", "number")
     tokens = F.col("bands") if options.fast else F.concat("bands", "sketch")
     return records.join(first, "row").select("number", "shingle_count", "minhash", tokens.alias("tokens"))
 

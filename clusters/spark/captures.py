@@ -9,16 +9,19 @@ from itertools import accumulate
 from pathlib import Path
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import Column, DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 (the usual name in Spark code)
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from opensearch_winnow.clusters.options import ClusterError
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFile, HadoopFiles, escape_pattern
 from opensearch_winnow.clusters.spark.outputs import Scratch
-from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.mappings.record import EPOCH, MICROSECOND, RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA
+from opensearch_winnow.mappings.repeated_pages import RepeatableCapture, RepeatedPages, known_payload
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
+from opensearch_winnow.queries.estimates import MIN_SHINGLES
+from opensearch_winnow.record_files.filled_revisits import DECIDING_COLUMNS, FILLED_COLUMNS
 from opensearch_winnow.record_files.reader import part_number, scheme_of_file
 
 MAX_CAPTURES = 2**31 - 1  # page numbers are Spark's signed 32-bit integers
@@ -126,9 +129,13 @@ def _number_rows(rows: DataFrame) -> DataFrame:
 
 
 def _content_key() -> Column:
-    """Return a key that is equal for pages of one content. Its first letter keeps the three kinds apart."""
+    """Return a key that is equal for pages of one content. Its first letter keeps the four kinds apart."""
     return (
-        F.when(F.col("shingle_count") > 0, F.concat(F.lit("s"), "shingle_digest"))
+        F.when(F.col("shingle_count") >= MIN_SHINGLES, F.concat(F.lit("s"), "shingle_digest"))
+        .when(
+            F.expr("shingle_count > 0 AND (title <> '' OR content_digest <> '')"),
+            F.concat(F.lit("t"), "shingle_digest", F.coalesce("title", F.lit(""))),
+        )
         .when(F.col("content_digest") != "", F.concat(F.lit("c"), "content_digest"))
         .otherwise(F.concat(F.lit("i"), "id"))
     )
@@ -138,3 +145,43 @@ def _metadata_uri(session: SparkSession, path: str) -> str:
     """Return the path as Spark's metadata columns spell it."""
     uri = str(session.sparkContext._jvm.org.apache.hadoop.fs.Path(path).toUri().toString())  # type: ignore[union-attr]
     return re.sub("^file:/+", "file:/", uri)
+
+
+def with_texts_of_revisits(rows: DataFrame) -> DataFrame:
+    """Return the rows of `read_records` with texts for revisits, as `FilledRevisits` gives them.
+
+    What a revisit repeats is decided here, from the metadata of the few captures that may be it.
+    """
+    without_text = (F.col("duplicate") == "revisit") & (F.col("text_digest") == "")
+    if rows.where(without_text).isEmpty():
+        return rows
+    turn = F.row_number().over(Window.partitionBy("id").orderBy(F.desc("row")))
+    deciding = [name for name in DECIDING_COLUMNS if name != "fetched_at"]
+    times = F.unix_micros("fetched_at").alias("time")
+    last = rows.select("row", times, *deciding, turn.alias("turn")).where("turn = 1").drop("turn")
+    waiting = [_capture_of(row) for row in last.where(without_text).toLocalIterator()]
+    keys = sorted({key for each in waiting for key in (each.payload, each.repeats) if key})
+    wanted = F.broadcast(rows.sparkSession.createDataFrame(pa.table({"key": keys})))
+    concerned = {
+        row["row"]: _capture_of(row)
+        for name in ("payload_digest", "url")
+        for row in last.join(wanted, F.col(name) == F.col("key"), "leftsemi").toLocalIterator()
+    }
+    places = {each.id: row for row, each in concerned.items()}
+    places |= {row["id"]: row["row"] for row in last.where(without_text).select("id", "row").toLocalIterator()}
+    originals = RepeatedPages([*waiting, *concerned.values()]).originals((), waiting)
+    if not originals:
+        return rows
+    columns = {"revisit": [places[id_] for id_ in originals], "original": [places[id_] for id_ in originals.values()]}
+    pairs = F.broadcast(rows.sparkSession.createDataFrame(pa.table(columns)))
+    filled = [name for name in rows.columns if name in FILLED_COLUMNS]
+    texts = rows.select(F.col("row").alias("original"), *filled).join(pairs, "original").drop("original")
+    revisits = rows.drop(*filled).join(texts, F.col("row") == F.col("revisit")).select(rows.columns)
+    return rows.join(pairs, F.col("row") == F.col("revisit"), "leftanti").unionByName(revisits)
+
+
+def _capture_of(row: Row) -> RepeatableCapture:
+    time = None if row["time"] is None else EPOCH + row["time"] * MICROSECOND
+    text = row["text_digest"], row["title"], row["canonical"]
+    repeats = (row["duplicate_of"] or row["url"]) if row["duplicate"] == "revisit" else None
+    return RepeatableCapture(row["id"], row["url"], time, known_payload(row["payload_digest"]), text, repeats)

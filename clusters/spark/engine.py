@@ -57,7 +57,7 @@ def _cluster(
         scratch = Scratch(session, files, files.new_folder(settings.work) if settings.work else outputs.scratch_folder)
         stack.callback(scratch.close)
         stack.enter_context(waiting_for_tasks(session))
-        rows = captures.read_records(session, record_files)
+        rows = captures.with_texts_of_revisits(captures.read_records(session, record_files))
         steps = _Steps(rows, options, scheme.scheme(settings.key), scratch, settings.report)
         steps.make_edges()
         result = steps.make_clusters()

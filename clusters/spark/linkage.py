@@ -33,7 +33,7 @@ def joined_contents(
 
 
 def _join_representatives(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Do what cython_core.pair_leaders does, one component at a time, for page numbers that are far apart."""
+    """Do what cython_core.pair_representatives does, one component at a time: page numbers may be far apart."""
     current = None
     followers: set[int] = set()
     for batch in batches:
@@ -43,7 +43,7 @@ def _join_representatives(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Reco
                 current = part
                 followers = set()
             one, other = pair >> 32, pair & 0xFFFFFFFF
-            # Pairs are sorted, so all pairs of `one` with earlier pages are done, and `one` is a follower or leads.
+            # Pairs are sorted: all pairs of `one` with earlier pages are done, so it is known whether `one` follows.
             if one not in followers and other not in followers:
                 followers.add(other)
                 rows.append((other, one, resemblance, error))

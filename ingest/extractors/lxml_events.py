@@ -22,10 +22,10 @@ MAX_SECONDS = 5.0
 
 def lxml_extractor(alt: bool) -> Extractor:
     """Return an extractor, for one thread at a time."""
-    return partial(read_page, _Reader(alt))
+    return partial(read_page, _LxmlReader(alt))
 
 
-class _Reader:
+class _LxmlReader:
     """Uses one parser for all pages, which is 4 % faster than one for each."""
 
     def __init__(self, alt: bool) -> None:

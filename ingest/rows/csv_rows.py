@@ -13,7 +13,7 @@ from typing import IO
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
 from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, other_columns, reading
-from opensearch_winnow.ingest.sources.csv_file import CsvFile, Record, line_break
+from opensearch_winnow.ingest.sources.csv_file import CsvFile, CsvRecord, line_break
 from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.jsonl import line_limit
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
@@ -100,7 +100,7 @@ class CsvRowsWriter:
         self._file.write(text.encode(like.encoding, like.errors))
         self._needs_break = bool(text) and not line_break(text)
 
-    def _edited(self, record: Record, edit: Edit, opened: CsvFile) -> str:
+    def _edited(self, record: CsvRecord, edit: Edit, opened: CsvFile) -> str:
         """Return the row as `edit` says. A row that does not fit the header stays as it is."""
         if record.values is None or (edit.text is None and not self._columns):
             return record.raw

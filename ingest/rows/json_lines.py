@@ -6,6 +6,7 @@ Blank lines are no rows: they are copied. Where compressed data is damaged, the 
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -23,7 +24,7 @@ from opensearch_winnow.ingest.sources.jsonl import (
     item_of,
     line_limit,
     object_of,
-    rest_of_line,
+    pieces_of_line,
 )
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
 from opensearch_winnow.ingest.sources.split import Failed, SourceFile
@@ -42,8 +43,10 @@ def read(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
                 number += 1
                 where, place = f"{file.name}#{number}", f"line {number}"
                 if len(line) > limit:
-                    rest_of_line(opened, line)
-                    yield ReadRow(Failed(Page(where, html=b""), too_large(choice.max_size)), place)
+                    rest = pieces_of_line(opened, line)
+                    kept = Page(where, html=line, content_type=LINE_TYPE)
+                    yield ReadRow(Failed(kept, too_large(choice.max_size), rest), place)
+                    deque(rest, 0)
                 elif stripped := line.strip(BLANK):
                     yield _row(stripped, where, place, choice)
     except DamagedError as damage:
@@ -56,8 +59,7 @@ def _row(line: bytes, where: str, place: str, choice: RowChoice) -> ReadRow:
     try:
         fields = object_of(line)
     except FieldError as error:
-        kept = line if len(line) <= choice.max_size else b""
-        return ReadRow(Failed(Page(where, html=kept, content_type=LINE_TYPE), str(error)), place)
+        return ReadRow(Failed(Page(where, html=line, content_type=LINE_TYPE), str(error)), place)
     value = value_at(fields, choice.value_field) if choice.value_field else None
     return ReadRow(item_of(line, where, choice.max_size, choice.fields, fields, lenient=True), place, value)
 

@@ -12,7 +12,7 @@ from opensearch_winnow.ingest.sources.jsonl import DECODER
 _SPACE = re.compile(r"[ \t\r\n\ufeff]*")
 
 
-class Member(NamedTuple):
+class JsonMember(NamedTuple):
     """A member of an object: its name, its value, and where the value is."""
 
     name: str
@@ -21,12 +21,12 @@ class Member(NamedTuple):
     end: int
 
 
-def members(line: str, at: int = 0) -> tuple[list[Member], int]:
+def members(line: str, at: int = 0) -> tuple[list[JsonMember], int]:
     """Return the members of the object that starts at `at` or after spaces there, and where its closing brace is.
 
     Raises ValueError if there is none.
     """
-    found: list[Member] = []
+    found: list[JsonMember] = []
     at = _after(line, "{", at)
     if line[at : at + 1] == "}":
         return found, at
@@ -34,7 +34,7 @@ def members(line: str, at: int = 0) -> tuple[list[Member], int]:
         name, at = DECODER.raw_decode(line, at)
         start = _after(line, ":", at)
         value, end = DECODER.raw_decode(line, start)
-        found.append(Member(name, value, start, end))
+        found.append(JsonMember(name, value, start, end))
         at = _SPACE.match(line, end).end()  # type: ignore[union-attr]
         if line[at : at + 1] == "}":
             return found, at
@@ -47,7 +47,7 @@ def is_object(line: str, close: int) -> bool:
 
 
 def with_members(
-    line: str, found: Sequence[Member], close: int, replaced: Mapping[str, str], added: Mapping[str, str]
+    line: str, found: Sequence[JsonMember], close: int, replaced: Mapping[str, str], added: Mapping[str, str]
 ) -> str:
     """Return `line` with JSON texts in place of the values of the fields `replaced`, and with the members `added`.
 
@@ -71,7 +71,7 @@ def with_members(
     return line
 
 
-def _places(line: str, found: Sequence[Member], name: str) -> list[tuple[int, int]]:
+def _places(line: str, found: Sequence[JsonMember], name: str) -> list[tuple[int, int]]:
     same = [(member.start, member.end) for member in found if member.name == name]
     first, dot, rest = name.partition(".")
     if same or not dot:

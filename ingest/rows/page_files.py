@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, reading
 from opensearch_winnow.ingest.sources import read as read_split
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Skipped, SourceFile
+from opensearch_winnow.ingest.sources.unpacked import unpacked
 from opensearch_winnow.record_files.atomic_file import reporting_os_errors
 from opensearch_winnow.record_files.packed import open_packed
 
@@ -27,9 +29,17 @@ def read(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
             elif isinstance(item, (Page, Failed)) and split.format == "files":
                 page = item if isinstance(item, Page) else item.page
                 page.url = file.name  # rather than with escapes
+                if isinstance(item, Failed) and page.content_type:  # it is too large, and could be read otherwise
+                    item = replace(item, rest=_pieces(file.path))
                 yield ReadRow(item)
             elif item is not None:
                 yield ReadRow(item, place)
+
+
+def _pieces(path: str) -> Iterator[bytes]:
+    with unpacked(path) as opened:
+        while piece := opened.read(_PIECE):
+            yield piece
 
 
 def writer(path: Path, target: Path, packing: str, choice: RowChoice, columns: Mapping[str, type]) -> PageFileWriter:  # noqa: ARG001 (files have no columns)

@@ -176,7 +176,7 @@ class ParquetRowsWriter:
         for name, changed in texts.items():
             batch = _with_texts(batch, name, changed)
         if len(kept) < batch.num_rows:
-            batch = batch.filter(pa.array([edit is not None for edit in edits]))
+            batch = _rows_of(batch, kept)
         for name, kind in self._added.items():
             values = pa.array([edit.columns.get(name) for edit in edits if edit is not None], kind)
             place = batch.schema.get_field_index(name)
@@ -209,6 +209,13 @@ class ParquetRowsWriter:
     def abort(self) -> None:
         if self._sink is not None:
             self._sink.abort()
+
+
+def _rows_of(batch: pa.RecordBatch, numbers: Sequence[int]) -> pa.RecordBatch:
+    try:
+        return batch.take(pa.array(numbers))
+    except pa.ArrowNotImplementedError:  # of views of strings, in Arrow 26
+        return pa.concat_batches([batch.slice(number, 1) for number in numbers])
 
 
 def _with_texts(batch: pa.RecordBatch, name: str, texts: Mapping[int, str]) -> pa.RecordBatch:

@@ -6,6 +6,7 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from importlib import import_module
 from itertools import islice
@@ -116,12 +117,17 @@ class RowFiles(Closing):
             return True
 
     def rows(
-        self, failed: FailedPages | None = None, reading: Callable[[SourceFile], None] | None = None
+        self,
+        failed: FailedPages | None = None,
+        reading: Callable[[SourceFile], None] | None = None,
+        value_field: str | None = None,
     ) -> Iterator[Row | FailedRow]:
         """Yield every row, numbered without gaps. Rows that fail are added to `failed`, with their bytes.
 
-        `reading` is called with each file before its rows, if it has any.
+        `reading` is called with each file before its rows, if it has any. `value_field` takes the place of the one that
+        was named when the files were opened.
         """
+        choice = replace(self._choice, value_field=value_field or self._choice.value_field)
         number = 0
         seen = array("Q")
         self.skipped = Counter()
@@ -132,7 +138,7 @@ class RowFiles(Closing):
                 reading(file)
             if failed is not None:
                 failed.reading(file.path)
-            for item, place, value in _format(file).read(file, self._choice):
+            for item, place, value in _format(file).read(file, choice):
                 if isinstance(item, Skipped):
                     self.skipped[item.reason] += 1
                     continue

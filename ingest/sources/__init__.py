@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import select
 import shutil
 import stat
 import sys
@@ -16,24 +15,30 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import IO
-from urllib.parse import unquote_to_bytes, urlsplit
+from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import csv_file, files, jsonl
+from opensearch_winnow.ingest.sources import csv_file, files, jsonl, piped
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
-from opensearch_winnow.ingest.sources.folder import LINK, Folder, Found
-from opensearch_winnow.ingest.sources.formats import JSON_LINES, format_in_folder, format_of, reader
-from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS, Missing, missing_fields
+from opensearch_winnow.ingest.sources.folder import LINK, Folder, FolderFile
+from opensearch_winnow.ingest.sources.formats import (
+    JSON_LINES,
+    format_in_folder,
+    format_of,
+    is_damaged_zip,
+    is_zip,
+    reader,
+)
+from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS, AbsentFields, missing_fields
 from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, SourceFile, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 
 STDIN = "-"
 SQLITE = b"SQLite format 3\0"  # the first bytes of a store
 MAX_PIPED_BYTES = 4_000_000_000  # kept in a temporary file: a pipe may never end
-MAX_PIPE_WAIT_SECONDS = 30.0  # for another program to open a named pipe
 MAX_FILES_PER_SPLIT = 256  # enough to be worth a message to a worker
 MAX_FILES_TO_SIZE = 10_000  # files whose sizes are added up before a run, to show its progress
 
@@ -41,8 +46,7 @@ FOLLOW_LINKS, MAX_PIPED = "--follow-symlinks", "--max-stdin"  # the options of w
 
 ACCEPTED = "pages are read from HTML, text, JSONL, CSV, Parquet, WARC, ARC and WACZ files, and from folders of these"
 
-_PIECE = 1 << 20
-_ADDRESS = re.compile(r"(?:https?|ftps?|s3|gs|hdfs)://", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:https?|ftps?|s3|gs|hdfs|hf)://", re.IGNORECASE)
 _URL = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
@@ -88,7 +92,8 @@ class Sources(Closing):
     `every_text`. The files `except_for`, which the run itself writes, are never read from a folder. Links in a folder
     are counted, but followed only with `follow_links`; a link that is named itself is followed. No more than
     `max_piped` bytes are taken from a pipe. Rows have the fields `fields`. A file that was named must not be
-    empty, except with `allow_empty`; a folder must have pages, except with `allow_no_pages`.
+    empty, except with `allow_empty`; a folder must have pages, except with `allow_no_pages`. With `zips`, a zip file
+    without web archives is read like a folder of the same name.
     """
 
     def __init__(
@@ -103,8 +108,9 @@ class Sources(Closing):
         fields: FieldNames = USUAL,
         allow_empty: bool = False,
         allow_no_pages: bool = False,
+        zips: bool = False,
     ) -> None:
-        self._fields, self._allow_empty, self._allow_no_pages = fields, allow_empty, allow_no_pages
+        self._fields, self._allow_empty, self._allow_no_pages, self._zips = fields, allow_empty, allow_no_pages, zips
         self._base, self._every_text, self._follow_links, self._max_piped = base, every_text, follow_links, max_piped
         self._except_for = [os.path.realpath(name) for name in except_for]
         self._spool: Path | None = None
@@ -145,7 +151,11 @@ class Sources(Closing):
         for found, file, length in self._files():
             parts = None if found.skipped else self._archive_splits(found.path, file, size)
             if parts is not None:
-                yield from parts
+                is_zip_file = parts and parts[0].format == "zip_file"
+                if is_zip_file and names:  # its files come after those before it, as if it were a folder
+                    yield Split("files", top, 0, len(names), held, tuple(names), base, *kind)
+                    names, held = [], 0
+                yield from (self._zip_split(part, top, base) for part in parts) if is_zip_file else parts
             elif file and file.source:
                 yield Split("files", found.path, 0, 1, length, base=self._base or file.source, every_text=True)
             else:
@@ -158,6 +168,11 @@ class Sources(Closing):
                 held, kind = held + length, (every, found.skipped)
         if names:
             yield Split("files", top, 0, len(names), held, tuple(names), base, *kind)
+
+    def _zip_split(self, split: Split, top: str, base: str) -> Split:
+        name = os.fsencode(split.path[len(top.rstrip("/")) + 1 :])
+        url = base + quote(name + b"/" if name else b"") if base else f"{files.file_uri(split.path)}/"
+        return replace(split, base=url, every_text=self._every_text)
 
     def files(self) -> Iterator[SourceFile]:
         """Yield each file once, in the order in which the sources are named. Folders are walked lazily."""
@@ -172,22 +187,26 @@ class Sources(Closing):
                 if real not in done:
                     done.add(real)
                     name = "stdin" if source.source else source.path[len(top) + 1 :]
-                    yield self._source_file(Found(source.path), source, place, name)
+                    yield self._source_file(FolderFile(source.path), source, place, name)
                 continue
             for found in self._files_of(source, named, before):
                 yield self._source_file(found, None, place, found.path[len(top) + 1 :])
-            before.append(_real(source))
+            before.append(source.real())
+
+    def paths(self) -> Iterator[str]:
+        """Yield the paths of all files that are not skipped. Folders are walked lazily."""
+        return (found.path for found, _, _ in self._files() if not found.skipped)
 
     def has(self, path: str) -> bool:
         """Whether the file at `path` is read."""
         real = os.path.realpath(path)
         return any(
-            _real(source).has(real) if isinstance(source, Folder) else os.path.realpath(source.path) == real
+            source.real().has(real) if isinstance(source, Folder) else os.path.realpath(source.path) == real
             for source in self._sources
         )
 
-    def _source_file(self, found: Found, file: _File | None, place: int, name: str) -> SourceFile:
-        kind = "files" if found.skipped else file.format if file else format_in_folder(found.path, self._fields)
+    def _source_file(self, found: FolderFile, file: _File | None, place: int, name: str) -> SourceFile:
+        kind = "files" if found.skipped else file.format if file else self._format_in_folder(found.path)
         parts = None if kind in ROW_FORMATS else self._archive_splits(found.path, file, sys.maxsize)
         if parts is None:
             every = self._every_text or file is not None
@@ -198,23 +217,23 @@ class Sources(Closing):
         tops = [found.path or "/" for found in self._sources if isinstance(found, Folder)]
         named = [found for found in self._sources if isinstance(found, _File)]
         tops += [str(Path(file.path).parent) for file in named if file.format == "files" and not file.source]
+        tops += [file.path for file in named if file.format == "zip_file"]
         return os.path.commonpath(tops) if tops else "/"
 
-    def _files(self) -> Iterator[tuple[Found, _File | None, int]]:
+    def _files(self) -> Iterator[tuple[FolderFile, _File | None, int]]:
         """Yield each file once, with its `_File` if it was named by itself, and its size."""
         named = {os.path.realpath(file.path): file for file in self._sources if isinstance(file, _File)}
-        for path, file in named.items():
-            yield Found(file.path), file, _size(path)
+        yield from ((FolderFile(file.path), file, _size(path)) for path, file in named.items())
         before: list[Folder] = []
         for folder in self._sources:
             if isinstance(folder, Folder):
                 for found in self._files_of(folder, named, before):
                     yield found, None, 0 if found.skipped else _size(found.path)
-                before.append(_real(folder))
+                before.append(folder.real())
 
-    def _files_of(self, folder: Folder, named: Collection[str], before: Sequence[Folder]) -> Iterator[Found]:
+    def _files_of(self, folder: Folder, named: Collection[str], before: Sequence[Folder]) -> Iterator[FolderFile]:
         """Yield the files of a folder that were not named themselves, and are in none of the folders `before`."""
-        real = _real(folder)
+        real = folder.real()
         for found in folder.files():
             same = real.path + found.path[len(folder.path) :]
             again = same in named or any(other.has(same) for other in before)
@@ -230,7 +249,7 @@ class Sources(Closing):
         The latter is reported when it is read as a page. A file that cannot be divided has one split, which fails.
         """
         try:
-            kind = file.format if file else format_in_folder(path, self._fields)
+            kind = file.format if file else self._format_in_folder(path)
             if kind == "files":
                 return None
             if missing := None if file else self._missing(kind, path):
@@ -244,13 +263,20 @@ class Sources(Closing):
             splits = [Split("files", path, 0, 1, _size(path), failed=f"{type(error).__name__}: {error}")]
         return [replace(split, base=file.source if file else "", fields=self._fields) for split in splits]
 
+    def _format_in_folder(self, path: str) -> str:
+        kind = format_in_folder(path, self._fields)
+        return "zip_file" if kind == "files" and self._is_zip(path) else kind
+
+    def _is_zip(self, path: str) -> bool:
+        """Return whether a file is read as a zip file, which fails if it is damaged."""
+        return self._zips and (is_zip(path) or is_damaged_zip(path))
+
     # --- from a name to a file or folder ----------------------------------------------------------------------------
 
     def _locate(self, name: str) -> _File | Folder:
         if _ADDRESS.match(name):
-            raise SourceError(
-                f"{printable(name)} is an address. Sources are files: fetch it first, for example with wget --warc-file"
-            )
+            how = ", for example with wget --warc-file" if name.lower().startswith(("http", "ftp")) else ""
+            raise SourceError(f"{printable(name)} is an address. Sources are files: fetch it first{how}")
         if name == STDIN:
             if sys.stdin is None or sys.stdin.isatty():
                 raise SourceError("- reads from a pipe, but nothing is piped in: name a file or a folder")
@@ -265,7 +291,10 @@ class Sources(Closing):
             folder = Folder(path.rstrip("/"), follow_links=self._follow_links)
             return self._require_pages(folder, f"there is no page in {printable(name)}")
         if stat.S_ISFIFO(mode):
-            with _opened_pipe(path, printable(name)) as pipe:
+            if (pipe := piped.opened_pipe(path)) is None:
+                seconds = piped.MAX_PIPE_WAIT_SECONDS
+                raise SourceError(f"{printable(name)} is a named pipe, and nothing was written to it in {seconds:g} s")
+            with pipe:
                 return self._spooled(pipe, printable(name), files.file_uri(path))
         if not stat.S_ISREG(mode):
             raise SourceError(f"{printable(name)} is neither a file nor a folder: {ACCEPTED}")
@@ -284,7 +313,7 @@ class Sources(Closing):
         for path, skipped in folder.files():
             if self._is_excepted(os.path.realpath(path)):
                 continue
-            kind = "files" if skipped else format_in_folder(path, self._fields)
+            kind = "files" if skipped else self._format_in_folder(path)
             if kind != "files":
                 lacking = self._missing(kind, path)
                 if lacking is None:
@@ -301,7 +330,7 @@ class Sources(Closing):
             raise SourceError(missing)
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in others.most_common(5))
         links = f"; {FOLLOW_LINKS} follows the links" if others[LINK] else ""
-        links += "; --preset programs reads programs" if programs and not self._every_text else ""
+        links += "; a new store with --preset programs reads programs" if programs and not self._every_text else ""
         raise SourceError(f"{complaint}{f' ({reasons})' if reasons else ''}: {ACCEPTED}{links}")
 
     def _spooled(self, pipe: IO[bytes], name: str, source: str) -> _File:
@@ -309,16 +338,11 @@ class Sources(Closing):
             self._spool = Path(tempfile.mkdtemp(prefix="winnow-"))
         path = self._spool / str(len(self._sources))
         try:
-            with path.open("wb") as file:
-                left = self._max_piped
-                while piece := pipe.read(min(_PIECE, left + 1)):
-                    left -= len(piece)
-                    if left < 0:
-                        raise SourceError(
-                            f"{name} has over {self._max_piped:,} bytes, the most that is kept in a temporary file: "
-                            f"save it to a file and index that, or allow more with {MAX_PIPED}"
-                        )
-                    file.write(piece)
+            if not piped.is_copied(pipe, path, self._max_piped):
+                raise SourceError(
+                    f"{name} has over {self._max_piped:,} bytes, the most that is kept in a temporary file: "
+                    f"save it to a file and index that, or allow more with {MAX_PIPED}"
+                )
         except OSError as error:
             raise SourceError(f"{name} cannot be kept in {self._spool}: {error.strerror}; set TMPDIR") from None
         return _File(str(path), self._format(str(path), name), source)
@@ -329,6 +353,8 @@ class Sources(Closing):
             found, head = format_of(path)
         except DamagedError as error:
             raise SourceError(f"{name} cannot be read: {error}") from None
+        if found == "files" and self._is_zip(path):
+            return "zip_file"
         if not head:
             if not self._allow_empty:
                 raise SourceError(f"{name} is empty")
@@ -337,7 +363,7 @@ class Sources(Closing):
         if found == "files" and (JSON_LINES.fullmatch(path) or (not self._every_text and jsonl.has_objects(head))):
             found = "jsonl"
         elif found == "files" and kind != files.HTML:
-            named = csv_file.NAME.fullmatch(path) and (self._fields.text or not self._every_text)
+            named = csv_file.NAME.fullmatch(path) and (self._fields.contents or not self._every_text)
             found = "csv_file" if named or csv_file.looks_like(head) else found
         if found == "jsonl" and head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise SourceError(
@@ -366,27 +392,11 @@ class Sources(Closing):
             raise SourceError(f"{name} is empty")
         return found
 
-    def _missing(self, kind: str, path: str) -> Missing | None:
+    def _missing(self, kind: str, path: str) -> AbsentFields | None:
         try:
             return missing_fields(kind, path, self._fields) if kind in ROW_FORMATS else None
         except UnreadableError:
             return None  # it fails in the run, which goes on with the other sources
-
-
-def _opened_pipe(path: str, name: str) -> IO[bytes]:
-    """Open a named pipe, but do not wait forever for another program to write to it."""
-    pipe = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
-    ready = select.poll()
-    ready.register(pipe, select.POLLIN)
-    if not ready.poll(MAX_PIPE_WAIT_SECONDS * 1_000):
-        pipe.close()
-        raise SourceError(f"{name} is a named pipe, and nothing was written to it in {MAX_PIPE_WAIT_SECONDS:g} s")
-    os.set_blocking(pipe.fileno(), True)
-    return pipe
-
-
-def _real(folder: Folder) -> Folder:
-    return replace(folder, path=os.path.realpath(folder.path or "/").rstrip("/"))
 
 
 def _folder_of(source: _File | Folder) -> str:

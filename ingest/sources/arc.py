@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from opensearch_winnow.foundation.written_time import can_be_capture
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.archive import Archive, Grammar
 from opensearch_winnow.ingest.sources.cuts import cut
@@ -77,12 +78,15 @@ def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
     if line is None or header.startswith(_FIRST):  # the header of the file itself
         return None
     url, fetched_at = capture(header)
+    wrong_date = ""
+    if fetched_at is None or not can_be_capture(fetched_at):
+        fetched_at, wrong_date = None, line[3].decode()
     reason = not_fetched(url)
     if reason:
         return Skipped(url, reason, fetched_at)
     is_http = url.lower().startswith("http")
     source = Source("", 0, 0, "response" if is_http else "resource")
-    blank = Page(url, html=b"", fetched_at=fetched_at, source=source)
+    blank = Page(url, html=b"", fetched_at=fetched_at, source=source, wrong_date=wrong_date)
     if is_http:
         return response(blank, block, page_bytes)
     return resource(blank, line[4].decode("latin-1"), block, page_bytes)

@@ -13,9 +13,9 @@ from opensearch_winnow.ingest.sources.members import (
     PLAIN,
     STARTS,
     ZSTD,
-    Frame,
+    ArchiveMember,
+    CompressedFrame,
     GzipMember,
-    Member,
     dictionary_of,
     first_gzip_content,
 )
@@ -75,10 +75,10 @@ class Archive:
     def is_member(self, at: int) -> bool:
         return STARTS[self.kind].match(self.piece(at, 4)) is not None
 
-    def member(self, at: int) -> Member:
+    def member(self, at: int) -> ArchiveMember:
         if self.kind == GZIP:
             return GzipMember(self.file, at)
-        return Frame(self.file, at, self.kind, self.dictionary[1] if self.dictionary else None)
+        return CompressedFrame(self.file, at, self.kind, self.dictionary[1] if self.dictionary else None)
 
     def next_start(self, at: int, end: int | None = None) -> int | None:
         """Return the offset of the first record, or of a member that starts with one, from `at` up to `end`.

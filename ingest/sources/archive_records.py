@@ -50,7 +50,7 @@ def is_aligned(archive: Archive, at: int) -> bool:
     """Whether the member at `at` has exactly one record, as members of web archives should."""
     if archive.kind == PLAIN or not archive.is_member(at):
         return True
-    content = _Content(archive, at)
+    content = _MemberContent(archive, at)
     header = content.header()
     if header is None:
         return True
@@ -92,7 +92,7 @@ def _in_member(archive: Archive, at: int, max_bytes: int) -> Records:
         resume = archive.next_start(at + 1) or archive.size
         yield at, Damage(resume - at, NOT_A_RECORD)
         return resume
-    content = _Content(archive, at)
+    content = _MemberContent(archive, at)
     last: tuple[int, ArchiveRecord] | None = None  # held back, because a fault that shows later can be in it
     lost = 0
     while content.skip_blank():
@@ -126,7 +126,7 @@ def _in_member(archive: Archive, at: int, max_bytes: int) -> Records:
     return resume
 
 
-def _record(content: _Content, header: tuple[int, int | None], max_bytes: int) -> ArchiveRecord:
+def _record(content: _MemberContent, header: tuple[int, int | None], max_bytes: int) -> ArchiveRecord:
     head, _ = content.take(header[0], keep=HEAD)
     kept, short = content.take(_TO_END_OF_MEMBER if header[1] is None else header[1], keep=max_bytes)
     wrong = header[1] is None or short
@@ -139,7 +139,7 @@ def _record(content: _Content, header: tuple[int, int | None], max_bytes: int) -
     return ArchiveRecord(head, kept, length, 0, WRONG_LENGTH if wrong else None)
 
 
-class _Content:
+class _MemberContent:
     """The content of a member, and of the next members as long as a record continues in them."""
 
     def __init__(self, archive: Archive, at: int) -> None:

@@ -6,12 +6,14 @@ import os
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.written_time import can_be_capture
 from opensearch_winnow.ingest.sources import arc, wacz, warc
 from opensearch_winnow.ingest.sources.archive import Archive
 from opensearch_winnow.ingest.sources.archive_records import is_aligned, records
@@ -38,6 +40,7 @@ class ArchivedRecord(NamedTuple):
     content: bytes
     is_arc: bool
     member: bytes | None  # the gzip member that holds this record and nothing else; None if there is none
+    date: datetime | None = None  # as its header gives it, which may be impossible; None if it is not valid
 
 
 class ArchivedRecords(Closing):
@@ -144,15 +147,23 @@ def _record(archive: Archive, entry: CaptureEntry) -> ArchivedRecord | None:
             raise ArchiveError(found.fault or "too large")
         packed = archive.kind == GZIP and is_aligned(archive, at)
         member = archive.piece(at, found.taken) if packed else None
-        return ArchivedRecord(found.header, found.content, is_arc, member)
+        date = _capture(found.header, is_arc=is_arc)[1]
+        return ArchivedRecord(found.header, found.content, is_arc, member, date)
     return None
+
+
+def _capture(header: bytes, *, is_arc: bool) -> tuple[str, datetime | None]:
+    return (arc.capture if is_arc else warc.capture)(header)
 
 
 def _is_of(header: bytes, entry: CaptureEntry, *, is_arc: bool) -> bool:
     """Return whether this is the header of the record that the capture was indexed from."""
     assert entry.source is not None
-    url, fetched_at = (arc.capture if is_arc else warc.capture)(header)
-    if (storable(url), fetched_at) != (entry.card.url, entry.card.fetched_at):
+    url, date = _capture(header, is_arc=is_arc)
+    if storable(url) != entry.card.url:
+        return False
+    # A date that cannot be right is not that of the capture, which has none, or the one that the user gave.
+    if entry.card.fetched_at not in (date, None) and date is not None and can_be_capture(date):
         return False
     if is_arc:
         return True

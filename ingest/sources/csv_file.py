@@ -34,7 +34,7 @@ _MAX_HEADER = 100_000  # characters
 
 
 @dataclass(slots=True)
-class Record:
+class CsvRecord:
     """A row, as it is written, and its values. A row that is too long has no values, and continues in `rest`."""
 
     raw: str
@@ -57,7 +57,7 @@ class CsvFile(AbstractContextManager["CsvFile"]):
             self._file = io.TextIOWrapper(file, self.encoding, self.errors, newline="")
             line = self._file.readline(_MAX_HEADER)
             self.delimiter = _delimiter(line, path, fields)
-            self._lines = _Lines(self._file, [line] if line else [], _MAX_HEADER)
+            self._lines = _CsvLines(self._file, [line] if line else [], _MAX_HEADER)
             self._reader = csv.reader(self._lines, delimiter=self.delimiter)
             first = next(self.records(_MAX_HEADER), None)
             self.header = first.raw if first else ""
@@ -75,7 +75,7 @@ class CsvFile(AbstractContextManager["CsvFile"]):
     def line_break(self) -> str:
         return line_break(self.header) or "\n"
 
-    def records(self, limit: int) -> Iterator[Record]:
+    def records(self, limit: int) -> Iterator[CsvRecord]:
         """Yield the rows that follow, and blank lines, which have no values but an empty list."""
         lines = self._lines
         lines.limit = limit
@@ -86,13 +86,13 @@ class CsvFile(AbstractContextManager["CsvFile"]):
             except _TooLongError:
                 self._reader = csv.reader(lines, delimiter=self.delimiter)
                 rest = lines.rest_of_record()
-                yield Record("".join(lines.taken), None, rest)
+                yield CsvRecord("".join(lines.taken), None, rest)
                 for _ in rest:
                     pass
                 continue
             if values is None:
                 return
-            yield Record("".join(lines.taken), values)
+            yield CsvRecord("".join(lines.taken), values)
 
     def fields_of(self, values: Sequence[str]) -> dict[str, object]:
         """Return the values of a row by the names of their columns."""
@@ -101,11 +101,18 @@ class CsvFile(AbstractContextManager["CsvFile"]):
         return dict(zip(self.names, values, strict=False))
 
     def item_of(
-        self, record: Record, where: str, page_bytes: int, names: FieldNames, *, lenient: bool
+        self, record: CsvRecord, where: str, page_bytes: int, names: FieldNames, *, lenient: bool
     ) -> Page | Failed:
-        """Return the page of a row. `where` is the address of one without an id."""
+        """Return the page of a row. `where` is the address of one without an id.
+
+        With `lenient`, it is a row of a data set: a failed one keeps its bytes, however many they are.
+        """
         if record.values is None:
-            return Failed(Page(where, html=b""), too_large(page_bytes))
+            if not lenient:
+                return Failed(Page(where, html=b""), too_large(page_bytes))
+            raw = record.raw.encode(self.encoding, self.errors)
+            rest = (piece.encode(self.encoding, self.errors) for piece in record.rest)
+            return Failed(Page(where, html=raw, content_type=CSV_TYPE), too_large(page_bytes), rest)
         fields: dict[str, object] = {}
         try:
             fields = self.fields_of(record.values)
@@ -113,7 +120,7 @@ class CsvFile(AbstractContextManager["CsvFile"]):
         except FieldError as error:
             reason = "not UTF-8" if str(error).startswith("half a character") else str(error)
             raw = record.raw.encode(self.encoding, self.errors)
-            kept = raw if len(raw) <= page_bytes else b""
+            kept = raw if lenient or len(raw) <= page_bytes else b""
             url = if_readable(address_of, fields, names) or where
             return Failed(Page(url, html=kept, content_type=CSV_TYPE), reason)
 
@@ -167,7 +174,7 @@ def _lost(damage: DamagedError | UnicodeDecodeError, size: int) -> tuple[int, st
 def _delimiter(line: str, path: str, fields: FieldNames) -> str:
     """Return the delimiter that finds most of the names that are needed, or else most columns."""
     first = "\t" if re.search(r"\.tsv(?:\.\w+)?$", path, re.IGNORECASE) else ","
-    wanted = {fields.id, fields.text, fields.title, fields.url, *ADDRESS, *CONTENT}
+    wanted = {fields.id, fields.title, fields.url, *fields.contents, *ADDRESS, *CONTENT}
 
     def found(delimiter: str) -> tuple[int, int, bool]:
         names = _values(line, delimiter)
@@ -188,7 +195,7 @@ class _TooLongError(Exception):
     pass
 
 
-class _Lines(Iterator[str]):
+class _CsvLines(Iterator[str]):
     """Gives lines to a csv.reader, and keeps those of the current record."""
 
     def __init__(self, file: io.TextIOWrapper, before: list[str], limit: int) -> None:

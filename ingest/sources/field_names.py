@@ -6,6 +6,7 @@ A field has several usual names. The first that is present and not null counts:
   qid, uuid
 - HTML: html, raw_html; html_base64 for bytes, with content_type and codings, as in the file of failed pages
 - text: text, raw_content, plain_text; content, contents, body and page_content, unless they begin like HTML
+  (a field that the caller names as text is text, whatever it begins like)
 - the time of the capture: fetched_at, crawled_at, warc_date, timestamp, date
 - title
 
@@ -32,20 +33,27 @@ FIELDS = (*ADDRESS, *CONTENT, *DATE, *TITLE, "content_type", "codings")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldNames:
-    """The fields that hold the id, text, title and URL of a row. One that is None is found by its usual names.
+    """The fields that hold the id, text, title, URL and HTML of a row. One that is None is found by its usual names.
 
     `a.b` is the field b within the field a. The id is the address of the row; with `url`, that of rows without an id.
+    The field `text` holds text, even if it begins like HTML; with `html` too, it is that of rows without HTML.
     """
 
     id: str | None = None
     text: str | None = None
     title: str | None = None
     url: str | None = None
+    html: str | None = None
 
     @property
     def addresses(self) -> tuple[str, ...]:
         """The fields that may hold the address of a row, in the order in which they count."""
         return tuple(name for name in (self.id, self.url) if name) or ADDRESS
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """The fields that were named for the HTML or text of a row, in the order in which they count."""
+        return tuple(name for name in (self.html, self.text) if name)
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -54,17 +62,30 @@ class FieldNames:
 
     def columns(self, present: Collection[str], *more: str) -> list[str]:
         """Return which of the columns `present` are read, and those of the fields `more`."""
-        chosen = [name for name in (self.id, self.text, self.title, self.url, *more) if name]
+        chosen = [name for name in (self.id, self.title, self.url, *self.contents, *more) if name]
         wanted = {*FIELDS, *chosen, *(name.partition(".")[0] for name in chosen if name not in present)}
         return [name for name in dict.fromkeys(present) if name in wanted]
 
     def missing(self, seen: Collection[str]) -> str:
         """Say what rows with the fields `seen` lack; an empty string if they can be read."""
-        for option in ("id", "text", "title", "url"):
+        for option in ("id", "text", "title", "url", "html"):
             name = getattr(self, option)
             if name and name not in seen and name.partition(".")[0] not in seen:
                 return f"no field {name}, which --{option}-field or FieldNames({option}=…) names"
-        return "" if self.text or set(seen) & set(CONTENT) else "no field with a text"
+        return "" if self.contents or self.has_content(seen) else "no field with a text"
+
+    def has_content(self, seen: Collection[str]) -> bool:
+        """Tell whether one of the fields `seen` can hold the HTML or text of a row."""
+        return not set(seen).isdisjoint(self.contents or CONTENT)
+
+
+class ValueNames(FieldNames):
+    """The fields of rows that need neither HTML nor text: their pages are empty, and the caller reads another value."""
+
+    __slots__ = ()
+
+    def has_content(self, seen: Collection[str]) -> bool:  # noqa: ARG002 (any field can hold the value)
+        return True
 
 
 USUAL = FieldNames()

@@ -9,7 +9,7 @@ from functools import cache
 from mimetypes import MimeTypes
 from pathlib import Path
 from typing import IO
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.split import Failed, Item, Items, Skipped, Split
@@ -74,6 +74,12 @@ def file_uri(path: str) -> str:
     return "file://" + quote(os.fsencode(Path(path).absolute()))
 
 
+def path_of(url: str) -> str:
+    """Return the path in a `file_uri`; an empty string for any other URL, such as that of a row in a file."""
+    is_file = url.startswith("file:///") and "#" not in url
+    return os.fsdecode(unquote_to_bytes(urlsplit(url).path)) if is_file else ""
+
+
 def _item(path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116
@@ -82,14 +88,15 @@ def _item(path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
         if not stat.S_ISREG(mode):
             return Skipped(url, "not a file")
         with unpacked(path) as file:
-            return _page(file, path, url, page_bytes, every_text=every_text)
+            return read_page(file, path, url, page_bytes, every_text=every_text)
     except OSError as error:
         return Failed(Page(url, html=b""), f"cannot be read: {error.strerror}")
     except DamagedError as error:
         return Failed(Page(url, html=b""), str(error))
 
 
-def _page(file: IO[bytes], path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
+def read_page(file: IO[bytes], path: str, url: str, page_bytes: int, *, every_text: bool) -> Item:
+    """Return the page that an open file is. Its `path`, which need not exist, tells the type."""
     head = file.read(HEAD)
     kind = type_of(path, head)
     if kind in _ARCHIVES:  # it is read as a page only if it could not be opened as an archive

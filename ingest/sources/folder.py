@@ -14,12 +14,17 @@ from typing import NamedTuple, Self
 LINK = "symbolic link"  # reasons for skipping one
 LINK_TO_OTHER_FILE = "symbolic link to what is read under another name"
 
-# Hidden files, and the files that Spark writes beside its data.
-_LEFT_OUT = re.compile(r"\..*|_(?:SUCCESS|(?:common_)?metadata|(?:started|committed)_.*)", re.DOTALL)
+# Hidden files, those that macOS packs beside others, and those that Spark writes beside its data.
+_LEFT_OUT = re.compile(r"\..*|__MACOSX|_(?:SUCCESS|(?:common_)?metadata|(?:started|committed)_.*)", re.DOTALL)
 _MAGIC = re.compile(r"[*?\[]")
 
 
-class Found(NamedTuple):
+def is_left_out(name: str) -> bool:
+    """Return whether a file or folder of this name is not read from a folder."""
+    return _LEFT_OUT.fullmatch(name) is not None
+
+
+class FolderFile(NamedTuple):
     """A file of a folder."""
 
     path: str
@@ -45,7 +50,11 @@ class Folder:
         fixed = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), None)
         return None if fixed is None else cls("/".join(parts[:fixed]), tuple(parts[fixed:]), follow_links)
 
-    def files(self) -> Iterator[Found]:
+    def real(self) -> Self:
+        """Return the same folder by its path without links."""
+        return replace(self, path=os.path.realpath(self.path or "/").rstrip("/"))
+
+    def files(self) -> Iterator[FolderFile]:
         """Yield the files, sorted within each folder. Only one folder is in memory at a time.
 
         Links that are not followed, and folders that cannot be read, are yielded too, so that they are counted.
@@ -61,12 +70,12 @@ class Folder:
             except NotADirectoryError:
                 return  # the pattern needs a folder of that name, but it is a file
             except OSError:
-                yield Found(self.path + below)
+                yield FolderFile(self.path + below)
             above = below.split("/")[1:]
             deeper: list[str] = []
             for entry in entries:
                 places = self._places([*above, entry.name])
-                if not places or _LEFT_OUT.fullmatch(entry.name):
+                if not places or is_left_out(entry.name):
                     continue
                 skipped = LINK if entry.is_symlink() else ""
                 if links:
@@ -74,13 +83,13 @@ class Folder:
                 if not skipped and (os.path.isdir(entry.path) if links else entry.is_dir()):  # noqa: PTH112
                     deeper.append(f"{below}/{entry.name}")
                 elif len(self.pattern) in places:
-                    yield Found(f"{self.path}{below}/{entry.name}", skipped)
+                    yield FolderFile(f"{self.path}{below}/{entry.name}", skipped)
             folders += reversed(deeper)
 
     def has(self, path: str) -> bool:
         """Whether `path` is one of these files."""
         names = path.removeprefix(f"{self.path}/").split("/")
-        return path.startswith(f"{self.path}/") and self._matches(names) and not any(map(_LEFT_OUT.fullmatch, names))
+        return path.startswith(f"{self.path}/") and self._matches(names) and not any(map(is_left_out, names))
 
     def _matches(self, names: Sequence[str]) -> bool:
         return len(self.pattern) in self._places(names)

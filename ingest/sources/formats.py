@@ -6,13 +6,16 @@ import os
 import re
 import stat
 import sys
+import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Protocol, cast
 
-from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.extras import MissingExtraError, extra
 from opensearch_winnow.ingest.sources import csv_file, files, jsonl
-from opensearch_winnow.ingest.sources.field_names import CONTENT, USUAL, FieldNames
+from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.split import Items, Split
 from opensearch_winnow.ingest.sources.unpacked import ZSTD, DamagedError, is_packed, unpacked
 
@@ -48,7 +51,7 @@ def format_of(path: str) -> tuple[str, bytes]:
     packed = is_packed(head)
     if packed or head.lstrip().startswith((LZ4, b"WARC/", b"filedesc:", b"PK\x03\x04")):
         for kind in ARCHIVES:
-            if reader(kind).looks_like(head) and (kind != "wacz" or any(reader(kind).splits(path, sys.maxsize))):
+            if _is_archive(kind, head, path) and (kind != "wacz" or any(reader(kind).splits(path, sys.maxsize))):
                 with extra("archives"):  # complain here, rather than in each worker
                     import_module("fastwarc")
                     import_module("brotli")
@@ -57,6 +60,17 @@ def format_of(path: str) -> tuple[str, bytes]:
         with unpacked(path) as content:
             head = content.read(files.HEAD)
     return "jsonl" if jsonl.looks_like(head) else "files", head
+
+
+def _is_archive(kind: str, head: bytes, path: str) -> bool:
+    try:
+        return reader(kind).looks_like(head)
+    except MissingExtraError:  # for what is in a frame of Zstandard or LZ4: other files are read without the extra
+        if head.startswith(ZSTD):
+            with suppress(DamagedError), unpacked(path) as content:
+                if not content.read(files.HEAD).lstrip().startswith((b"WARC/", b"filedesc:")):
+                    return False
+        raise
 
 
 def format_in_folder(path: str, fields: FieldNames = USUAL) -> str:
@@ -76,6 +90,26 @@ def format_in_folder(path: str, fields: FieldNames = USUAL) -> str:
     return "files"
 
 
+def is_zip(path: str) -> bool:
+    """Return whether a file is read like a folder. Others, such as .docx and .jar, are zip files of another purpose."""
+    return is_zip_name(path) and Path(path).is_file() and zipfile.is_zipfile(path)  # opening a pipe would wait
+
+
+def is_damaged_zip(path: str) -> bool:
+    """Return whether a file should be a zip file by its name, but is none, nor a page saved under that name."""
+    if not is_zip_name(path) or not Path(path).is_file() or zipfile.is_zipfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            return files.type_of(path, file.read(files.HEAD)) != files.HTML
+    except OSError:
+        return False  # it is not damaged, but cannot be read
+
+
+def is_zip_name(path: str) -> bool:
+    return path.lower().endswith(".zip")
+
+
 def _is_csv_with_text(path: str, fields: FieldNames) -> bool:
     """Whether a column of a CSV file holds the text of its rows: others are data, not pages."""
     try:
@@ -84,4 +118,4 @@ def _is_csv_with_text(path: str, fields: FieldNames) -> bool:
         names = csv_file.columns_of(path, fields)
     except (OSError, DamagedError, UnicodeDecodeError):
         return False
-    return fields.text in names if fields.text else bool(set(names) & set(CONTENT))
+    return fields.has_content(names)

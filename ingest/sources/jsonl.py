@@ -116,10 +116,13 @@ def _line_start(file: IO[bytes], at: int) -> int:
 
 def rest_of_line(file: IO[bytes], line: bytes = b"") -> int:
     """Go to the end of the line that starts with `line`, and return how many bytes this skips."""
-    length = 0
+    return sum(map(len, pieces_of_line(file, line)))
+
+
+def pieces_of_line(file: IO[bytes], line: bytes) -> Iterator[bytes]:
+    """Yield what follows of the line that starts with `line`."""
     while not line.endswith(b"\n") and (line := file.readline(_PIECE)):
-        length += len(line)
-    return length
+        yield line
 
 
 def item_of(
@@ -131,12 +134,15 @@ def item_of(
     *,
     lenient: bool = False,
 ) -> Page | Failed:
-    """Return the page of a line. `where` is the address of one without an id; `fields` are its fields, if known."""
+    """Return the page of a line. `where` is the address of one without an id; `fields` are its fields, if known.
+
+    With `lenient`, it is a row of a data set: a failed one keeps its line, however long it is.
+    """
     try:
         fields = object_of(line) if fields is None else fields
         page = page_of(fields, page_bytes, names, where, lenient=lenient)
     except FieldError as error:
-        kept = line if len(line) <= page_bytes else b""
+        kept = line if lenient or len(line) <= page_bytes else b""
         url = if_readable(address_of, fields or {}, names) or where
         return Failed(Page(url, html=kept, content_type=LINE_TYPE), str(error))
     if page.content_type == LINE_TYPE and isinstance(page.html, bytes) and page.html:

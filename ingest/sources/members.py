@@ -28,7 +28,7 @@ _PIECE = 65_536
 _MAX_DICTIONARY_BYTES = 1 << 20  # the limit of FastWARC
 
 
-class Member(Protocol):
+class ArchiveMember(Protocol):
     """The content of a member. `end` and `fault` are known when all of it has been read."""
 
     end: int
@@ -130,7 +130,7 @@ def first_gzip_content(piece: bytes) -> bytes:
         return b""
 
 
-class Frame:
+class CompressedFrame:
     """A Zstandard or LZ4 frame. Its checksum, which is optional in both, is checked if there is one."""
 
     def __init__(self, file: IO[bytes], start: int, kind: str, dictionary: bytes | None = None) -> None:

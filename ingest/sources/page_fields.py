@@ -7,11 +7,13 @@ since 1970: seconds, or milli-, micro- or nanoseconds, which the size of the num
 from __future__ import annotations
 
 import binascii
+import re
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
+from opensearch_winnow.foundation.written_time import can_be_date, written_time
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.field_names import (
     ADDRESS,
@@ -23,6 +25,7 @@ from opensearch_winnow.ingest.sources.field_names import (
     URL,
     USUAL,
     FieldNames,
+    ValueNames,
     value_at,
 )
 from opensearch_winnow.ingest.sources.files import begins_as_html, too_large
@@ -30,6 +33,7 @@ from opensearch_winnow.ingest.sources.files import begins_as_html, too_large
 _Value = TypeVar("_Value")
 
 _1970 = datetime(1970, 1, 1, tzinfo=UTC)
+_MONTH = re.compile(r"\d{4}-\d\d")
 
 
 class FieldError(Exception):
@@ -52,14 +56,28 @@ def page_of(
     url = address_of(fields, names) or where
     if url is None:
         raise FieldError("no url")
-    html, text = _content(fields, content_field(fields, names), page_bytes)
+    if isinstance(names, ValueNames):
+        return Page(url, text="")
+    html, text = _content(fields, content_field(fields, names), names, page_bytes)
     if lenient and html is None:
-        return Page(url, None, text, if_readable(_moment, fields), if_readable(_title, fields, names))
+        time = if_readable(_moment, fields)
+        page = Page(url, None, text, time, if_readable(_title, fields, names))
+        page.wrong_date = str(fields[name]) if time is None and (name := _date_field(fields)) else ""
+        return _with_possible_date(page)
     content_type = _string(fields, ("content_type",))
     codings = fields.get("codings") or ()
     if not isinstance(codings, (list, tuple)) or not all(isinstance(coding, str) for coding in codings):
         raise FieldError("codings is not a list of strings")
-    return Page(url, html, text, _moment(fields), _title(fields, names), content_type, tuple(codings))
+    page = Page(url, html, text, _moment(fields), _title(fields, names), content_type, tuple(codings))
+    return _with_possible_date(page)
+
+
+def _with_possible_date(page: Page) -> Page:
+    """Take away the time of `page` if it cannot be right."""
+    time = page.fetched_at
+    if time is not None and not can_be_date(time):
+        page.fetched_at, page.wrong_date = None, written_time(time)
+    return page
 
 
 def address_of(fields: Mapping[str, object], names: FieldNames = USUAL) -> str | None:
@@ -78,10 +96,11 @@ def address_of(fields: Mapping[str, object], names: FieldNames = USUAL) -> str |
 
 def content_field(fields: Mapping[str, object], names: FieldNames = USUAL) -> str:
     """Return the name of the field that holds the HTML or text of a row."""
-    if names.text:
-        if value_at(fields, names.text) is None:
-            raise FieldError(f"no {names.text}")
-        return names.text
+    if names.contents:
+        named = next((name for name in names.contents if value_at(fields, name) is not None), None)
+        if named is None:
+            raise FieldError(f"no {' or '.join(names.contents)}")
+        return named
     if fields.get(BASE64) is not None:
         return BASE64
     present = [name for name in (*HTML, *TEXT, *HTML_OR_TEXT) if fields.get(name) is not None]
@@ -131,12 +150,15 @@ def _encodable(value: str, name: str, limit: int | None = None) -> str:
     return value
 
 
-def _content(fields: Mapping[str, object], name: str, page_bytes: int) -> tuple[str | bytes | None, str | None]:
+def _content(
+    fields: Mapping[str, object], name: str, names: FieldNames, page_bytes: int
+) -> tuple[str | bytes | None, str | None]:
     """Return the HTML or text in the field `name`, and None for the other."""
     value = value_at(fields, name)
     if name == BASE64:
         return _bytes(_decoded(value, BASE64), page_bytes), None
-    is_html, may_be_html = name in HTML, name not in TEXT
+    is_html = name == names.html or name.rpartition(".")[2] in HTML
+    may_be_html = name in HTML_OR_TEXT and name != names.text
     if isinstance(value, bytes):
         if len(value) > page_bytes:
             raise FieldError(too_large(page_bytes))
@@ -157,8 +179,12 @@ def _bytes(encoded: str, page_bytes: int) -> bytes:
     return decoded
 
 
+def _date_field(fields: Mapping[str, object]) -> str | None:
+    return next((name for name in DATE if fields.get(name) not in (None, "", b"")), None)
+
+
 def _moment(fields: Mapping[str, object]) -> datetime | None:
-    name = next((name for name in DATE if fields.get(name) not in (None, "", b"")), None)
+    name = _date_field(fields)
     if name is None:
         return None
     try:
@@ -173,7 +199,7 @@ def _instant(value: object) -> datetime:
     if isinstance(value, str):
         value = value.strip().removesuffix("UTC").rstrip()
         if not value.replace(".", "", 1).isdecimal():
-            return _in_utc(datetime.fromisoformat(value))
+            return _in_utc(datetime.fromisoformat(f"{value}-01" if _MONTH.fullmatch(value) else value))
         value = float(value) if "." in value else int(value)
     if isinstance(value, datetime):
         return _in_utc(value)
@@ -182,9 +208,10 @@ def _instant(value: object) -> datetime:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise ValueError(value)
     digits = str(int(value))
-    # A date, or a date and a time, as in web archives: times since 1970 usually have 10, 13, 16 or 19 digits.
-    if len(digits) in (8, 14):
-        return _in_utc(datetime.fromisoformat(f"{digits[:8]}T{digits[8:] or '000000'}"))
+    # A year, a month, a day, or a day and a time, as in web archives: times since 1970 usually have 10, 13, 16 or 19
+    # digits.
+    if len(digits) in (4, 6, 8, 14):
+        return _in_utc(datetime.fromisoformat(f"{f'{digits}0101'[:8]}T{digits[8:] or '000000'}"))
     per_second = next(
         per_second for per_second in (1, 10**3, 10**6, 10**9) if abs(value) < 10**11 * per_second or per_second == 10**9
     )

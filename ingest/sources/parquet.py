@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any, cast
@@ -15,12 +18,15 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import SourceError, UnreadableError, printable
 from opensearch_winnow.ingest.sources.field_names import ADDRESS, CONTENT, USUAL, FieldNames
 from opensearch_winnow.ingest.sources.files import file_uri, too_large
+from opensearch_winnow.ingest.sources.jsonl import LINE_TYPE
 from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, if_readable, page_of
 from opensearch_winnow.ingest.sources.parquet_footer import Footer, FooterError, read_footer
 from opensearch_winnow.ingest.sources.split import TOO_MUCH_MEMORY, Damage, Failed, Items, Split
+from opensearch_winnow.mappings.record_metadata import METADATA
 
 BATCH_BYTES = 8 << 20  # of rows in memory at a time, by their average size
 MAX_BATCH_ROWS = 256  # because the average misleads if all rows share one value
+REVISIT_COLUMNS = ("payload_digest", "duplicate", "duplicate_of")  # of a record file
 
 DAMAGED = "damaged Parquet"
 _BUFFER = 1 << 20  # bytes of a column in memory, instead of a whole row group
@@ -108,6 +114,8 @@ def _group(
 ) -> Items:
     """Yield the rows of a row group that are within `wanted`. `first` is the number of its first row."""
     columns = names.columns(file.schema_arrow.names)
+    if METADATA in (file.schema_arrow.metadata or {}):  # a record file, which may have revisits
+        columns = [*columns, *(name for name in REVISIT_COLUMNS if name in file.schema_arrow.names)]
     group = file.metadata.row_group(place)
     rows = batch_rows(group, columns)
     row = first
@@ -142,15 +150,42 @@ def item_of(
     id_from_place: bool = False,
     lenient: bool = False,
 ) -> Page | Failed:
-    """Return the page of a row. One without an id has the address `where` with `id_from_place`, and fails without."""
+    """Return the page of a row. One without an id has the address `where` with `id_from_place`, and fails without.
+
+    With `lenient`, it is a row of a data set: a failed one keeps its values, however large they are.
+    """
     fields: dict[str, object] = {}
     try:
         read_fields(batch, number, page_bytes, names.addresses, fields)
         read_fields(batch, number, page_bytes, (), fields)
-        return page_of(fields, page_bytes, names, where if id_from_place else None, lenient=lenient)
+        page = page_of(fields, page_bytes, names, where if id_from_place else None, lenient=lenient)
+        return _as_recorded(page, fields) if fields.keys() >= set(REVISIT_COLUMNS) else page
     except FieldError as error:
         url = if_readable(address_of, fields, names) or where
-        return Failed(Page(url, html=b""), str(error))
+        kept = Page(url, html=_line(batch, number), content_type=LINE_TYPE) if lenient else Page(url, html=b"")
+        return Failed(kept, str(error))
+
+
+def _line(batch: Any, number: int) -> bytes:
+    """Return the values of a row that were read, of any size, as a JSON line."""
+    fields: dict[str, object] = {}
+    for name in batch.schema.names:
+        with suppress(FieldError):
+            read_fields(batch, number, sys.maxsize, (name,), fields)
+    return json.dumps(fields, default=_as_text).encode()
+
+
+def _as_text(value: object) -> str:
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+def _as_recorded(page: Page, fields: Mapping[str, object]) -> Page:
+    """Return the page of a record: a revisit without a text gets it when the page that it repeats is stored."""
+    digest, before = fields["payload_digest"], fields["duplicate_of"]
+    page.payload_digest = digest if isinstance(digest, str) else None
+    if fields["duplicate"] == "revisit" and page.text == "":
+        page.text, page.revisit_of = None, before if isinstance(before, str) else page.url
+    return page
 
 
 def read_fields(batch: Any, number: int, page_bytes: int, only: Sequence[str], fields: dict[str, object]) -> None:

@@ -17,26 +17,26 @@ MAX_LINE = 1 << 20  # bytes of a line: a longer one is left to the run
 _MAX_SHOWN, _MAX_LENGTH = 20, 40  # names in a message, and characters of each: a table may have no header line
 
 
-class Missing(NamedTuple):
+class AbsentFields(NamedTuple):
     """What the rows of a file lack."""
 
     reason: str  # general, by which files are counted
     sentence: str  # with the fields that they have, and what to do
 
 
-def missing_fields(kind: str, path: str, fields: FieldNames) -> Missing | None:
+def missing_fields(kind: str, path: str, fields: FieldNames) -> AbsentFields | None:
     """Return what the rows of a file lack; None if they can be read, or if none of them shows it."""
     seen = fields_seen(kind, path, fields)
     return None if seen is None else missing_in(seen, fields)
 
 
-def missing_in(seen: Sequence[str], fields: FieldNames) -> Missing | None:
+def missing_in(seen: Sequence[str], fields: FieldNames) -> AbsentFields | None:
     """Return what rows with the fields `seen` lack; None if they can be read."""
     reason = fields.missing(seen)
     if not reason:
         return None
-    advice = "" if fields.text else "; name the one that holds the text with --text-field or FieldNames(text=…)"
-    return Missing(reason, f"{reason}: its fields are {listed(seen)}{advice}")
+    advice = "" if fields.contents else "; name the one that holds the text with --text-field or FieldNames(text=…)"
+    return AbsentFields(reason, f"{reason}: its fields are {listed(seen)}{advice}")
 
 
 def listed(seen: Sequence[str]) -> str:

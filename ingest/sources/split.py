@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 
+FILE_FORMATS = ("files", "zip_file")  # whose pages are files, at their own paths
 TOO_MUCH_MEMORY = "takes more memory than a worker may use"  # a reason
 
 
@@ -65,6 +66,7 @@ class Failed:
 
     page: Page
     reason: str
+    rest: Iterable[bytes] = field(default=(), compare=False)  # of its HTML, to be read before the next page
 
 
 @dataclass(frozen=True, slots=True)

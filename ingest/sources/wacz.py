@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import mmap
+import re
 import tempfile
 import zipfile
 import zlib
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from opensearch_winnow.ingest.sources import arc, warc
+from opensearch_winnow.ingest.sources.formats import is_zip_name
 from opensearch_winnow.ingest.sources.members import DAMAGED, Window
 from opensearch_winnow.ingest.sources.split import Damage, Items, Split
 
@@ -19,6 +22,7 @@ HEAD_BYTES = 65_536
 _PIECE = 1 << 20
 MAX_UNPACKED_BYTES = 4_000_000_000  # of one archive that is compressed in the zip: 4 MB can unpack to as much
 _IN_MEMORY = 16 << 20  # bytes of an archive that is compressed in the zip; a larger one goes through a temporary file
+_SIGN_OF_ARCHIVE = re.compile(rb"\.w?arc\b|WARC/\d", re.IGNORECASE)
 _ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
 
@@ -31,7 +35,8 @@ def splits(path: str, size: int) -> Iterator[Split]:  # noqa: ARG001 (none of it
     """Yield one split for each web archive in the file.
 
     A zip file that was cut off has lost the list of its members, and that of a damaged one may make no sense. It is
-    read as a damaged WARC file, where records that are stored without compression are found all the same.
+    read as a damaged WARC file, where records that are stored without compression are found all the same; but a .zip
+    only if something in it looks like a web archive.
     """
     try:
         with zipfile.ZipFile(path) as zipped:
@@ -39,7 +44,14 @@ def splits(path: str, size: int) -> Iterator[Split]:  # noqa: ARG001 (none of it
                 if _format(zipped, member):
                     yield Split("wacz", path, 0, None, member.compress_size, (member.filename,))
     except Exception:  # zipfile has many: also UnicodeDecodeError for a name, and OSError for an impossible offset
-        yield Split("warc", path, 0, None, Path(path).stat().st_size)
+        if not is_zip_name(path) or _mentions_archive(path):
+            yield Split("warc", path, 0, None, Path(path).stat().st_size)
+
+
+def _mentions_archive(path: str) -> bool:
+    """Return whether a zip file has the name of a web archive, or a record of one, anywhere in its bytes."""
+    with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return _SIGN_OF_ARCHIVE.search(content) is not None
 
 
 def read(split: Split, page_bytes: int) -> Items:

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from opensearch_winnow.foundation.written_time import can_be_capture
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.archive import Archive, Grammar
 from opensearch_winnow.ingest.sources.archive_records import is_aligned
@@ -144,6 +145,9 @@ def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
         return None
     found = Fields(header)
     url, fetched_at = _capture(found)
+    wrong_date = ""
+    if fetched_at is None or not can_be_capture(fetched_at):
+        fetched_at, wrong_date = None, found.get(b"warc-date")
     reason = not_fetched(url) if kind else "no record type"
     if kind == b"continuation":
         reason = "continuation of a record"
@@ -153,9 +157,16 @@ def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
     source = Source("", 0, 0, kind.decode())
     if kind == b"revisit":
         before = found.get(b"warc-refers-to-target-uri").strip("<>") or url
-        repeated = Page(url, fetched_at=fetched_at, payload_digest=digest, revisit_of=before, source=source)
+        repeated = Page(
+            url,
+            fetched_at=fetched_at,
+            payload_digest=digest,
+            revisit_of=before,
+            source=source,
+            wrong_date=wrong_date,
+        )
         return revisit(repeated, block)
-    blank = Page(url, html=b"", fetched_at=fetched_at, payload_digest=digest, source=source)
+    blank = Page(url, html=b"", fetched_at=fetched_at, payload_digest=digest, source=source, wrong_date=wrong_date)
     content_type = found.get(b"content-type")
     if kind == b"response" and (content_type.lower().startswith("application/http") or _HTTP.match(url)):
         return response(blank, block, page_bytes)

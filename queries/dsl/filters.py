@@ -38,8 +38,13 @@ def conditions(where: Filters) -> list[Clause]:
             clauses.append({"wildcard": {"url": {"value": f"*{literal}*"}}})
         if where.clusters is not None:
             clauses.append({"terms": {"cluster": [storable(each) for each in where.clusters]}})
-        if where.payload_digest is not None:
-            clauses.append({"term": {"payload_digest": storable(where.payload_digest)}})
+        for name, keys in (
+            ("payload_digest", where.payload_digests),
+            ("shingle_digest", where.shingle_digests),
+            ("repeats", where.repeats),
+        ):
+            if keys is not None:
+                clauses.append({"terms": {name: [storable(each) for each in keys]}})
     return clauses
 
 

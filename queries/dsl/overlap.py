@@ -58,7 +58,7 @@ def split_scores(scores: Mapping[str, int]) -> tuple[dict[str, int], dict[str, i
 # --- more tokens than a query accepts ---------------------------------------------------------------------------------
 
 
-class Part(NamedTuple):
+class QuestionPart(NamedTuple):
     """A part of the tokens of a question, small enough for one query."""
 
     tokens: Sequence[str]
@@ -73,7 +73,7 @@ class Part(NamedTuple):
         return overlap(field, self.tokens, filters=[pages])
 
 
-def parts(tokens: Sequence[str], minimum: int = 1, *, max_tokens: int = MAX_TOKENS_PER_QUERY) -> list[Part]:
+def parts(tokens: Sequence[str], minimum: int = 1, *, max_tokens: int = MAX_TOKENS_PER_QUERY) -> list[QuestionPart]:
     """Split distinct tokens into as few parts as possible, of about the same size.
 
     Every page with at least `minimum` of all n tokens is found by some part: if it had fewer than minimum · c / n
@@ -81,10 +81,12 @@ def parts(tokens: Sequence[str], minimum: int = 1, *, max_tokens: int = MAX_TOKE
     """
     count = max(ceil(len(tokens) / max_tokens), 1)
     slices = [tokens[start::count] for start in range(count)]
-    return [Part(some, max(-(-minimum * len(some) // len(tokens)), 1)) for some in slices if some]
+    return [QuestionPart(some, max(-(-minimum * len(some) // len(tokens)), 1)) for some in slices if some]
 
 
-def uncounted(question_parts: Sequence[Part], found: Sequence[Mapping[str, int]], minimum: int) -> list[list[str]]:
+def uncounted(
+    question_parts: Sequence[QuestionPart], found: Sequence[Mapping[str, int]], minimum: int
+) -> list[list[str]]:
     """Return for each part the ids of pages whose tokens of this part still have to be counted.
 
     These are pages that other parts have found and that may reach `minimum` in all. `found` has, for each part, the

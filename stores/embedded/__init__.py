@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.key_file import with_key
@@ -18,55 +17,33 @@ from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded.candidates import count_pages, find_candidates
-from opensearch_winnow.stores.embedded.clusters import cluster_sizes
 from opensearch_winnow.stores.embedded.file import StoreFile, check_file, create_file
-from opensearch_winnow.stores.embedded.file_sizes import sizes
-from opensearch_winnow.stores.embedded.postings import Postings
-from opensearch_winnow.stores.embedded.ranking import Ranking
 from opensearch_winnow.stores.embedded.reading import by_id, read_pages, scan_pages
-from opensearch_winnow.stores.embedded.rows import (
-    CARD,
-    card_of,
-    conditions,
-    keys,
-    required_row,
-    row_checksum,
-    setting_of,
-    text_of,
-    time_of,
-)
+from opensearch_winnow.stores.embedded.rows import conditions, keys
+from opensearch_winnow.stores.embedded.settings import EmbeddedSettings, write_settings
+from opensearch_winnow.stores.embedded.statistics import cluster_sizes, crawls, file_statistics
 from opensearch_winnow.stores.embedded.verification import verify
 from opensearch_winnow.stores.embedded.views import EmbeddedView
 from opensearch_winnow.stores.embedded.writes import (
-    FIELDS,
     drop_gone_pages,
-    gone_pages,
     remove_pages,
     set_fingerprints,
+    set_texts,
     write_pages,
 )
+from opensearch_winnow.stores.last_deletion import new_mark
 from opensearch_winnow.stores.opened_scheme import opened_scheme
-from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import (
-    Candidates,
+    CandidatesOfLookup,
     ClusterSize,
     Crawl,
     Fields,
-    Hits,
     LookupsOfQuestion,
     Order,
-    Sizes,
     Statistics,
-    Written,
+    WriteOutcome,
 )
 from opensearch_winnow.stores.view_cache import ViewCache
-
-WITH_PREFIX = "WHERE substr(name, 1, ?) = ? ORDER BY name"
-# NULL sorts as the smallest value.
-CRAWLS = """
-SELECT crawl, count(*), min(fetched_at), max(fetched_at) AS last FROM page WHERE crawl != ''
-GROUP BY crawl ORDER BY last, max(place)
-"""
 
 
 class EmbeddedStore(Closing):
@@ -78,17 +55,25 @@ class EmbeddedStore(Closing):
     def __init__(self, file: StoreFile, scheme: Scheme) -> None:
         self._file = file
         self._scheme = scheme
+        self._settings = EmbeddedSettings(file)
         self._views: ViewCache[EmbeddedView] = ViewCache()
 
     @classmethod
     def open(
-        cls, path: str | os.PathLike[str], scheme: Scheme | None = None, *, create: bool = False, key: str | None = None
+        cls,
+        path: str | os.PathLike[str],
+        scheme: Scheme | None = None,
+        *,
+        create: bool = False,
+        key: str | None = None,
+        shown_name: str | None = None,
     ) -> Self:
         """Open a file; with `create`, create it if it does not exist.
 
         The file contains its scheme, except for a secret `key`. A file without permission to write can be read.
+        Messages call it `shown_name`, by default as it is given here.
         """
-        name, place = os.fspath(path), Path(os.path.realpath(path))
+        name, place = shown_name or os.fspath(path), Path(os.path.realpath(path))
         if create and not os.path.exists(place):  # noqa: PTH110 (Path.exists raises without permission to look)
             create_file(place, name, with_key(scheme or Scheme(), key))
         check_file(place, name)
@@ -114,12 +99,19 @@ class EmbeddedStore(Closing):
     def scheme(self) -> Scheme:
         return self._scheme
 
-    def write(self, records: Sequence[Record]) -> list[Written]:
+    @property
+    def settings(self) -> EmbeddedSettings:
+        return self._settings
+
+    def write(self, records: Sequence[Record]) -> list[WriteOutcome]:
         """Write all records, or none and raise a StoreError. Thousands cost little more than one."""
         return write_pages(self._file, records, self._scheme)
 
     def set_fingerprints(self, records: Sequence[Record]) -> int:
         return set_fingerprints(self._file, records, self._scheme)
+
+    def set_texts(self, records: Sequence[Record]) -> int:
+        return set_texts(self._file, records, self._scheme)
 
     def delete(self, ids: Iterable[str]) -> int:
         wanted = list(ids)
@@ -128,6 +120,8 @@ class EmbeddedStore(Closing):
         with self._file.writing() as db:
             numbers = [number for (number,) in by_id(db, "number", "page", wanted)]
             remove_pages(db, numbers)
+            if numbers:
+                write_settings(db, new_mark())
         return len(numbers)
 
     def erase(self) -> None:
@@ -162,37 +156,14 @@ class EmbeddedStore(Closing):
         return count
 
     def candidates(
-        self,
-        lookups: Sequence[Lookup],
-        where: Filters = Filters(),
-        check: FrequencyCheck | None = None,
-        sizes: Sizes | None = None,
-    ) -> list[Candidates]:
-        return self.candidates_of_many([LookupsOfQuestion(lookups, sizes)], where, check)[0]
-
-    def candidates_of_many(
         self, questions: Sequence[LookupsOfQuestion], where: Filters = Filters(), check: FrequencyCheck | None = None
-    ) -> list[list[Candidates]]:
+    ) -> list[list[CandidatesOfLookup]]:
         with self._file.reading() as db:
             return find_candidates(db, questions, where, check)
 
     def frequencies(self, lookups: Sequence[Lookup], *, over: int) -> list[dict[int, int]]:
         with self._file.reading() as db:
             return count_pages(db, lookups, over=over)
-
-    def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
-        start = max(offset, 0)
-        with self._file.reading() as db:
-            ranking = Ranking(db, words, where)
-            hits = []
-            for number, score in ranking.first(start + max(limit, 0))[start:]:
-                row = required_row(
-                    db.execute(
-                        f"SELECT text, {CARD} FROM page JOIN page_text USING (number) WHERE number = ?", (number,)
-                    )
-                )
-                hits.append(hit_of(card_of(row[1:]), score, text_of(row[0], number), words))
-        return Hits(ranking.total, hits)
 
     def view(
         self, words: Words, where: Filters = Filters(latest=True), *, keep_open: bool = False, key: str = ""
@@ -217,46 +188,16 @@ class EmbeddedStore(Closing):
 
     def crawls(self) -> list[Crawl]:
         with self._file.reading() as db:
-            rows = db.execute(CRAWLS).fetchall()
-        return [Crawl(name, captures, time_of(first), time_of(last)) for name, captures, first, last in rows]
+            return crawls(db)
 
     def statistics(self) -> Statistics:
         with self._file.reading() as db:
-            pages, urls, sites = db.execute(
-                "SELECT count(*), count(DISTINCT url), count(DISTINCT site) FROM page"
-            ).fetchone()
-            dropped = gone_pages(db)
-            frequencies = {field: Postings(db, field).frequencies(dropped) for field in FIELDS}
-            return Statistics(pages, urls, sites, frequencies, sizes(db, self.path))
+            return file_statistics(db, self.path)
 
     def verify(self) -> None:
         """Read all of the file, and raise a StoreError if any of it is damaged."""
         with self._file.reading() as db:
             verify(db)
-
-    def setting(self, name: str) -> Any:
-        with self._file.reading() as db:
-            row = db.execute("SELECT name, value, checksum FROM setting WHERE name = ?", (name,)).fetchone()
-            return row and setting_of(*row)
-
-    def setting_names(self, prefix: str = "") -> list[str]:
-        with self._file.reading() as db:
-            return [name for (name,) in db.execute(f"SELECT name FROM setting {WITH_PREFIX}", (len(prefix), prefix))]
-
-    def settings(self, prefix: str = "") -> dict[str, Any]:
-        with self._file.reading() as db:
-            found = db.execute(f"SELECT name, value, checksum FROM setting {WITH_PREFIX}", (len(prefix), prefix))
-            return {row[0]: setting_of(*row) for row in found}
-
-    def set_setting(self, name: str, value: Any) -> None:
-        self.set_settings({name: value})
-
-    def set_settings(self, values: Mapping[str, Any]) -> None:
-        written = {name: json.dumps(value) for name, value in values.items() if value is not None}
-        rows = [(name, value, row_checksum(name, value)) for name, value in written.items()]
-        with self._file.writing() as db:
-            db.executemany("DELETE FROM setting WHERE name = ?", [(name,) for name in values.keys() - written.keys()])
-            db.executemany("INSERT OR REPLACE INTO setting VALUES (?, ?, ?)", rows)
 
     def close(self) -> None:
         self._views.close()

@@ -17,7 +17,7 @@ from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.rows import CARD, card_of, conditions
 from opensearch_winnow.stores.embedded.writes import gone_pages
-from opensearch_winnow.stores.store import Candidate, Candidates, LookupsOfQuestion, Sizes
+from opensearch_winnow.stores.store import Candidate, CandidatesOfLookup, LookupsOfQuestion, Sizes
 
 MAX_HELD = 1_000  # pages of a token that are kept in memory; those of a more frequent one are read again
 
@@ -31,7 +31,7 @@ class _Holders(NamedTuple):
 
 def find_candidates(
     db: sqlite3.Connection, questions: Sequence[LookupsOfQuestion], where: Filters, check: FrequencyCheck | None
-) -> list[list[Candidates]]:
+) -> list[list[CandidatesOfLookup]]:
     """Find the pages of each lookup of each question, after the frequency check. Every block is read once."""
     tokens: dict[Field, set[int]] = {}
     for question in questions:
@@ -73,7 +73,7 @@ def _frequent(tokens: Iterable[int], holders: _Holders, over: int) -> dict[int, 
 
 def _found(
     db: sqlite3.Connection, lookup: Lookup, holders: _Holders, where: Filters, sizes: Sizes | None
-) -> Candidates:
+) -> CandidatesOfLookup:
     shared: Counter[int] = Counter()
     tokens = set(lookup.tokens)
     for token in tokens:
@@ -96,7 +96,7 @@ def _found(
     )
     candidates = (_candidate(card_of(row), shared[number]) for number, *row in found)
     wanted = [each for each in candidates if sizes is None or sizes.include(each.shingle_count)]
-    return Candidates(lookup, sorted(wanted, key=lambda each: (-each.shared, each.id)), others)
+    return CandidatesOfLookup(lookup, sorted(wanted, key=lambda each: (-each.shared, each.id)), others)
 
 
 def _still_there(db: sqlite3.Connection, numbers: Sequence[int], where: Filters) -> list[int]:

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import CaptureEntry, Card
-from opensearch_winnow.mappings.record import Record, storable
+from opensearch_winnow.mappings.record import Record, StoredDigests, storable
 from opensearch_winnow.mappings.sqlite_schema import packed
-from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters, Selection
+from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.rows import (
     CAPTURE_ENTRY,
     CARD,
+    FACTS,
     PAGE_AND_SOURCE,
     RECORD,
     WHOLE_PAGE,
     Row,
     card_of,
     conditions,
+    digests_of,
     entry_of,
     hashes_of,
     keys,
@@ -47,9 +50,17 @@ MEMBERS = """
 SELECT number FROM page WHERE cluster IN ({marks})
 UNION ALL SELECT number FROM page WHERE id IN ({marks}) AND cluster IS NULL
 """
+WITH_PAYLOAD = "SELECT number FROM page WHERE payload_digest IN (SELECT value FROM json_each(?))"
+# Both indexes have revisits only. SQLite would choose the one that has all pages of a payload.
+REPEATING = """
+SELECT number FROM page INDEXED BY page_revisit_payload
+WHERE duplicate = 'revisit' AND payload_digest IN (SELECT value FROM json_each(?))
+UNION SELECT number FROM page INDEXED BY page_revisit_url
+WHERE duplicate = 'revisit' AND duplicate_of IN (SELECT value FROM json_each(?))
+"""
 
 
-class _Shape(NamedTuple):
+class _RowShape(NamedTuple):
     """How the fields of a page are read from the tables."""
 
     columns: str
@@ -57,16 +68,17 @@ class _Shape(NamedTuple):
     make: Callable[[Row, Scheme], Any]
 
 
-SHAPES: dict[type, _Shape] = {
-    Record: _Shape(RECORD, WHOLE_PAGE, record_of),
-    Card: _Shape(CARD, "page", lambda row, _: card_of(row)),
-    CaptureEntry: _Shape(CAPTURE_ENTRY, PAGE_AND_SOURCE, lambda row, _: entry_of(row)),
-    Sketches: _Shape(
+SHAPES: dict[type, _RowShape] = {
+    Record: _RowShape(RECORD, WHOLE_PAGE, record_of),
+    Card: _RowShape(CARD, "page", lambda row, _: card_of(row)),
+    CaptureEntry: _RowShape(CAPTURE_ENTRY, PAGE_AND_SOURCE, lambda row, _: entry_of(row)),
+    StoredDigests: _RowShape(FACTS, "page", lambda row, _: digests_of(row)),
+    Sketches: _RowShape(
         "number, shingle_count, sketch, minhash",
         "page JOIN page_sketches USING (number)",
         lambda row, _: Sketches(row[1], hashes_of(unsealed(row[2], row[0])), unsealed(row[3], row[0])),
     ),
-    Text: _Shape("number, text", "page JOIN page_text USING (number)", lambda row, _: Text(text_of(row[1], row[0]))),
+    Text: _RowShape("number, text", "page JOIN page_text USING (number)", lambda row, _: Text(text_of(row[1], row[0]))),
 }
 
 
@@ -133,9 +145,15 @@ def _selected(where: Filters) -> tuple[str, list[Any]]:
             parameters = [*parameters, prefix, prefix + LAST_CHARACTER]
         if where.url_part is not None:
             condition, parameters = f"{condition} AND instr(page.url, ?)", [*parameters, storable(where.url_part)]
-        if where.payload_digest is not None:
-            digest = storable(where.payload_digest)
-            condition, parameters = f"{condition} AND page.payload_digest = ?", [*parameters, digest]
+        for keys, some in ((where.payload_digests, WITH_PAYLOAD), (where.repeats, REPEATING)):
+            if keys is not None:
+                listed = json.dumps([storable(each) for each in keys])
+                condition = f"{condition} AND page.number IN ({some})"
+                parameters = [*parameters, *[listed] * some.count("?")]
+        if where.shingle_digests is not None:
+            digests = [packed(storable(each)) for each in where.shingle_digests]
+            condition = f"{condition} AND page.shingle_digest IN ({', '.join('?' * len(digests))})"
+            parameters = [*parameters, *digests]
         if where.clusters is not None:
             clusters = [packed(storable(each)) for each in where.clusters]
             members = MEMBERS.format(marks=", ".join("?" * len(clusters)))

@@ -20,7 +20,7 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import KOALA, Scheme
 from opensearch_winnow.foundation.selection import fingerprints_at
 from opensearch_winnow.mappings.card import CaptureEntry, Card
-from opensearch_winnow.mappings.record import EPOCH, Record, in_order, microseconds, storable
+from opensearch_winnow.mappings.record import EPOCH, Record, StoredDigests, in_order, microseconds, storable
 from opensearch_winnow.mappings.source import Source
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 from opensearch_winnow.queries.filters import Filters
@@ -243,6 +243,14 @@ def card_of(row: Row) -> Card:
         unpacked(facts.id if cluster is None else cluster),
         facts.canonical_url,
     )
+
+
+@reporting_damage
+def digests_of(row: Row) -> StoredDigests:
+    """Make digests from the columns of FACTS."""
+    facts = facts_of(row)
+    digests = map(unpacked, (facts.content_digest, facts.text_digest, facts.shingle_digest))
+    return StoredDigests(facts.id.hex(), facts.url, *digests)
 
 
 def facts_of(row: Row) -> Facts:

@@ -17,7 +17,7 @@ from opensearch_winnow.cython_core.word_segments import document_frequencies
 from opensearch_winnow.queries.phrases import Phrase, phrases
 from opensearch_winnow.queries.words import TEXT_WEIGHT, TITLE_WEIGHT, Words
 from opensearch_winnow.stores.embedded.rows import reporting_damage
-from opensearch_winnow.stores.embedded.text_index import Segment, TextIndex, gone_mask
+from opensearch_winnow.stores.embedded.text_index import TextIndex, TextSegment, gone_mask
 
 
 class ScoredPages(NamedTuple):
@@ -92,7 +92,7 @@ def _weights(index: TextIndex, segments: Sequence[_SegmentWords], searched: Iter
 class _SegmentWords:
     """The postings of a segment for the words of a search. Each is read only once."""
 
-    def __init__(self, index: TextIndex, segment: Segment, gone: bytes | None) -> None:
+    def __init__(self, index: TextIndex, segment: TextSegment, gone: bytes | None) -> None:
         self.first = segment.first
         self._index = index
         self._segment = segment

@@ -34,7 +34,7 @@ FIELDS: tuple[Field, Field] = get_args(Field)
 Block = tuple[str, bytes, bytes]  # the first word, the words with their pages, their places
 
 
-class Segment(NamedTuple):
+class TextSegment(NamedTuple):
     """The index of pages with consecutive numbers."""
 
     number: int
@@ -50,7 +50,7 @@ class Segment(NamedTuple):
         return tier
 
 
-class Lengths(NamedTuple):
+class FieldLength(NamedTuple):
     """The total length of all titles, or of all texts."""
 
     pages: int  # with at least one word
@@ -71,7 +71,7 @@ class TextIndex:
         for field, each in zip(FIELDS, lengths, strict=True):
             self._count(field, len(each) - each.count(0), sum(each))
         (number,) = self._db.execute("SELECT coalesce(max(run), 0) + 1 FROM word_run").fetchone()
-        segment = Segment(number, first, last, sum(map(sum, lengths)))
+        segment = TextSegment(number, first, last, sum(map(sum, lengths)))
         self._add_segment(segment, blocks, *(_short_lengths(segment, numbers, each) for each in lengths))
         self._merge_segments()
 
@@ -98,10 +98,10 @@ class TextIndex:
             self._db.execute(f"DELETE FROM {table}")
         self._db.execute("UPDATE word_total SET pages = 0, words = 0")
 
-    def segments(self) -> list[Segment]:
+    def segments(self) -> list[TextSegment]:
         """Return the segments in the order of their pages."""
         rows = self._db.execute("SELECT run, first, last, words, length(titles) FROM word_run ORDER BY run").fetchall()
-        segments = [Segment(*row[:4]) for row in rows if all(isinstance(each, int) for each in row)]
+        segments = [TextSegment(*row[:4]) for row in rows if all(isinstance(each, int) for each in row)]
         sizes = [row[4] for row in rows]
         if sizes != [segment.last - segment.first + 1 + SEAL_BYTES for segment in segments] or any(
             segment.last >= after.first for segment, after in pairwise(segments)
@@ -109,30 +109,30 @@ class TextIndex:
             raise sqlite3.DatabaseError("the segments of the text index are inconsistent")
         return segments
 
-    def lengths(self, field: Field) -> Lengths:
+    def lengths(self, field: Field) -> FieldLength:
         pages, words = required_row(self._db.execute("SELECT pages, words FROM word_total WHERE field = ?", (field,)))
-        return Lengths(pages, words)
+        return FieldLength(pages, words)
 
-    def short_lengths(self, segment: Segment) -> tuple[bytes, bytes]:
+    def short_lengths(self, segment: TextSegment) -> tuple[bytes, bytes]:
         """Return the lengths of the titles and of the texts, rounded to a byte for each page."""
         titles, texts = required_row(
             self._db.execute("SELECT titles, texts FROM word_run WHERE run = ?", (segment.number,))
         )
         return unsealed(titles, segment.number), unsealed(texts, segment.number)
 
-    def pages(self, segment: Segment, word: str) -> bytes | None:
+    def pages(self, segment: TextSegment, word: str) -> bytes | None:
         """Return the encoded pages of a word; None if the segment does not have it."""
         block = self._block(["words"], segment, word)
         found = block and find_word(block[0], word)
         return found[0] if found else None
 
-    def pages_and_places(self, segment: Segment, word: str) -> tuple[bytes, bytes] | None:
+    def pages_and_places(self, segment: TextSegment, word: str) -> tuple[bytes, bytes] | None:
         """Return the encoded pages of a word, and its places in them."""
         block = self._block(["words", "places"], segment, word)
         found = block and find_word(block[0], word)
         return (found[0], block[1][found[1] : found[2]]) if block and found else None
 
-    def pages_with_prefix(self, segment: Segment, prefix: str) -> list[bytes]:
+    def pages_with_prefix(self, segment: TextSegment, prefix: str) -> list[bytes]:
         """Return the encoded pages of each word that starts with `prefix`."""
         blocks = self._db.execute(
             "SELECT place, words FROM word_block WHERE run = ?1 AND first <= ?2 AND first >= coalesce("
@@ -141,7 +141,7 @@ class TextIndex:
         )
         return [pages for place, words in blocks for pages in find_prefix(unsealed(words, place), prefix)]
 
-    def _block(self, columns: Sequence[str], segment: Segment, word: str) -> list[bytes] | None:
+    def _block(self, columns: Sequence[str], segment: TextSegment, word: str) -> list[bytes] | None:
         """Return columns of the block that has the word, if the segment has it at all."""
         row = self._db.execute(
             f"SELECT place, {', '.join(columns)} FROM word_block WHERE run = ? AND first <= ?"
@@ -156,7 +156,7 @@ class TextIndex:
         )
 
     @reporting_damage
-    def _add_segment(self, segment: Segment, blocks: Iterable[Block], titles: bytes, texts: bytes) -> None:
+    def _add_segment(self, segment: TextSegment, blocks: Iterable[Block], titles: bytes, texts: bytes) -> None:
         start = self._last_place(segment)  # after the segment's old blocks, if pages are dropped from it
         for place, block in enumerate(blocks, segment.number << PLACE_BITS if start is None else start + 1):
             first, words, places = block
@@ -165,7 +165,7 @@ class TextIndex:
         lengths = (sealed(titles, segment.number), sealed(texts, segment.number))
         self._db.execute("INSERT INTO word_run VALUES (?, ?, ?, ?, ?, ?)", (*segment, *lengths))
 
-    def _last_place(self, segment: Segment) -> int | None:
+    def _last_place(self, segment: TextSegment) -> int | None:
         places = (segment.number << PLACE_BITS, ((segment.number + 1) << PLACE_BITS) - 1)
         place: int | None = self._db.execute(
             "SELECT max(place) FROM word_block WHERE place BETWEEN ? AND ?", places
@@ -175,18 +175,18 @@ class TextIndex:
     def _merge_segments(self) -> None:
         """Merge the newest segments of each tier if there are MERGE_FACTOR of them."""
         for tier in range(TIERS):
-            newest: list[Segment] = []
+            newest: list[TextSegment] = []
             for segment in reversed(self.segments()):
                 if segment.tier > tier or (newest and newest[0].first - segment.last > MAX_NUMBER_GAP):
                     break
                 newest.insert(0, segment)
             if sum(segment.tier == tier for segment in newest) >= MERGE_FACTOR:
                 words = sum(segment.words for segment in newest)
-                merged = Segment(newest[-1].number + 1, newest[0].first, newest[-1].last, words)
+                merged = TextSegment(newest[-1].number + 1, newest[0].first, newest[-1].last, words)
                 self._replace(newest, merged)
 
     @reporting_damage
-    def _replace(self, segments: Sequence[Segment], new: Segment, gone: bytes | None = None) -> None:
+    def _replace(self, segments: Sequence[TextSegment], new: TextSegment, gone: bytes | None = None) -> None:
         """Replace neighbouring segments with one, without the pages that are `gone`."""
         lengths = [self.short_lengths(segment) for segment in segments]
         gaps = [bytes(after.first - segment.last - 1) for segment, after in pairwise(segments)]
@@ -199,7 +199,7 @@ class TextIndex:
         self._db.executemany("DELETE FROM word_run WHERE run = ?", [(segment.number,) for segment in segments])
         self._add_segment(new, blocks, titles, texts)
 
-    def _take_blocks(self, segment: Segment) -> Iterator[tuple[bytes, bytes]]:
+    def _take_blocks(self, segment: TextSegment) -> Iterator[tuple[bytes, bytes]]:
         """Yield the blocks of a segment, and delete them from the table."""
         place, end = segment.number << PLACE_BITS, self._last_place(segment)
         while True:
@@ -216,7 +216,7 @@ class TextIndex:
                 yield unsealed(words, at), unsealed(places, at)
 
 
-def gone_mask(segment: Segment, gone: array[int]) -> bytes | None:
+def gone_mask(segment: TextSegment, gone: array[int]) -> bytes | None:
     """Return a byte for each page of a segment, 1 if it is in `gone` (sorted); None if none of them is."""
     numbers = gone[bisect_left(gone, segment.first) : bisect_right(gone, segment.last)]
     if not numbers:
@@ -227,7 +227,7 @@ def gone_mask(segment: Segment, gone: array[int]) -> bytes | None:
     return bytes(mask)
 
 
-def _short_lengths(segment: Segment, numbers: Iterable[int], lengths: Iterable[int]) -> bytes:
+def _short_lengths(segment: TextSegment, numbers: Iterable[int], lengths: Iterable[int]) -> bytes:
     short = bytearray(segment.last - segment.first + 1)
     for number, length in zip(numbers, lengths, strict=True):
         short[number - segment.first] = encode_length(length)

@@ -29,7 +29,8 @@ from opensearch_winnow.stores.embedded.rows import (
     time_of,
 )
 from opensearch_winnow.stores.embedded.seals import unsealed
-from opensearch_winnow.stores.store import Facet, RankedPage
+from opensearch_winnow.stores.snippet import hit_of
+from opensearch_winnow.stores.store import Facet, Hit, RankedPage
 
 PAGES_PER_QUERY = 1_000  # whose clusters are read together
 # The value of each facet, as SQL on table `page`. Times are in microseconds, and no page has a year before 0.
@@ -46,6 +47,7 @@ class EmbeddedView(Closing):
 
     def __init__(self, file: StoreFile, words: Words, where: Filters, *, keep_open: bool = False) -> None:
         self.key = ""
+        self._words = words
         self._name = file.name
         self._turn = RLock()  # a view that is kept open may be used by several threads
         self._open = ExitStack()
@@ -66,6 +68,13 @@ class EmbeddedView(Closing):
     @property
     def total(self) -> int:
         return self._ranking.total
+
+    def hits(self, start: int, end: int) -> Sequence[Hit]:
+        with self._using():
+            ranked = self._ranking.first(end)[start:]
+            documents = self._documents([number for number, _ in ranked])
+            shown = zip(documents, ranked, strict=True)
+            return [hit_of(card, score, text, self._words) for (card, text), (_, score) in shown]
 
     def ranked(self, start: int, end: int) -> Sequence[RankedPage]:
         with self._using():
@@ -96,10 +105,7 @@ class EmbeddedView(Closing):
         return len(self._firsts), True
 
     def read(self, pages: Sequence[RankedPage]) -> Sequence[tuple[Card, str] | None]:
-        numbers = [page.view_key for page in pages]
-        with self._using():
-            rows = self._columns(f"text, {CARD}", "page JOIN page_text USING (number)", numbers)
-            return [(card_of(row[1:]), text_of(row[0], number)) for number, row in zip(numbers, rows, strict=True)]
+        return self._documents([page.view_key for page in pages])
 
     def sketches(self, pages: Sequence[RankedPage]) -> Sequence[array[int]]:
         numbers = [page.view_key for page in pages]
@@ -129,6 +135,11 @@ class EmbeddedView(Closing):
                 (json.dumps(self._ranking.numbers.tolist()), limit),
             )
             return [Facet(*row) for row in rows]
+
+    def _documents(self, numbers: Sequence[int]) -> list[tuple[Card, str]]:
+        with self._using():
+            rows = self._columns(f"text, {CARD}", "page JOIN page_text USING (number)", numbers)
+            return [(card_of(row[1:]), text_of(row[0], number)) for number, row in zip(numbers, rows, strict=True)]
 
     @reporting_damage
     def _pages(self, ranked: Sequence[tuple[int, float]]) -> list[RankedPage]:

@@ -6,15 +6,17 @@ import sqlite3
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import zstandard
 
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.record import TEXT_FIELDS, Record
 from opensearch_winnow.mappings.source import Source
 from opensearch_winnow.queries.lookups import Field
+from opensearch_winnow.stores.blocked_pages import SETTING as BLOCKED
+from opensearch_winnow.stores.blocked_pages import BlockedPages
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.leaf_order import leaf_order
 from opensearch_winnow.stores.embedded.postings import Postings
@@ -30,8 +32,9 @@ from opensearch_winnow.stores.embedded.rows import (
     source_row,
 )
 from opensearch_winnow.stores.embedded.seals import SEAL_BYTES, sealed
+from opensearch_winnow.stores.embedded.settings import read_setting
 from opensearch_winnow.stores.embedded.text_index import TextIndex
-from opensearch_winnow.stores.store import Written
+from opensearch_winnow.stores.store import WriteOutcome
 
 FIELDS: tuple[Field, ...] = get_args(Field)  # each has the table of its name
 
@@ -43,7 +46,7 @@ GONE_SHARE = 50
 COMPRESSION_LEVEL = 1  # of zstd: texts shrink to 40 % of their size, in 60 µs per page of 6.4 kB
 
 
-class _Page(NamedTuple):
+class _PageRows(NamedTuple):
     """The rows of a record, made before the transaction starts: during it, other writers have to wait."""
 
     record: Record
@@ -58,42 +61,61 @@ class _Page(NamedTuple):
         return key
 
 
-def write_pages(file: StoreFile, records: Sequence[Record], scheme: Scheme) -> list[Written]:
-    """Write records in one transaction. Of records with the same id, the last one is stored."""
+def write_pages(file: StoreFile, records: Sequence[Record], scheme: Scheme) -> list[WriteOutcome]:
+    """Write records in one transaction. Of records with the same id, the last one is stored.
+
+    The list of blocked pages is read in that transaction. Whoever blocks a page puts it on the list first, then deletes
+    its captures: a transaction before the list leaves a capture that is then deleted, one after it writes none.
+    """
     ids = [record.id for record in records]
     pages = _pages(dict(zip(ids, records, strict=True)).values(), scheme)
-    known = set()
+    known: set[str] = set()
+    allowed: set[str] = set()
     if pages:
         with file.writing() as db:
-            known.update(_write(db, pages))
+            blocked = BlockedPages(read_setting(db, BLOCKED))
+            pages = [page for page in pages if page.record.url not in blocked]
+            allowed.update(page.key.hex() for page in pages)
+            known.update(_write(db, pages) if pages else ())
     written = []
     for id_ in ids:
-        written.append(Written(id_, "replaced" if id_ in known else "added"))
+        outcome: Literal["added", "replaced"] = "replaced" if id_ in known else "added"
+        written.append(WriteOutcome(id_, outcome if id_ in allowed else "blocked"))
         known.add(id_)
     return written
 
 
 def set_fingerprints(file: StoreFile, records: Sequence[Record], scheme: Scheme) -> int:
-    """Set the fingerprints of pages that still have the text of their record, and return how many pages exist.
+    """Set the fingerprints of pages that still have the text of their record, and return how many pages exist."""
+    return _change(file, records, scheme, ("fingerprints", "positions"), if_same="text_digest")
+
+
+def set_texts(file: StoreFile, records: Sequence[Record], scheme: Scheme) -> int:
+    """Set title, text and hashes of pages that still have the content of their record; return how many pages exist."""
+    return _change(file, records, scheme, TEXT_FIELDS, if_same="content_digest")
+
+
+def _change(file: StoreFile, records: Sequence[Record], scheme: Scheme, fields: Iterable[str], *, if_same: str) -> int:
+    """Set `fields` of pages to those of their records, where both have the same digest in `if_same`.
 
     The pages are written anew, each with a new number: postings are only ever added, or dropped with their page.
     """
     with file.writing() as db:
         stored = read_pages(db, [record.id for record in records], Record, scheme)
         changed = [
-            replace(stored[record.id], fingerprints=record.fingerprints, positions=record.positions)
+            replace(stored[record.id], **{name: getattr(record, name) for name in fields})
             for record in records
-            if record.id in stored and stored[record.id].text_digest == record.text_digest
+            if record.id in stored and getattr(stored[record.id], if_same) == getattr(record, if_same)
         ]
         if changed:
             _write(db, _pages(changed, scheme))
     return len(stored)
 
 
-def _pages(records: Iterable[Record], scheme: Scheme) -> list[_Page]:
+def _pages(records: Iterable[Record], scheme: Scheme) -> list[_PageRows]:
     compressor = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL)
     return [
-        _Page(
+        _PageRows(
             record,
             page_row(record),
             packed_text(record.text, compressor),
@@ -104,7 +126,7 @@ def _pages(records: Iterable[Record], scheme: Scheme) -> list[_Page]:
     ]
 
 
-def _write(db: sqlite3.Connection, pages: Sequence[_Page]) -> list[str]:
+def _write(db: sqlite3.Connection, pages: Sequence[_PageRows]) -> list[str]:
     """Write pages and return the ids of those that existed before."""
     before = {}
     for page in pages:

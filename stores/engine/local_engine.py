@@ -18,7 +18,7 @@ from opensearch_winnow.stores.engine.jars import jars, local_files
 from opensearch_winnow.stores.engine.nodes import make_plan, start_node, stop_nodes, wait_until_up, write_plan
 from opensearch_winnow.stores.engine.ports import HOST, TRANSPORT_OFFSET, is_free, ports_of
 from opensearch_winnow.stores.engine.releases import DEFAULT, RELEASES, Release
-from opensearch_winnow.stores.engine.running import Node, Running
+from opensearch_winnow.stores.engine.running import EngineNode, Running
 from opensearch_winnow.stores.store import StoreError
 
 DEFAULT_PORT = 9200
@@ -135,7 +135,9 @@ class LocalEngine:
         plan = replace(
             make_plan(release, files, heap, lambda: progress("Rehearsing, for fast starts", None)), owner=owner
         )
-        nodes = [Node(f"node-{number + 1}", port + number, str(home / f"node-{number + 1}")) for number in range(count)]
+        nodes = [
+            EngineNode(f"node-{number + 1}", port + number, str(home / f"node-{number + 1}")) for number in range(count)
+        ]
         seed_hosts = ",".join(f"{HOST}:{node.port + TRANSPORT_OFFSET}" for node in nodes)
         cluster_settings = LOCAL_SETTINGS | {"discovery.seed_hosts": seed_hosts}
         if not before:  # on a later start, this setting could form a second cluster beside the first

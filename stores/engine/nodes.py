@@ -19,7 +19,7 @@ from opensearch_winnow.stores.engine import java
 from opensearch_winnow.stores.engine.node_process import NodePlan
 from opensearch_winnow.stores.engine.ports import HOST, TRANSPORT_OFFSET, free_port
 from opensearch_winnow.stores.engine.releases import Release
-from opensearch_winnow.stores.engine.running import Node, Running
+from opensearch_winnow.stores.engine.running import EngineNode, Running
 from opensearch_winnow.stores.store import StoreError
 
 START_SECONDS = 300.0  # that nodes get to answer and find each other
@@ -54,7 +54,7 @@ def make_plan(release: Release, class_path: list[Path], heap: str, rehearsing: C
         rehearsing()
         with tempfile.TemporaryDirectory() as name:
             rehearsal = replace(plan, flags=[*java.FLAGS, "-Xmx512m", f"-XX:AOTCacheOutput={cache}"], rehearsal=True)
-            node = Node("rehearsal", free_port(), f"{name}/node")
+            node = EngineNode("rehearsal", free_port(), f"{name}/node")
             write_plan(rehearsal, node, {"discovery.type": "single-node"})
             with Path(node.log).open("w") as log:
                 done = subprocess.run(_command(node), stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False)
@@ -63,7 +63,7 @@ def make_plan(release: Release, class_path: list[Path], heap: str, rehearsing: C
     return replace(plan, flags=[*plan.flags, *java.aot_cache_flags(release.version, class_path, rehearse)])
 
 
-def write_plan(plan: NodePlan, node: Node, settings: Mapping[str, str]) -> None:
+def write_plan(plan: NodePlan, node: EngineNode, settings: Mapping[str, str]) -> None:
     """Write the plan of one node, with its own settings, to the file that its process reads."""
     config = Path(node.folder) / "config"
     config.mkdir(parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def write_plan(plan: NodePlan, node: Node, settings: Mapping[str, str]) -> None:
     replace(plan, flags=flags, settings=plan.settings | own | dict(settings)).write(Path(node.plan))
 
 
-def start_node(node: Node) -> Node:
+def start_node(node: EngineNode) -> EngineNode:
     """Start a node in a session of its own: it outlives the terminal, and Ctrl-C does not reach it."""
     command = _command(node)
     actions = [
@@ -107,7 +107,7 @@ def wait_until_up(running: Running) -> None:
         _wait(running, deadline + POLL_SECONDS)
 
 
-def stop_nodes(nodes: Iterable[Node]) -> None:
+def stop_nodes(nodes: Iterable[EngineNode]) -> None:
     """Ask the nodes to stop, wait for them, and kill those that do not."""
     left = [process for node in nodes if (process := node.process)]
     for number in (signal.SIGTERM, signal.SIGKILL):
@@ -128,11 +128,11 @@ def _wait(running: Running, deadline: float) -> None:
     time.sleep(POLL_SECONDS)
 
 
-def _end_of_log(node: Node) -> str:
+def _end_of_log(node: EngineNode) -> str:
     lines = Path(node.log).read_text(encoding="utf-8", errors="replace").splitlines()
     warnings = [line for line in lines if " INFO " not in line]
     return "\n".join((f"from its log, {node.log}:", *(warnings or lines)[-MAX_LOG_LINES:]))
 
 
-def _command(node: Node) -> list[str]:
+def _command(node: EngineNode) -> list[str]:
     return [sys.executable, "-P", "-m", "opensearch_winnow.stores.engine.node_process", node.plan]

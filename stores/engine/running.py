@@ -18,7 +18,7 @@ TIMEOUT_SECONDS = 10.0  # that a node gets to answer
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class EngineNode:
     """A node of an engine, which is a process."""
 
     name: str
@@ -77,10 +77,10 @@ class Running:
     product: str
     java: str
     heap: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[EngineNode, ...]
 
     @property
-    def alive(self) -> tuple[Node, ...]:
+    def alive(self) -> tuple[EngineNode, ...]:
         return tuple(node for node in self.nodes if node.process)
 
     @property
@@ -98,7 +98,7 @@ class Running:
         """The process ids by the names of the nodes."""
         return {node.name: node.pid for node in self.nodes}
 
-    def with_node(self, changed: Node) -> Self:
+    def with_node(self, changed: EngineNode) -> Self:
         return replace(self, nodes=tuple(changed if node.name == changed.name else node for node in self.nodes))
 
     def health(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class Running:
         """Read the file that `write` has written; None if there is none."""
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
-            return cls(**content | {"nodes": tuple(Node(**node) for node in content["nodes"])})
+            return cls(**content | {"nodes": tuple(EngineNode(**node) for node in content["nodes"])})
         except FileNotFoundError:
             return None
         except (ValueError, TypeError, KeyError) as error:

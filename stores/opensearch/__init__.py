@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 from opensearchpy import NotFoundError, OpenSearch
@@ -11,11 +12,10 @@ from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.hash_tokens import tokens_of
-from opensearch_winnow.mappings.opensearch_mapping import missing_fields, written_in
+from opensearch_winnow.mappings.opensearch_mapping import META, missing_fields, written_in
 from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigests
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
 from opensearch_winnow.queries.dsl.filters import Clause, conditions
-from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup
@@ -24,33 +24,31 @@ from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.backfill import Backfill
 from opensearch_winnow.stores.opensearch.candidates import Overlaps
 from opensearch_winnow.stores.opensearch.client import Address, connect
-from opensearch_winnow.stores.opensearch.crawls import crawls
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
-from opensearch_winnow.stores.opensearch.known import KnownPages
 from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
 from opensearch_winnow.stores.opensearch.own_opening import Mappings, attachment_of, own_index_client
+from opensearch_winnow.stores.opensearch.own_template import check_own_attachment
 from opensearch_winnow.stores.opensearch.own_writer import OwnWriter
-from opensearch_winnow.stores.opensearch.reading import read_pages, scan_pages
-from opensearch_winnow.stores.opensearch.search import search_words
+from opensearch_winnow.stores.opensearch.reading import KnownPages, read_pages, scan_pages
+from opensearch_winnow.stores.opensearch.run_lock import RunLock
 from opensearch_winnow.stores.opensearch.shards import Shards
-from opensearch_winnow.stores.opensearch.statistics import statistics
+from opensearch_winnow.stores.opensearch.statistics import crawls, statistics
 from opensearch_winnow.stores.opensearch.stored_clusters import StoredClusters
 from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
 from opensearch_winnow.stores.opensearch.views import OpenSearchView, ScrolledView
 from opensearch_winnow.stores.opensearch.writes import Writer
 from opensearch_winnow.stores.store import (
-    Candidates,
+    CandidatesOfLookup,
     ClusterSize,
     Crawl,
     Fields,
-    Hits,
     LookupsOfQuestion,
     Order,
     Sizes,
     Statistics,
     StoreError,
-    Written,
+    WriteOutcome,
 )
 from opensearch_winnow.stores.view_cache import ViewCache
 
@@ -74,13 +72,14 @@ class OpenSearchStore(Closing):
         self._scheme = scheme
         self._own_client = own_client
         self._missing = missing  # fields that the mapping lacks, because an older winnow made it
-        self._writer = OwnWriter(index) if isinstance(index, OwnIndexClient) else Writer(index)
+        self._settings = StoredSettings(index)
+        self._writer = OwnWriter(index) if isinstance(index, OwnIndexClient) else Writer(index, self._settings)
         self._shards = Shards(index)
         self._overlaps = Overlaps(index)
         self._known = KnownPages(index)
-        self._settings = StoredSettings(index)
         self._clusters = StoredClusters(index)
         self._views: ViewCache[ScrolledView] = ViewCache()
+        self._lock: RunLock | None = None  # of the clustering run
 
     @classmethod
     def open(
@@ -104,6 +103,7 @@ class OpenSearchStore(Closing):
             found = _mappings(used, address, with_key(scheme or Scheme(), key) if create else None)
             attachment = attachment_of(found, str(address))
             if attachment is not None:
+                check_own_attachment(used, address, found, attachment)
                 opened = opened_scheme(str(address), attachment.scheme, scheme, key)
                 own = own_index_client(used, address, attachment, opened, found)
                 return cls(own, opened, own_client=client is None)
@@ -142,12 +142,13 @@ class OpenSearchStore(Closing):
     def scheme(self) -> Scheme:
         return self._scheme
 
-    def write(self, records: Sequence[Record]) -> list[Written]:
+    @property
+    def settings(self) -> StoredSettings:
+        return self._settings
+
+    def write(self, records: Sequence[Record]) -> list[WriteOutcome]:
         self._overlaps.forget()
-        if self._missing:
-            with reporting_engine_errors(self.name, "written"):
-                self._index.client.indices.put_mapping(index=self._index.index_name, body={"properties": self._missing})
-            self._missing = None
+        self._add_missing_fields()
         return self._writer.write(records)
 
     def known(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, StoredDigests]]:
@@ -160,6 +161,17 @@ class OpenSearchStore(Closing):
     def set_fingerprints(self, records: Sequence[Record]) -> int:
         self._overlaps.forget()
         return self._writer.set_fingerprints(records)
+
+    def set_texts(self, records: Sequence[Record]) -> int:
+        self._overlaps.forget()
+        self._add_missing_fields()
+        return self._writer.set_texts(records)
+
+    def _add_missing_fields(self) -> None:
+        if self._missing:
+            with reporting_engine_errors(self.name, "written"):
+                self._index.client.indices.put_mapping(index=self._index.index_name, body={"properties": self._missing})
+            self._missing = None
 
     def erase(self) -> None:
         """Merge the segments that have deleted pages. Snapshots keep them."""
@@ -183,17 +195,8 @@ class OpenSearchStore(Closing):
         return self._index.count(conditions(where))
 
     def candidates(
-        self,
-        lookups: Sequence[Lookup],
-        where: Filters = Filters(),
-        check: FrequencyCheck | None = None,
-        sizes: Sizes | None = None,
-    ) -> list[Candidates]:
-        return self.candidates_of_many([LookupsOfQuestion(lookups, sizes)], where, check)[0]
-
-    def candidates_of_many(
         self, questions: Sequence[LookupsOfQuestion], where: Filters = Filters(), check: FrequencyCheck | None = None
-    ) -> list[list[Candidates]]:
+    ) -> list[list[CandidatesOfLookup]]:
         self._overlaps.forget()
         filters = [self._filters(where, each.sizes) for each in questions]
         if check is None:
@@ -226,24 +229,34 @@ class OpenSearchStore(Closing):
             for lookup, each in zip(lookups, hashes, strict=True)
         ]
 
-    def search(self, words: Words, where: Filters = Filters(latest=True), *, limit: int = 10, offset: int = 0) -> Hits:
-        return search_words(self._index, words, where, limit=limit, offset=offset)
-
     def view(
         self, words: Words, where: Filters = Filters(latest=True), *, keep_open: bool = False, key: str = ""
     ) -> OpenSearchView:
-        query = words_query(words, conditions(where))
         if not (keep_open or key):
-            return OpenSearchView(self._index, query)
+            return OpenSearchView(self._index, words, where)
         if self._index.engine.point_in_time:
-            return OpenSearchView(self._index, query, key) if key else OpenSearchView.frozen(self._index, query)
+            frozen = OpenSearchView.frozen
+            return OpenSearchView(self._index, words, where, key) if key else frozen(self._index, words, where)
         if key:
             return self._views.get(key, self.name)
-        view = ScrolledView(self._index, query)
+        view = ScrolledView(self._index, words, where)
         view.key = self._views.keep(view)
         return view
 
+    @contextmanager
+    def clustering(self) -> Iterator[None]:
+        if not isinstance(self._index, OwnIndexClient):
+            yield
+            return
+        with RunLock(self._index, "cluster") as self._lock:
+            try:
+                yield
+            finally:
+                self._lock = None
+
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
+        if self._lock is not None:
+            self._lock.check()
         return self._writer.set_clusters(clusters)
 
     def clusters(self, *, least: int = 2, site: str | None = None, limit: int, offset: int = 0) -> list[ClusterSize]:
@@ -255,21 +268,6 @@ class OpenSearchStore(Closing):
     def statistics(self) -> Statistics:
         found = statistics(self._index, [self._index.index_name, self._settings.index])
         return found._replace(stale=Backfill(self._index).stale()) if isinstance(self._index, OwnIndexClient) else found
-
-    def setting(self, name: str) -> Any:
-        return self._settings.read(name)
-
-    def setting_names(self, prefix: str = "") -> list[str]:
-        return self._settings.names(prefix)
-
-    def settings(self, prefix: str = "") -> dict[str, Any]:
-        return self._settings.read_all(prefix)
-
-    def set_setting(self, name: str, value: Any) -> None:
-        self._settings.change({name: value})
-
-    def set_settings(self, values: Mapping[str, Any]) -> None:
-        self._settings.change(values)
 
     def close(self) -> None:
         self._views.close()
@@ -294,6 +292,10 @@ def _mappings(client: OpenSearch, address: Address, create_with: Scheme | None) 
 
 def _written_scheme(found: Mappings, name: str) -> WrittenScheme:
     if len(found) != 1:
+        if not any(META in each["mappings"].get("_meta", {}) for each in found.values()):
+            raise StoreError(
+                f"{name} stands for {len(found)} indices, and is not a store of winnow; `winnow attach` makes it one"
+            )
         raise StoreError(f"{name} is an alias of {len(found)} indices; name one of them: {', '.join(found)}")
     (described,) = found.values()
     try:

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from opensearchpy import NotFoundError, OpenSearch
+from opensearchpy import AuthorizationException, NotFoundError, OpenSearch, OpenSearchException, RequestError
 
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.opensearch_mapping import META
-from opensearch_winnow.mappings.opensearch_scripts import SOURCES
 from opensearch_winnow.mappings.opensearch_search_pipeline import search_pipeline_name
-from opensearch_winnow.mappings.own_fields import OWN_FIELDS, Attachment, OwnFields, fields_in, settings_index_of
+from opensearch_winnow.mappings.own_fields import (
+    OWN_FIELDS,
+    Attachment,
+    OwnFields,
+    attached_name,
+    fields_in,
+    settings_index_of,
+)
 from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.backfill import AttachReport, Backfill, Progress
-from opensearch_winnow.stores.opensearch.bulk import bulk
-from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
-from opensearch_winnow.stores.opensearch.client import Address, engine_of
+from opensearch_winnow.stores.opensearch.client import Address
 from opensearch_winnow.stores.opensearch.complete_answers import complete
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
-from opensearch_winnow.stores.opensearch.index_client import NO_PARTIAL_RESULTS
+from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
 from opensearch_winnow.stores.opensearch.own_opening import Mappings, attachment_of, own_index_client
-from opensearch_winnow.stores.opensearch.own_writer import removal
+from opensearch_winnow.stores.opensearch.own_pages import OwnPages
+from opensearch_winnow.stores.opensearch.own_template import check_own_attachment, remove_template, template_steps
+from opensearch_winnow.stores.opensearch.refused_indices import refused_indices
+from opensearch_winnow.stores.opensearch.run_lock import RunLock
 from opensearch_winnow.stores.opensearch.setup import (
     Step,
     StepResult,
@@ -36,16 +43,22 @@ from opensearch_winnow.stores.opensearch.setup import (
     search_pipeline_step,
     settings_step,
 )
+from opensearch_winnow.stores.opensearch.traces import (
+    locked_indices,
+    remove_attachments,
+    remove_fields,
+    remove_settings,
+    shared_parts,
+    traces_of,
+)
 from opensearch_winnow.stores.store import StoreError
 
 # The types that a field of each purpose may have. Others would be taken for texts or times that they are not.
 TEXTS = ("text", "keyword", "match_only_text", "annotated_text", "wildcard", "search_as_you_type", "constant_keyword")
 TIMES = ("date", "date_nanos", "long")
 MAX_FIELDS_NAMED = 20  # in an error
-DOCUMENTS_AT_A_TIME = 1_000  # from which fields are removed
-WHOLE_DOCUMENTS_AT_A_TIME = 100  # … where they have to be read for that
-SOURCE_SETTINGS = ("index.mapping.source.mode", "index.mode")
-SYNTHETIC_MODES = ("logsdb", "time_series")  # kinds of indices that have a synthetic _source unless told otherwise
+# Errors by which an engine refuses to change one index: its other indices may accept the same.
+REFUSALS = (RequestError, AuthorizationException, NotFoundError)
 
 
 class Plan(NamedTuple):
@@ -56,6 +69,29 @@ class Plan(NamedTuple):
     documents: int
     steps: list[StepResult]
     mappings: Mappings
+    refused: dict[str, str]  # by index, why it cannot have winnow's fields
+
+    @property
+    def unknown_formats(self) -> list[str]:
+        """The formats in which times may be written there, and which winnow does not know."""
+        pages = OwnPages(self.attachment.fields, Scheme())
+        pages.note_mappings(self.mappings)
+        return sorted({part for each in pages.time_formats.values() for part in each.unknown})
+
+    @property
+    def new_indices(self) -> dict[str, Any] | None:
+        """The patterns of the new indices that a template attaches, and `after` which index; None without a template.
+
+        `after` is None if nothing changes, because winnow's part is in the template already.
+        """
+        templates = [
+            (step.body["index_patterns"], outcome) for step, outcome in self.steps if "index_patterns" in step.body
+        ]
+        if not templates:
+            return None
+        patterns = [pattern for each, _ in templates for pattern in each]
+        is_new = any(outcome == "missing" for _, outcome in templates)
+        return {"patterns": patterns, "after": max(self.mappings) if is_new else None}
 
 
 class Detached(NamedTuple):
@@ -63,7 +99,9 @@ class Detached(NamedTuple):
 
     documents: int  # whose fields were removed
     removed: list[str]
-    kept: list[str]  # parts that others need as well
+    kept: dict[str, list[str]]  # parts that others need as well, and the names of those
+    left: list[str]  # what others have to remove, or to look at
+    written_meanwhile: int  # documents that have fields again, because some program goes on writing them
 
 
 def plan(
@@ -73,25 +111,33 @@ def plan(
     scheme: Scheme | None = None,
     *,
     key: str | None = None,
+    template: bool = False,
+    pattern: str | None = None,
 ) -> Plan:
     """Check an index, and return what attaching will do. Changes nothing.
 
-    Without `fields`, the index must be attached already. Raises StoreError, in one sentence, if it cannot be attached.
+    Without `fields`, the index must be attached already. With `template`, new indices behind an alias or data stream
+    will be attached from their start; `pattern` fits their names if no template does. Raises StoreError, in one
+    sentence, if it cannot be attached.
     """
     name, index = str(address), address.index
     found = _mappings(client, address)
     attached = attachment_of(found, name)
     if attached is None and fields is None:
-        raise StoreError(f"{name} is not attached yet: name the field that holds the text")
-    for each, described in found.items():
-        _check_index(each, described["mappings"])
-    _check_source(client, address)
+        raise StoreError(f"{name} is not attached, or not any more: name the field that holds the text")
+    refused = refused_indices(client, address, found)
+    if attached is None or len(refused) == len(found):
+        for reason in refused.values():
+            raise StoreError(reason)
     if attached is None:
         assert fields is not None
         chosen = Attachment.of(fields, with_key(scheme or Scheme(), key), settings_index_of(index))
         _check_fields(name, found, fields)
     else:
         chosen = attached
+        check_own_attachment(client, address, found, attached)
+        if fields is not None:
+            _check_part(client, address, found, attached)
         if fields is not None and fields != attached.fields:
             there = attached.fields
             raise StoreError(
@@ -112,8 +158,10 @@ def plan(
             settings_step(chosen.settings_index),
         ]
         results = [StepResult(step, check(client, step)) for step in parts]
-    results += [_mapping_step(each, found[each], chosen) for each in sorted(found)]
-    return Plan(chosen, attached is not None, documents, results, found)
+    if template:  # before the mappings: an index that comes in between has one of the two
+        results += template_steps(client, address, chosen, pattern)
+    results += [_mapping_step(each, found[each], chosen) for each in sorted(found.keys() - refused.keys())]
+    return Plan(chosen, attached is not None, documents, results, found, refused)
 
 
 def attach(
@@ -123,20 +171,66 @@ def attach(
     scheme: Scheme | None = None,
     *,
     key: str | None = None,
+    template: bool = False,
+    pattern: str | None = None,
     slices: int = 2,
     per_second: float | None = None,
     progress: Progress | None = None,
 ) -> AttachReport:
     """Make an index of your own a store: add winnow's fields to its mapping and to all documents that lack them.
 
-    If it is attached already, documents that are new or have changed are brought up to date.
+    If it is attached already, documents that are new or have changed are brought up to date. `template` and `pattern`
+    are as for `plan`. If some indices of an alias or data stream refuse, the others are attached, and the report names
+    those; if all of them do, it raises a StoreError.
     """
-    planned = plan(client, address, fields, scheme, key=key)
+    planned = plan(client, address, fields, scheme, key=key, template=template, pattern=pattern)
     index = _opened(client, address, planned, scheme, key)
-    for step, outcome in planned.steps:
-        if outcome == "missing":
-            create(client, str(address), step)
-    return Backfill(index, slices=slices, per_second=per_second, progress=progress).run()
+    made, _ = _create_missing(client, address, [each for each in planned.steps if not each.step.locked])
+    with RunLock(index, "attach", progress=progress) as lock:
+        try:
+            # It may have been detached before the lock.
+            planned = plan(client, address, fields, scheme, key=key, template=template, pattern=pattern)
+            index = _opened(client, address, planned, scheme, key)
+            more, refused = _create_missing(client, address, planned.steps)
+            refused = planned.refused | refused
+            if len(refused) == len(planned.mappings):
+                first, *others = refused.values()
+                raise StoreError(first + f" (and {len(others):,} more of its indices)" * bool(others))
+            locked = locked_indices(client, address)
+            report = Backfill(
+                index,
+                slices=slices,
+                per_second=per_second,
+                progress=progress,
+                lock=lock,
+                unwritable=locked | refused,
+            ).run()
+            report.refused = refused | report.refused
+            report.made = made + more
+            return report
+        except StoreError as error:
+            is_gone = False
+            with suppress(OpenSearchException, StoreError):  # it may be the engine that is gone
+                is_gone = not client.indices.exists(index=address.index)
+                if not lock.has_others():
+                    lock.stop()
+                    remove_settings(client, index.settings_index)
+            if is_gone:
+                raise StoreError(f"{address} cannot be attached: it was deleted meanwhile") from error
+            raise
+
+
+def gone(client: OpenSearch, address: Address) -> str:
+    """Return a sentence if an index that was attached is not any more; empty if it is, or if the engine is gone."""
+    with suppress(OpenSearchException, StoreError):
+        if not client.indices.exists(index=address.index):
+            return f"{address} was deleted while this ran"
+        if attachment_of(_mappings(client, address), str(address)) is None:
+            return (
+                f"winnow was detached from {address} while this ran, or it is a new index of this name; to attach it"
+                " again, name the field that holds the text, as in --text body"
+            )
+    return ""
 
 
 def stale(client: OpenSearch, address: Address, key: str | None = None) -> int:
@@ -147,33 +241,43 @@ def stale(client: OpenSearch, address: Address, key: str | None = None) -> int:
 def detach(client: OpenSearch, address: Address, progress: Progress | None = None) -> Detached:
     """Take away what attaching has added: the fields of all documents, the settings, and what no other index needs.
 
-    The mapping keeps the names of the fields, because engines cannot remove them.
+    Also takes fields away that a copy of an attached index has, and settings whose index is gone. The mapping keeps
+    the names of the fields, because engines cannot remove them.
     """
     name = str(address)
-    found = _mappings(client, address, "detached")
-    attached = attachment_of(found, name)
-    if attached is None:
-        raise StoreError(f"{name} is not attached, so there is nothing to take away")
-    whole = attached.settings_index.removeprefix("winnow.").removesuffix(".settings")
-    if whole != address.index and client.indices.exists(index=whole):
-        raise StoreError(f"{name} cannot be detached by itself: it was attached as a part of {whole}; detach that")
-    documents = _remove_fields(client, address, attached.fields, progress)
-    removed, kept = [f"index {attached.settings_index}"], []
-    with reporting_engine_errors(name, "detached"):
-        client.indices.delete(index=attached.settings_index, params={"ignore_unavailable": "true"})
-        for part, path, is_needed in _shared_parts(client, attached.fields, set(found)):
-            if is_needed:
-                kept.append(part)
-                continue
-            try:
-                client.transport.perform_request("DELETE", path)
-                removed.append(part)
-            except NotFoundError:  # the cluster refused it, or somebody has deleted it
-                continue
-        for each, described in found.items():
-            rest = {key: value for key, value in described["mappings"].get("_meta", {}).items() if key != META}
-            client.indices.put_mapping(index=each, body={"_meta": rest})
-    return Detached(documents, removed, kept)
+    traces = traces_of(client, address)
+    index = IndexClient(client, name, address.index, alias=False)
+    index.settings_index = traces.settings_index
+    has_settings = traces.has_settings
+    with RunLock(index, "detach", alone=True, progress=progress) as lock:
+        traces = traces_of(client, address)  # a run that has just ended may have changed it
+        with reporting_engine_errors(name, "detached"):
+            templates = remove_template(client, address)  # first, so that indices that come now are not attached
+            remove_attachments(client, address)  # then this, so that gateways add no more fields
+        documents, meanwhile = remove_fields(client, address, traces, lock, progress) if traces.below else (0, 0)
+        with reporting_engine_errors(name, "detached"):
+            is_attached_again = remove_attachments(client, address)  # by a gateway that had looked it up before
+        if is_attached_again:
+            more, meanwhile = remove_fields(client, address, traces, lock, progress)
+            documents += more
+        removed, kept = templates.removed, {}
+        with reporting_engine_errors(name, "detached"):
+            for part, path, needed_by in shared_parts(client, traces):
+                if needed_by:
+                    kept[part] = needed_by
+                    continue
+                try:
+                    client.transport.perform_request("DELETE", path)
+                    removed.append(part)
+                except NotFoundError:  # the cluster refused it, or somebody has deleted it
+                    continue
+            lock.stop()
+            # Last, because the lock is in it.
+            if needed_by := remove_settings(client, index.settings_index, traces.mappings):
+                kept = {f"index {index.settings_index}": needed_by, **kept}
+            elif has_settings:
+                removed.insert(0, f"index {index.settings_index}")
+    return Detached(documents, removed, kept, templates.left, meanwhile)
 
 
 def _opened(
@@ -186,39 +290,25 @@ def _opened(
 # --- checking ---------------------------------------------------------------------------------------------------------
 
 
-def _mappings(client: OpenSearch, address: Address, doing: str = "attached") -> Mappings:
+def _mappings(client: OpenSearch, address: Address) -> Mappings:
     found: Mappings = {}
-    with reporting_engine_errors(str(address), doing), suppress(NotFoundError):
+    with reporting_engine_errors(str(address), "attached"), suppress(NotFoundError):
         found = client.indices.get_mapping(index=address.index)
     if not found:
-        raise StoreError(f"{address} cannot be {doing}: there is no index of this name")
+        raise StoreError(f"{address} cannot be attached: there is no index of this name")
     return found
 
 
-def _check_index(name: str, mapping: Mapping[str, Any]) -> None:
-    if "format" in (mapping.get("_meta", {}).get(META) or {}):
-        raise StoreError(f"{name} is a store that winnow made, so there is nothing to attach")
-    source = mapping.get("_source", {})
-    partial = source.get("enabled") is False or source.get("mode", "stored") != "stored"
-    if partial or source.get("includes") or source.get("excludes"):
-        raise StoreError(
-            f"{name} cannot be attached: its _source is not complete (_source in its mapping), so that writing a field"
-            " to a document would lose others"
-        )
-
-
-def _check_source(client: OpenSearch, address: Address) -> None:
-    """Refuse an index whose _source the engine puts together from fields: writing one would change others."""
-    with reporting_engine_errors(str(address), "attached"):
-        found = client.indices.get_settings(
-            index=address.index, name=",".join(SOURCE_SETTINGS), params={"flat_settings": "true"}
-        )
-    for index, described in found.items():
-        source, mode = (described["settings"].get(name, "") for name in SOURCE_SETTINGS)
-        if source == "synthetic" or (not source and mode in SYNTHETIC_MODES):
+def _check_part(client: OpenSearch, address: Address, found: Mappings, attached: Attachment) -> None:
+    """Refuse what is attached as a part of something else already."""
+    whole = attached_name(attached.settings_index)
+    if whole != address.index:
+        with reporting_engine_errors(str(address), "attached"):
+            parts = client.indices.get_mapping(index=whole, params={"ignore_unavailable": "true"})
+        if found.keys() <= parts.keys():
             raise StoreError(
-                f"{index} cannot be attached: its _source is synthetic (index.mapping.source.mode), so that writing a"
-                " field to a document would change others"
+                f"{address} cannot be attached by itself: it is attached as a part of {whole}; to bring that up to"
+                f" date, run `winnow attach {replace(address, index=whole)} --update`"
             )
 
 
@@ -265,52 +355,27 @@ def _check_below(name: str, there: Mapping[str, Any] | None, below: str) -> None
         )
 
 
+def _create_missing(
+    client: OpenSearch, address: Address, steps: Sequence[StepResult]
+) -> tuple[list[str], dict[str, str]]:
+    """Create the parts that are missing. Return which were made, and why indices refuse to change their mappings."""
+    made, refused = [], {}
+    for step in (step for step, outcome in steps if outcome == "missing"):
+        try:
+            if create(client, str(address), step) == "made":
+                made.append(step.what)
+        except StoreError as error:
+            if not (step.mapped_index and isinstance(error.__cause__, REFUSALS)):
+                raise
+            refused[step.mapped_index] = str(error)
+    return made, refused
+
+
 def _mapping_step(index: str, described: Mapping[str, Any], attachment: Attachment) -> StepResult:
     mapping = described["mappings"]
-    meta = mapping.get("_meta", {}) | {META: attachment.meta()}
     path = f"/{quote(index)}/_mapping"
-    body = {"_meta": meta, "properties": attachment.fields.properties()}
-    step = Step(f"fields of {index}", "PUT", path, body, path, cluster_wide=False)
+    body = attachment.mapping(mapping)
+    step = Step(f"fields of {index}", "PUT", path, body, path, cluster_wide=False, locked=True, mapped_index=index)
     there = mapping.get("properties", {}).get(attachment.fields.below, {}).get("properties", {})
-    is_there = mapping.get("_meta") == meta and there.keys() >= OWN_FIELDS.keys()
+    is_there = mapping.get("_meta") == body["_meta"] and there.keys() >= OWN_FIELDS.keys()
     return StepResult(step, "there" if is_there else "missing")
-
-
-# --- detaching --------------------------------------------------------------------------------------------------------
-
-
-def _remove_fields(client: OpenSearch, address: Address, fields: OwnFields, progress: Progress | None) -> int:
-    """Remove winnow's fields from all documents, and return from how many."""
-    name, index = str(address), address.index
-    ours = [{"exists": {"field": f"{fields.below}.{field}"}} for field in ("id", "sketch_count", "cluster")]
-    by_script = engine_of(client, name).uses_scripts
-    search = {"query": {"bool": {"should": ours}}, "size": DOCUMENTS_AT_A_TIME, "_source": False}
-    if not by_script:
-        search |= {"size": WHOLE_DOCUMENTS_AT_A_TIME, "_source": True, "seq_no_primary_term": True}
-    done = 0
-    while True:
-        with reporting_engine_errors(name, "detached"):
-            client.indices.refresh(index=index)
-            hits = complete(client.search(index=index, body=search, params=NO_PARTIAL_RESULTS))["hits"]
-        if progress:
-            progress("removing fields", done, done + hits["total"]["value"])
-        if not hits["hits"]:
-            return done
-        operations = [removal(hit, fields, by_script=by_script) for hit in hits["hits"]]
-        with reporting_engine_errors(name, "detached"):
-            for written in bulk(client, operations, name=name, require_alias=False):
-                if written.outcome == "failed" and written.reason not in (NOT_FOUND, CHANGED):
-                    raise StoreError(f"{name} cannot be detached: {written.reason}")
-                done += written.reason != CHANGED  # the next search finds it again
-
-
-def _shared_parts(client: OpenSearch, fields: OwnFields, indices: set[str]) -> list[tuple[str, str, bool]]:
-    """Return the parts that belong to the whole cluster: name, path, and whether another index needs it."""
-    mappings = client.indices.get_mapping(params={"filter_path": f"*.mappings._meta.{META}", "expand_wildcards": "all"})
-    others = [each["mappings"]["_meta"][META] for index, each in mappings.items() if index not in indices]
-    same_field = any(other.get("fields", {}).get("below", "winnow") == fields.below for other in others)
-    pipeline = search_pipeline_name(fields.cluster)
-    return [
-        (f"search pipeline {pipeline}", f"/_search/pipeline/{quote(pipeline)}", same_field),
-        *((f"script {id_}", f"/_scripts/{id_}", bool(others)) for id_ in SOURCES),
-    ]

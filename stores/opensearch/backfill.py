@@ -21,12 +21,14 @@ from opensearch_winnow.ingest.extractors import ExtractError
 from opensearch_winnow.queries.dsl.filters import all_of
 from opensearch_winnow.stores.opensearch.bulk import bulk
 from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
-from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
+from opensearch_winnow.stores.opensearch.bulk_operation import BulkLimits, Operation
 from opensearch_winnow.stores.opensearch.error_reasons import UNAVAILABLE_SHARD
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
-from opensearch_winnow.stores.opensearch.index_client import DOCUMENTS_PER_REQUEST, Hit, total
+from opensearch_winnow.stores.opensearch.index_client import DOCUMENTS_PER_REQUEST, EngineHit, total
 from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
-from opensearch_winnow.stores.opensearch.own_writer import removal, update
+from opensearch_winnow.stores.opensearch.own_pages import own_id
+from opensearch_winnow.stores.opensearch.own_writer import update
+from opensearch_winnow.stores.opensearch.run_lock import RunLock
 from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
 from opensearch_winnow.stores.store import StoreError
 
@@ -36,7 +38,7 @@ FIRST_DOCUMENTS = 10  # in the first request for sources; the next ones are larg
 MAX_CHARS_READ = 5_000_000  # of text in one request
 MAX_ROUNDS = 20  # each catches up with what others have written during the one before
 MAX_FAILURES = 10  # whose reasons are reported
-LIMITS = Limits(requests=2)
+LIMITS = BulkLimits(requests=2)
 
 Key = tuple[str, str, int]  # of a document as it is: its index, its id, and the number of its last write
 Checkpoints = dict[str, list[Any]]  # by shard, its history and the number of the last write that is done
@@ -48,14 +50,18 @@ class AttachReport:
     """What became of the documents of an index."""
 
     documents: int = 0
-    done: int = 0  # have got fields, or other ones
+    done: int = 0  # have a text, and got fields or other ones
     prepared: int = 0  # of these, had their hashes already, and they were those of the text
     unchanged: int = 0
-    no_text: int = 0
+    no_text: int = 0  # each is in a cluster of its own
     failed: int = 0
+    times_unread: int = 0  # of all documents, have a time that winnow cannot read: it does not know the format
     addresses: int = 0  # of documents with a text, about; documents with the same one are captures of one page
     seconds: float = 0.0
     failures: list[str] = field(default_factory=list)  # the first reasons
+    # Of several indices, those whose documents could not get fields, each with the reason; they count as failed.
+    refused: dict[str, str] = field(default_factory=dict)
+    made: list[str] = field(default_factory=list)  # in the cluster: settings, scripts, parts of templates and so on
 
 
 class Shard(NamedTuple):
@@ -103,8 +109,13 @@ class Backfill:
         slices: int = 2,
         per_second: float | None = None,
         progress: Progress | None = None,
+        lock: RunLock | None = None,
+        unwritable: Mapping[str, str] | None = None,
     ) -> None:
         self._index = index
+        self._unwritable = unwritable or {}  # indices to leave as they are, each with the reason
+        self._left_out: Counter[str] = Counter()  # documents of those indices that need fields
+        self._run_lock = lock  # of a run that writes
         self._pages = index.pages
         self._settings = StoredSettings(index)
         self._slices = slices
@@ -124,27 +135,35 @@ class Backfill:
         """Bring all documents up to date, and report what became of them."""
         start = time.monotonic()
         phase = "fingerprinting documents"
-        saved: Checkpoints = self._settings.read(CHECKPOINTS) or {}
+        saved: Checkpoints = self._settings.get(CHECKPOINTS) or {}
         done = dict(saved)
+        if self._unwritable:
+            unwritable = [shard for shard in self._shards() if shard.index_name in self._unwritable]
+            self._work("looking for changed documents", self._outstanding(unwritable, saved), self._leave_out)
         for _ in range(MAX_ROUNDS):
-            shards = self._shards()
+            shards = [shard for shard in self._shards() if shard.index_name not in self._unwritable]
             writes = self._tally["writes"]
             self._work(phase, self._outstanding(shards, done), self._mend)
             now = {shard.key: [shard.history, shard.complete] for shard in shards}
             done |= now
             # The next run looks again at shards in which documents failed.
             saved |= {key: each for key, each in now.items() if key not in self._failed_in}
-            self._settings.change({CHECKPOINTS: saved})
+            self._check_lock(now=True)
+            self._settings.set({CHECKPOINTS: saved})
             if self._tally["writes"] == writes:
                 break
             phase = "checking for changes made meanwhile"
         return self._report(time.monotonic() - start)
 
     def stale(self) -> int:
-        """Count the documents that have changed since winnow wrote their fields, or have none but a text."""
-        saved: Checkpoints = self._settings.read(CHECKPOINTS) or {}
+        """Count the documents that have another text than their fields were made from, or no fields."""
+        saved: Checkpoints = self._settings.get(CHECKPOINTS) or {}
         self._work("looking for changed documents", self._outstanding(self._shards(), saved), self._count_stale)
         return self._tally["stale"]
+
+    def _check_lock(self, *, now: bool = False) -> None:
+        if self._run_lock is not None:
+            self._run_lock.check(now=now)
 
     # --- what to do -----------------------------------------------------------------------------------------------
 
@@ -193,8 +212,8 @@ class Backfill:
 
     def _mend(self, part: Slice) -> None:
         """Write the fields of the documents of a slice that need it."""
-        # A document, whether it gets other fields, and whether it came with its hashes.
-        expected: deque[tuple[Hit, bool, bool]] = deque()
+        # A document, whether its text gets other fields, and whether it came with its hashes.
+        expected: deque[tuple[EngineHit, bool, bool]] = deque()
 
         def operations() -> Iterator[Operation]:
             for document in self._stale_documents(part):
@@ -204,8 +223,9 @@ class Backfill:
                     operation, is_done, is_prepared = self._operation(document)
                 except ExtractError as error:
                     self._fail(part, document, str(error))
-                    continue
+                    operation, is_done, is_prepared = self._cluster_alone(document), False, False
                 if operation is not None:
+                    self._check_lock()
                     self._add("writes")
                     # Without its source, which may be large.
                     expected.append((document | {"_source": None}, is_done, is_prepared))
@@ -221,14 +241,20 @@ class Backfill:
                 elif written.reason not in (CHANGED, NOT_FOUND):  # those are done again, or deleted
                     self._fail(part, document, written.reason)
 
+    def _leave_out(self, part: Slice) -> None:
+        """Count the documents of a slice that need fields and cannot get them."""
+        stale = sum(_stamp(hit) != self._pages.stamp(hit) for hits in self._hits(part) for hit in hits)
+        with self._lock:
+            self._left_out[part.shard.index_name] += stale
+
     def _count_stale(self, part: Slice) -> None:
         for document in self._stale_documents(part):
             stored = self._pages.stored(document["_source"])
             with suppress(ExtractError):
-                made = self._pages.make(document) or {}
-                self._add("stale", made.get("text_digest") != stored.get("text_digest"))
+                made = self._pages.make(document)
+                self._add("stale", made["text_digest"] != stored.get("text_digest"))
 
-    def _stale_documents(self, part: Slice) -> Iterator[Hit]:
+    def _stale_documents(self, part: Slice) -> Iterator[EngineHit]:
         """Yield the documents of a slice whose fields are missing or may be out of date, as they are now."""
         for hits in self._hits(part):
             stale = [hit for hit in hits if _stamp(hit) != self._pages.stamp(hit)]
@@ -246,7 +272,7 @@ class Backfill:
                 largest = max((len(text_at(each["_source"], self._pages.fields.text)) for each in documents), default=0)
                 size = min(max(MAX_CHARS_READ // max(largest, 1), 1), DOCUMENTS_PER_REQUEST)
 
-    def _read(self, hits: Sequence[Hit]) -> list[Hit]:
+    def _read(self, hits: Sequence[EngineHit]) -> list[EngineHit]:
         """Return documents as they are now, with the fields that matter; those that are gone are left out."""
         fields = [*self._pages.fields.read, self._pages.fields.below]
         keys = [{key: hit[key] for key in ("_index", "_id")} | _routing(hit) for hit in hits]
@@ -254,7 +280,7 @@ class Backfill:
             found = self._index.client.mget(body={"docs": keys}, params={"_source_includes": ",".join(fields)})["docs"]
         return [self._index.checked(each) for each in found if each.get("found") or "error" in each]
 
-    def _hits(self, part: Slice) -> Iterator[list[Hit]]:
+    def _hits(self, part: Slice) -> Iterator[list[EngineHit]]:
         """Yield the documents of a slice in the order of their last writes, without their sources."""
         search: dict[str, Any] = {
             "query": part.query(),
@@ -266,7 +292,7 @@ class Backfill:
             "track_total_hits": False,
         }
         while True:
-            hits: list[Hit] = self._search(part, search)["hits"]["hits"]
+            hits: list[EngineHit] = self._search(part, search)["hits"]["hits"]
             if not hits:
                 return
             self._index.note_indices(hits)
@@ -279,29 +305,25 @@ class Backfill:
     def _search(self, part: Slice, search: dict[str, Any]) -> dict[str, Any]:
         return self._index.raw_search(search, part.shard.index_name, preference=f"_shards:{part.shard.number}")
 
-    def _operation(self, document: Hit) -> tuple[Operation | None, bool, bool]:
-        """Return the write that a document needs, if any, whether it gets other fields than before by it, and whether
-        it came with its hashes."""
+    def _operation(self, document: EngineHit) -> tuple[Operation | None, bool, bool]:
+        """Return the write that a document needs, if any, whether its text gets other fields than before by it, and
+        whether it came with its hashes."""
         stored = self._pages.stored(document["_source"])
         if stored.get("stamp") == self._pages.stamp(document):
             return None, False, False
         made = self._pages.make(document)
-        if made is None:
-            return (self._removal(document) if stored else None), False, False
         fields = self._pages.complete(document, made, next(self._places), document["_version"] + 1)
         changed = {name: value for name, value in fields.items() if stored.get(name) != value}
         is_prepared = self._pages.is_prepared(document, made)
-        return update(document, self._pages.change(changed)), changed.keys() != {"stamp"}, is_prepared
+        is_done = bool(made["text_digest"]) and changed.keys() != {"stamp"}
+        return update(document, self._pages.change(changed)), is_done, is_prepared
 
-    def _removal(self, document: Hit) -> Operation:
-        """Return the write that removes winnow's fields. Without a script, it needs more than was read."""
-        by_script = self._index.engine.uses_scripts
-        if not by_script:
-            routing = {"routing": document["_routing"]} if "_routing" in document else {}
-            parameters: dict[str, Any] = {"ignore": 404, **routing}
-            whole = self._index.client.get(index=document["_index"], id=document["_id"], params=parameters)
-            document = {**document, "_source": whole.get("_source", {})}
-        return removal(document, self._pages.fields, by_script=by_script)
+    def _cluster_alone(self, document: EngineHit) -> Operation | None:
+        """Return the write that a document needs whose text cannot be read: engines fold all without a cluster."""
+        if "cluster" in self._pages.stored(document["_source"]):
+            return None
+        id_ = own_id(document)
+        return update(document, self._pages.change({"id": id_, "cluster": id_}))
 
     # --- counting -----------------------------------------------------------------------------------------------------
 
@@ -309,26 +331,39 @@ class Backfill:
         with self._lock:
             self._tally[name] += number
 
-    def _fail(self, part: Slice, document: Hit, reason: str) -> None:
+    def _fail(self, part: Slice, document: EngineHit, reason: str) -> None:
+        key = _key(document)
         with self._lock:
-            self._failed.add(_key(document))
+            is_known = any(key[:2] == each[:2] for each in self._failed)  # our write of its cluster has another number
+            self._failed.add(key)
             self._failed_in.add(part.shard.key)
-            if len(self._failures) < MAX_FAILURES:
+            if len(self._failures) < MAX_FAILURES and not is_known:
                 self._failures.append(f"{document['_id']}: {reason}")
 
     def _report(self, seconds: float) -> AttachReport:
         index = self._index
         index.refresh()
-        counts = {
-            "fields": {"filter": {"exists": {"field": index.names["place"]}}},
-            "addresses": {"cardinality": {"field": index.names["url"], "precision_threshold": 40_000}},
+        addresses = {"cardinality": {"field": index.names["url"], "precision_threshold": 40_000}}
+        with_text = {
+            "filter": [{"exists": {"field": index.names["place"]}}],
+            "must_not": [{"term": {index.names["shingle_digest"]: ""}}],
         }
-        search = {"size": 0, "track_total_hits": True, "aggs": counts}
-        answer = index.raw_search(search, index.index_name)
-        pages: int = answer["aggregations"]["fields"]["doc_count"]
-        done, failed = min(self._tally["done"], pages), len(self._failed)
+        counts: dict[str, Any] = {"texts": {"filter": {"bool": with_text}, "aggs": {"addresses": addresses}}}
+        if (time_field := self._pages.fields.time) is not None:
+            counts["unread"] = {
+                "filter": {
+                    "bool": {
+                        "filter": [{"exists": {"field": name}} for name in (index.names["place"], time_field)],
+                        "must_not": [{"exists": {"field": index.names["fetched_us"]}}],
+                    }
+                }
+            }
+        answer = index.raw_search({"size": 0, "track_total_hits": True, "aggs": counts}, index.index_name)
+        texts = answer["aggregations"]["texts"]
+        pages: int = texts["doc_count"]
+        done = min(self._tally["done"], pages)
+        failed = len({key[:2] for key in self._failed}) + self._left_out.total()
         rest = max(total(answer) - pages - failed, 0)
-        addresses = min(answer["aggregations"]["addresses"]["value"], pages)
         return AttachReport(
             documents=total(answer),
             done=done,
@@ -336,9 +371,11 @@ class Backfill:
             unchanged=pages - done,
             no_text=rest,
             failed=failed,
-            addresses=addresses,
+            times_unread=answer["aggregations"].get("unread", {}).get("doc_count", 0),
+            addresses=min(texts["addresses"]["value"], pages),
             seconds=round(seconds, 3),
             failures=self._failures,
+            refused={index: self._unwritable[index] for index, stale in self._left_out.items() if stale},
         )
 
 
@@ -351,13 +388,13 @@ def _started_shards(stats: Mapping[str, Any]) -> Iterator[Shard]:
                     yield Shard(name, int(number), history, numbers["global_checkpoint"], numbers["max_seq_no"])
 
 
-def _key(document: Hit) -> Key:
+def _key(document: EngineHit) -> Key:
     return document["_index"], document["_id"], document["_seq_no"]
 
 
-def _routing(hit: Hit) -> dict[str, str]:
+def _routing(hit: EngineHit) -> dict[str, str]:
     return {"routing": hit["_routing"]} if "_routing" in hit else {}
 
 
-def _stamp(hit: Hit) -> Any:
+def _stamp(hit: EngineHit) -> Any:
     return next(iter(hit.get("fields", {}).values()), [None])[0]

@@ -21,9 +21,9 @@ from opensearchpy.exceptions import ConnectionTimeout, SSLError, TransportError
 
 from opensearch_winnow.stores.opensearch.bulk_errors import retry_after_seconds
 from opensearch_winnow.stores.opensearch.bulk_loop import Answer, BulkLoop, Lost, Request
-from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
+from opensearch_winnow.stores.opensearch.bulk_operation import BulkLimits, Operation
 from opensearch_winnow.stores.opensearch.errors import UNAVAILABLE, causes
-from opensearch_winnow.stores.store import Written
+from opensearch_winnow.stores.store import WriteOutcome
 
 THREAD_NAME = "bulk request"
 STOP_SECONDS = 1.0  # that requests in flight get to finish when the caller stops early
@@ -36,11 +36,11 @@ def bulk(
     operations: Iterable[Operation],
     *,
     name: str = "the store",
-    limits: Limits = Limits(),
+    limits: BulkLimits = BulkLimits(),
     pipeline: str = "_none",
     require_alias: bool = True,
     random: Callable[[], float] = random_numbers.random,
-) -> Iterator[Written]:
+) -> Iterator[WriteOutcome]:
     """Yield the outcome of each operation, in order. Operations are read lazily, as requests have room for them.
 
     The outcome of an update or a deletion is `replaced`, or `failed` if the document did not exist. Refused operations
@@ -83,7 +83,7 @@ def bulk(
                 answers.get(timeout=max(0.0, end - time.monotonic()))
 
 
-def parameters(request: Request, limits: Limits, pipeline: str, require_alias: bool) -> dict[str, str]:
+def parameters(request: Request, limits: BulkLimits, pipeline: str, require_alias: bool) -> dict[str, str]:
     """Return the URL parameters. The engine's own timeout is half of ours, so that it reports a missing shard first."""
     return {
         "filter_path": request.filter_path,
@@ -100,7 +100,7 @@ def lost(error: NoConnection) -> Lost:
     return Lost("no answer in time" if isinstance(error, ConnectionTimeout) else "the connection breaks")
 
 
-def _send(client: OpenSearch, request: Request, parameters: dict[str, str], limits: Limits) -> Answer | Lost:
+def _send(client: OpenSearch, request: Request, parameters: dict[str, str], limits: BulkLimits) -> Answer | Lost:
     """Send a request by a connection of the client's pool: unlike the client, it returns the status and headers."""
     transport: Any = client.transport
     connection = transport.get_connection()

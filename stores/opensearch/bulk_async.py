@@ -24,9 +24,9 @@ from opensearch_winnow.stores.opensearch.bulk import (
     parameters,
 )
 from opensearch_winnow.stores.opensearch.bulk_loop import Answer, BulkLoop, Lost, Request
-from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
+from opensearch_winnow.stores.opensearch.bulk_operation import BulkLimits, Operation
 from opensearch_winnow.stores.opensearch.errors import UNAVAILABLE
-from opensearch_winnow.stores.store import Written
+from opensearch_winnow.stores.store import WriteOutcome
 
 if TYPE_CHECKING:
     from opensearchpy import AsyncOpenSearch  # importing it needs aiohttp
@@ -37,11 +37,11 @@ async def bulk_async(
     operations: AsyncIterable[Operation],
     *,
     name: str = "the store",
-    limits: Limits = Limits(),
+    limits: BulkLimits = BulkLimits(),
     pipeline: str = "_none",
     require_alias: bool = True,
     random: Callable[[], float] = random_numbers.random,
-) -> AsyncIterator[Written]:
+) -> AsyncIterator[WriteOutcome]:
     """Yield the outcome of each operation, in order. See `bulk`."""
     loop = BulkLoop(limits, random)
     feed = aiter(operations)
@@ -79,7 +79,9 @@ async def bulk_async(
             await asyncio.gather(*in_flight, return_exceptions=True)
 
 
-async def _send(client: AsyncOpenSearch, request: Request, parameters: dict[str, str], limits: Limits) -> Answer | Lost:
+async def _send(
+    client: AsyncOpenSearch, request: Request, parameters: dict[str, str], limits: BulkLimits
+) -> Answer | Lost:
     transport: Any = client.transport
     connection = transport.get_connection()
     try:

@@ -15,9 +15,9 @@ from heapq import heappop, heappush
 from typing import Any, Literal, NamedTuple
 
 from opensearch_winnow.stores.opensearch.bulk_errors import Error, Verdict, engine_error, verdict_on
-from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation, pause_before
+from opensearch_winnow.stores.opensearch.bulk_operation import BulkLimits, Operation, pause_before
 from opensearch_winnow.stores.opensearch.error_reasons import explain_error, shorten
-from opensearch_winnow.stores.store import StoreError, Written
+from opensearch_winnow.stores.store import StoreError, WriteOutcome
 
 MAX_TRIES = 5  # of a document that may itself cause the error
 NOT_FOUND = "it does not exist"
@@ -72,7 +72,7 @@ class Request:
 class BulkLoop:
     """The state of a bulk write: operations to send, to retry and in flight, and outcomes to deliver."""
 
-    def __init__(self, limits: Limits, random: Callable[[], float]) -> None:
+    def __init__(self, limits: BulkLimits, random: Callable[[], float]) -> None:
         self.in_flight = 0  # requests
         self.broken = ""  # the reason why nothing more is sent
         self._limits = limits
@@ -84,7 +84,7 @@ class BulkLoop:
         # For each document with an operation under way, the operations that wait for it: writes to a document keep
         # their order.
         self._under_way: dict[Key, deque[Item]] = {}
-        self._done: dict[int, Written] = {}
+        self._done: dict[int, WriteOutcome] = {}
         self._added = 0
         self._delivered = 0
         self._written = 0
@@ -111,7 +111,7 @@ class BulkLoop:
         try:
             item.lines = operation.lines()
         except ValueError as error:
-            self._done[item.number] = Written(operation.id, "failed", f"it cannot be written as JSON: {error}")
+            self._done[item.number] = WriteOutcome(operation.id, "failed", f"it cannot be written as JSON: {error}")
             return
         self._held += len(item.lines)
         if item.key in self._under_way:
@@ -162,7 +162,7 @@ class BulkLoop:
         else:
             self._handle_refusal(request, answer, now)
 
-    def outcomes(self) -> Iterator[Written]:
+    def outcomes(self) -> Iterator[WriteOutcome]:
         """Yield the outcomes known so far, in the order of the operations."""
         while self._delivered in self._done:
             self._delivered += 1
@@ -217,7 +217,7 @@ class BulkLoop:
                 continue
             verdict = verdict_on(status, error)
             if verdict is Verdict.FAIL or (verdict is Verdict.RETRY_A_FEW_TIMES and item.tries >= MAX_TRIES):
-                self._finish(item, Written(item.key[1], "failed", _failure(status, error)))
+                self._finish(item, WriteOutcome(item.key[1], "failed", _failure(status, error)))
                 continue
             reason = explain_error(error, status)
             if verdict is Verdict.STOP:
@@ -240,7 +240,7 @@ class BulkLoop:
         elif verdict is Verdict.FAIL:
             (item,) = request.items
             too_large = "it is larger than the engine accepts (http.max_content_length)"
-            self._finish(item, Written(item.key[1], "failed", too_large if answer.status == 413 else reason))
+            self._finish(item, WriteOutcome(item.key[1], "failed", too_large if answer.status == 413 else reason))
         elif verdict is Verdict.STOP or (
             verdict is Verdict.RETRY_A_FEW_TIMES and max(item.tries for item in request.items) >= MAX_TRIES
         ):
@@ -257,7 +257,7 @@ class BulkLoop:
         # fails by itself, so that the others go on.
         if len(first.lines) > self._limits.size and self._stuck_too_long(request.sent, now):
             large = f"it has {len(first.lines):,} bytes, which may be too many: {reason}, each time"
-            self._finish(first, Written(first.key[1], "failed", large))
+            self._finish(first, WriteOutcome(first.key[1], "failed", large))
             return
         self._retry(request.items, request.sent, now, reason)
 
@@ -280,7 +280,7 @@ class BulkLoop:
         self._stuck_since = since if self._stuck_since is None else min(self._stuck_since, since)
         return now - self._stuck_since >= self._limits.give_up_after
 
-    def _finish(self, item: Item, written: Written) -> None:
+    def _finish(self, item: Item, written: WriteOutcome) -> None:
         self._stuck_since = None
         self._done[item.number] = written
         self._written += written.outcome != "failed"
@@ -291,7 +291,7 @@ class BulkLoop:
             del self._under_way[item.key]
 
 
-def _written(item: Item, result: Mapping[str, Any]) -> Written | None:
+def _written(item: Item, result: Mapping[str, Any]) -> WriteOutcome | None:
     """Return the outcome of an operation that succeeded; None if it was refused.
 
     An earlier try without an answer may have been executed, and then this try finds the document that it wrote. If the
@@ -302,15 +302,17 @@ def _written(item: Item, result: Mapping[str, Any]) -> Written | None:
     only_ours = bool(item.maybe_done) and result.get("_version", 0) <= item.maybe_done + 1
     match item.kind, status:
         case "index", 200 if only_ours:
-            return Written(name, "added")
+            return WriteOutcome(name, "added")
         case "create", 409 if item.maybe_done and _current_version(result) == 1:
-            return Written(name, "added")
+            return WriteOutcome(name, "added")
         case "delete", 404 if not result.get("error"):
             return (
-                Written(name, "replaced") if item.maybe_done and not only_ours else Written(name, "failed", NOT_FOUND)
+                WriteOutcome(name, "replaced")
+                if item.maybe_done and not only_ours
+                else WriteOutcome(name, "failed", NOT_FOUND)
             )
         case _, status if 200 <= status < 300:
-            return Written(name, done)
+            return WriteOutcome(name, done)
     return None
 
 

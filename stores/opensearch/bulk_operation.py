@@ -41,7 +41,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BulkLimits:
     """How large bulk requests are, how many are in flight, and how long to retry."""
 
     count: int = 500  # maximum operations per request
@@ -53,7 +53,7 @@ class Limits:
     max_retry_pause: float = 10.0  # seconds; the maximum never grows beyond this
 
 
-def pause_before(number: int, limits: Limits, random: Callable[[], float]) -> float:
+def pause_before(number: int, limits: BulkLimits, random: Callable[[], float]) -> float:
     """Return the seconds to wait before try `number`, from 2: random, with a maximum that doubles each time.
 
     So requests that were refused together spread out.

@@ -14,7 +14,7 @@ from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.dsl.frequency import with_any
 from opensearch_winnow.queries.dsl.overlap import (
     MAX_TOKENS_PER_QUERY,
-    Part,
+    QuestionPart,
     either,
     parts,
     put_together,
@@ -25,8 +25,8 @@ from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, best,
 from opensearch_winnow.queries.dsl.ranked import without_place
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
-from opensearch_winnow.stores.opensearch.index_client import Document, Hit, IndexClient, total
-from opensearch_winnow.stores.store import Candidate, Candidates, LookupsOfQuestion
+from opensearch_winnow.stores.opensearch.index_client import Document, EngineHit, IndexClient, total
+from opensearch_winnow.stores.store import Candidate, CandidatesOfLookup, LookupsOfQuestion
 
 # The best candidates come as whole documents, because their texts are usually read next, and another request costs
 # more. All others come from doc values: reading a document takes fifty times as long as reading these.
@@ -43,7 +43,7 @@ class _TokenQuery(NamedTuple):
 
     field: Field
     minimum: int
-    parts: list[Part]
+    parts: list[QuestionPart]
     most: int | None
 
     @classmethod
@@ -71,7 +71,7 @@ class _Posed(NamedTuple):
         return [with_any(field, some, up_to=check.max_pages + 1) for field, some in tokens if field in check.fields]
 
 
-class _Page(NamedTuple):
+class _CandidatePage(NamedTuple):
     """What a candidate is made of, besides its shared tokens."""
 
     id: str
@@ -96,14 +96,14 @@ class Overlaps:
 
     def find(
         self, questions: Sequence[LookupsOfQuestion], filters: Sequence[Sequence[Clause]]
-    ) -> list[list[Candidates]]:
+    ) -> list[list[CandidatesOfLookup]]:
         """Find the candidates of each lookup of each question; `filters` has those of each question."""
         posed = [_Posed.of(each.lookups, some) for each, some in zip(questions, filters, strict=True)]
         return self._candidates(posed, self._index.searches([search for each in posed for search in each.searches]))
 
     def find_rare(
         self, questions: Sequence[LookupsOfQuestion], filters: Sequence[Sequence[Clause]], check: FrequencyCheck
-    ) -> list[list[Candidates] | None]:
+    ) -> list[list[CandidatesOfLookup] | None]:
         """Find the candidates of the questions without frequent tokens, in one request; None if some token may be.
 
         It counts the pages that have any of the tokens. If these are few, no single token is on many.
@@ -145,7 +145,7 @@ class Overlaps:
         """Forget documents, which may have changed. Places never change."""
         self._documents = {}
 
-    def _candidates(self, posed: Sequence[_Posed], answers: Sequence[dict[str, Any]]) -> list[list[Candidates]]:
+    def _candidates(self, posed: Sequence[_Posed], answers: Sequence[dict[str, Any]]) -> list[list[CandidatesOfLookup]]:
         """Make candidates of the `answers` to all searches of the questions."""
         searches = [search for each in posed for search in each.searches]
         pages, counted = self._counts(searches, answers, [each.most for each in posed for _ in each.searches])
@@ -175,7 +175,7 @@ class Overlaps:
             shared.append({pages[_key(hit)].id: round(hit["_score"]) for hit in answer["hits"]["hits"]})
         return [
             [
-                Candidates(
+                CandidatesOfLookup(
                     lookup,
                     sorted(
                         (pages[keys[id_]].candidate(n) for id_, n in put_together(shared, query.minimum).items()),
@@ -190,15 +190,15 @@ class Overlaps:
 
     def _counts(
         self, searches: Sequence[Search], answers: Sequence[dict[str, Any]], most: Sequence[int | None]
-    ) -> tuple[dict[int | str, _Page], list[dict[str, int]]]:
+    ) -> tuple[dict[int | str, _CandidatePage], list[dict[str, int]]]:
         """Return the pages by their `_key`, all or the `most` best of each search, and its shared tokens by id."""
-        pages: dict[int | str, _Page] = {}
+        pages: dict[int | str, _CandidatePage] = {}
         found: list[dict[str, int]] = [{} for _ in searches]
         waiting = list(zip(range(len(searches)), searches, answers, strict=True))
         while waiting:
             rest: list[tuple[int, Search]] = []
             for number, search, answer in waiting:
-                hits: list[Hit] = answer["hits"]["hits"]
+                hits: list[EngineHit] = answer["hits"]["hits"]
                 for hit in self._identified(search, hits):
                     key = _key(hit)
                     if key not in pages:
@@ -219,7 +219,7 @@ class Overlaps:
         self._places |= {page.id: key for key, page in pages.items() if isinstance(key, int)}
         return pages, found
 
-    def _identified(self, search: Search, hits: Sequence[Hit]) -> Iterator[Hit]:
+    def _identified(self, search: Search, hits: Sequence[EngineHit]) -> Iterator[EngineHit]:
         """Yield hits of a search; as whole documents where doc values do not tell the id.
 
         Such are documents that other software has written without a place, and those with a very long URL.
@@ -238,7 +238,7 @@ class Overlaps:
             yield from self._index.hits(best(without_place(search["query"]), fields=True))
 
 
-def _key(hit: Hit) -> int | str:
+def _key(hit: EngineHit) -> int | str:
     """Return the place of a hit; its id if other software has written it without a place."""
     place: int = hit["sort"][-1]
     return place if place < NO_PLACE else str(hit["_id"])
@@ -250,17 +250,19 @@ def _these(keys: Sequence[int | str]) -> Clause:
     return {"bool": {"should": [{"terms": {"place": places}}, {"ids": {"values": ids}}]}}
 
 
-def _page_of(hit: Hit) -> _Page:
+def _page_of(hit: EngineHit) -> _CandidatePage:
     """Make a page from a whole document, or from its LIGHT_FIELDS."""
     if "_source" in hit:
         source = hit["_source"]
         card = card_of(hit["_id"], source)
         minhash = b64decode(source.get("minhash") or "")
-        return _Page(card.id, card.url, card.site, card.shingle_count, card.sketch_count, minhash)
+        return _CandidatePage(card.id, card.url, card.site, card.shingle_count, card.sketch_count, minhash)
     value = {name: values[0] for name, values in hit["fields"].items()}
     id_ = value.get("id") or capture_id(value["url"], time_of(value.get("fetched_us")))
     minhash = b64decode(value.get("minhash", "") + "==")
-    return _Page(id_, value["url"], value.get("site", ""), value["shingle_count"], value["sketch_count"], minhash)
+    return _CandidatePage(
+        id_, value["url"], value.get("site", ""), value["shingle_count"], value["sketch_count"], minhash
+    )
 
 
 def _searches(queries: Sequence[_TokenQuery], filters: Sequence[Clause]) -> list[Search]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
@@ -27,6 +28,8 @@ CLUSTER_EXAMPLE = "http://localhost:9200"
 EXAMPLE = f"{CLUSTER_EXAMPLE}/pages"
 DEFAULT_PORTS = {"http": 9200, "https": 443}  # self-hosted clusters use 9200, managed services 443
 FORBIDDEN_NAME_CHARS = frozenset('\\/*?"<>| ,#:')  # engines refuse them in the name of an index
+# Elasticsearch puts the day before the number.
+INDEX_OF_DATA_STREAM = re.compile(r"\.ds-(.+?)(-\d{4}\.\d\d\.\d\d)?-\d{6,}")
 MAX_NAME_BYTES = 255 - len(".settings")  # engines allow 255; NAME.settings is the longest name derived from it
 
 CONNECT_SECONDS = 10.0
@@ -104,6 +107,10 @@ class Address:
         name = self.index
         if not name:
             raise StoreError(f"{self} names no index: add one at the end, as in {EXAMPLE}")
+        if behind := INDEX_OF_DATA_STREAM.fullmatch(name):
+            stream = replace(self, index=behind[1])
+            stream._check_index()
+            raise StoreError(f"{name} is an index behind the data stream {behind[1]}: name that, as in {stream}")
         if (
             name != name.lower()
             or not name.isprintable()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.key_file import warn_if_open_to_others
 from opensearch_winnow.stores.opensearch.error_reasons import shorten
 from opensearch_winnow.stores.store import StoreError
 
@@ -24,6 +25,9 @@ def environment_options(environment: Mapping[str, str], *, credentials: bool = T
             if not Path(path).exists():
                 raise StoreError(f"there is no file {path}, which {variable} names")
             options[option] = path
+    private = options.get("client_key", options.get("client_cert"))  # the key may be in the file of its certificate
+    if private is not None:
+        warn_if_open_to_others(private, "private key")
     if _is_true(environment, "WINNOW_INSECURE"):
         options |= {"verify_certs": False, "ssl_show_warn": False}  # the user chose it: a warning would be noise
     if _is_true(environment, "WINNOW_COMPRESS"):

@@ -34,12 +34,18 @@ EXPLANATIONS = [
         ),
         (
             r"^index_not_found_exception: no such index \[(winnow\..+?\.settings)\]",
-            "there is no index {0}, which holds its settings; `winnow attach --update` creates it again",
+            "there is no index {0}, which holds its settings: was winnow detached? `winnow attach` creates it again",
         ),
         (
             r"^index_not_found_exception: no such index \[(.+?)\]",
             "there is no index {0}; `winnow index` or `winnow setup` creates it",
         ),
+        # Every index with a mapping has this field.
+        (
+            r"No mapping found for \[_seq_no\]",
+            "the index is empty and has no mapping; it was probably deleted meanwhile, and created anew",
+        ),
+        (r"^index_closed_exception: .*\[(.+)\]", "the index {0} is closed; open it (POST /{0}/_open)"),
         (r"^index_closed_exception", "the index is closed; open it (POST /INDEX/_open)"),
         (r"^invalid_index_name_exception: (.*)", "that is not a valid name of an index ({0})"),
         # Blocks. The engine itself removes only the block of a full disk, once there is room again.
@@ -70,6 +76,10 @@ EXPLANATIONS = [
         ),
         (r"^security_exception", "the user may not do this; ask the administrator of the cluster for the permission"),
         # Fields.
+        (
+            r"(Limit of total fields \[\d+\] has been exceeded)",
+            "{0}; raise index.mapping.total_fields.limit",  # the engine's own words, which people search for
+        ),
         (
             r"^strict_dynamic_mapping_exception: .*introduction of \[(.+?)\]",
             "the index has no field {0} and allows no new ones; it was not created by this version of winnow",
@@ -180,7 +190,8 @@ def _causes(error: Any) -> Iterator[tuple[str, str]]:
             yield "error", str(error)
         return
     if error.get("reason") != "all shards failed":
-        yield str(error.get("type") or ""), str(error.get("reason") or "")
+        closed = f" [{error.get('index')}]" if error.get("reason") == "closed" and error.get("index") else ""
+        yield str(error.get("type") or ""), f"{error.get('reason') or ''}{closed}"
     for shard in error.get("failed_shards") or error.get("root_cause") or []:
         cause = shard.get("reason") if isinstance(shard.get("reason"), Mapping) else shard
         if cause != error and cause.get("reason") != error.get("reason"):

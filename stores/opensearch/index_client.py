@@ -19,7 +19,7 @@ from opensearch_winnow.stores.opensearch.complete_answers import complete
 from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_engine_errors
 from opensearch_winnow.stores.store import StoreError
 
-Hit = dict[str, Any]
+EngineHit = dict[str, Any]
 Document = tuple[str, dict[str, Any]]  # id and source
 
 SEARCHES_PER_REQUEST = 500
@@ -91,12 +91,12 @@ class IndexClient:
         self._shards = answer["_shards"]["total"]
         return answer if self._shards == 1 or not single else self.dfs_search(search)
 
-    def hits(self, search: Search) -> list[Hit]:
+    def hits(self, search: Search) -> list[EngineHit]:
         """Return the first hits, up to the `size` of the search."""
-        hits: list[Hit] = self.search(search)["hits"]["hits"]
+        hits: list[EngineHit] = self.search(search)["hits"]["hits"]
         return hits
 
-    def all_hits(self, search: Search | None) -> Iterator[Hit]:
+    def all_hits(self, search: Search | None) -> Iterator[EngineHit]:
         """Yield all hits, with as many requests as that takes."""
         while search is not None:
             hits = self.hits(search)

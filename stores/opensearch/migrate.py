@@ -48,7 +48,7 @@ class Migration(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MovedIndex:
     """The index that a store is moved from."""
 
     index: str
@@ -113,15 +113,15 @@ def migrate(
     return Migration(source.index, new, pages, reindexer.rounds, waited, time.monotonic() - started, delete_old)
 
 
-def _source(client: OpenSearch, name: str) -> Source:
+def _source(client: OpenSearch, name: str) -> MovedIndex:
     found = client.indices.get(index=name)
     if len(found) != 1:
         raise StoreError(f"{name} is an alias of {len(found)} indices; name one of them: {', '.join(found)}")
     ((index, about),) = found.items()
-    return Source(index, about["settings"]["index"], about["mappings"], about["aliases"])
+    return MovedIndex(index, about["settings"]["index"], about["mappings"], about["aliases"])
 
 
-def _scheme(source: Source) -> WrittenScheme:
+def _scheme(source: MovedIndex) -> WrittenScheme:
     try:
         return written_in(source.mapping, source.index)
     except RecordsError as error:
@@ -145,7 +145,7 @@ def _next_index(client: OpenSearch, name: str, current: str) -> str:
     return f"{name}-{max(numbers.values(), default=0) + 1:06}"
 
 
-def _create(client: OpenSearch, new: str, source: Source, shards: int | None, replicas: int | None) -> str:
+def _create(client: OpenSearch, new: str, source: MovedIndex, shards: int | None, replicas: int | None) -> str:
     """Create the new index and return its UUID. It keeps the fields that others have added to the old mapping."""
     fresh = mapping(_scheme(source))
     fresh["properties"] = source.mapping["properties"] | fresh["properties"]
@@ -205,7 +205,7 @@ def _make_equal(client: OpenSearch, name: str, old: str, new: str) -> int:
     return after
 
 
-def _swap(client: OpenSearch, name: str, source: Source, new: str) -> None:
+def _swap(client: OpenSearch, name: str, source: MovedIndex, new: str) -> None:
     """Move the aliases in one request: at every moment the name stands for exactly one index."""
     moved = {alias: options for alias, options in source.aliases.items() if alias != name} | {name: {}}
     actions: list[dict[str, Any]] = [

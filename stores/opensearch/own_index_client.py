@@ -24,7 +24,7 @@ from opensearch_winnow.queries.dsl.pages import Search
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import (
     DOCUMENTS_PER_REQUEST,
-    Hit,
+    EngineHit,
     IndexClient,
 )
 from opensearch_winnow.stores.opensearch.own_pages import OwnPages
@@ -79,12 +79,16 @@ class OwnIndexClient(IndexClient):
             document["term_vectors"] = {self._fields.get(name, name): vector for name, vector in vectors.items()}
         return documents
 
-    def note_indices(self, hits: Sequence[Hit]) -> None:
-        """Read the UUIDs of the indices if a hit is in a new one, as after a rollover: stamps have them."""
-        if any(hit["_index"] not in self.pages.uuids for hit in hits):
+    def note_indices(self, hits: Sequence[EngineHit]) -> None:
+        """Read the UUIDs of the indices if a hit is in a new one, as after a rollover: stamps have them. Also read how
+        times are written there."""
+        pages = self.pages
+        if any(hit["_index"] not in pages.uuids for hit in hits):
             with reporting_engine_errors(self.name, "read"):
                 found = self.client.indices.get_settings(index=self.index_name, name="index.uuid")
-            self.pages.uuids.update((name, each["settings"]["index"]["uuid"]) for name, each in found.items())
+                if pages.fields.time and not found.keys() <= pages.time_formats.keys():
+                    pages.note_mappings(self.client.indices.get_mapping(index=self.index_name))
+            pages.uuids.update((name, each["settings"]["index"]["uuid"]) for name, each in found.items())
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
@@ -147,20 +151,20 @@ class OwnIndexClient(IndexClient):
     # --- answers ------------------------------------------------------------------------------------------------------
 
     def _answer(self, answer: dict[str, Any]) -> dict[str, Any]:
-        hits: list[Hit] = answer.get("hits", {}).get("hits", [])
+        hits: list[EngineHit] = answer.get("hits", {}).get("hits", [])
         self.note_indices(hits)
         renewed = self._renew([hit for hit in hits if self._value(hit, "stamp") != self.pages.stamp(hit)])
         for hit in hits:
             self._put_into_our_words(hit, renewed.get(self._value(hit, "id"), {}))
         return answer
 
-    def _value(self, hit: Hit, field: str) -> str:
+    def _value(self, hit: EngineHit, field: str) -> str:
         """Return the stamp or the id of a hit, which every request asks for."""
         found = hit.get("fields", {}).get(self.names[field])
         value: str = found[0] if found else value_at(hit.get("_source", {}), self.names[field])
         return value
 
-    def _renew(self, stale: Sequence[Hit]) -> dict[str, dict[str, Any]]:
+    def _renew(self, stale: Sequence[EngineHit]) -> dict[str, dict[str, Any]]:
         """Return the fields of pages that have changed since winnow wrote them, made from their texts, by id."""
         documents = {self._value(hit, "id"): hit for hit in stale if self._is_whole(hit)}
         unread = [id_ for hit in stale if (id_ := self._value(hit, "id")) not in documents]
@@ -170,12 +174,12 @@ class OwnIndexClient(IndexClient):
             id_: fields_of_hashes() for id_ in unread if id_ not in documents
         }
 
-    def _is_whole(self, hit: Hit) -> bool:
+    def _is_whole(self, hit: EngineHit) -> bool:
         """Whether a hit has all that its fields are made from."""
         source = hit.get("_source", {})
         return "text_digest" in self.pages.stored(source) and bool(self.pages.text(source))
 
-    def _read_again(self, ids: Sequence[str]) -> dict[str, Hit]:
+    def _read_again(self, ids: Sequence[str]) -> dict[str, EngineHit]:
         search = {
             "query": all_of([{"terms": {self.names["id"]: list(ids)}}]),
             "size": len(ids),
@@ -185,14 +189,14 @@ class OwnIndexClient(IndexClient):
         answer = self.raw_search(search, self.index_name)
         return {self._value(hit, "id"): hit for hit in answer["hits"]["hits"]}
 
-    def _made_again(self, document: Hit) -> dict[str, Any]:
+    def _made_again(self, document: EngineHit) -> dict[str, Any]:
         stored = self.pages.stored(document["_source"])
-        made = self.pages.make(document) or fields_of_hashes()
+        made = self.pages.make(document)
         if made["text_digest"] != stored.get("text_digest"):
             made["cluster"] = self.pages.cluster_of_its_own(document)
         return made | {"id": stored["id"]}
 
-    def _put_into_our_words(self, hit: Hit, renewed: Mapping[str, Any]) -> None:
+    def _put_into_our_words(self, hit: EngineHit, renewed: Mapping[str, Any]) -> None:
         """Change a hit: its id and its fields become those of a page of a store."""
         hit["_id"] = self._value(hit, "id")
         if "fields" in hit:
@@ -200,9 +204,7 @@ class OwnIndexClient(IndexClient):
             hit["fields"] = {name: [renewed[name]] if name in renewed else values for name, values in named.items()}
         if "_source" in hit:
             source = hit["_source"]
-            page = {**CONSTANTS, **self.pages.stored(source), **renewed}
-            if text := self.pages.text(source):
-                page["text"] = text
+            page = {**CONSTANTS, **self.pages.stored(source), **renewed, "text": self.pages.text(source)}
             if title := self.pages.title(source):
                 page["title"] = title
             hit["_source"] = page

@@ -17,20 +17,22 @@ from opensearch_winnow.stores.store import StoreError
 Mappings = dict[str, Any]  # the answer to GET /NAME/_mapping: by the names of the indices
 
 
-def attachment_of(found: Mappings, name: str) -> Attachment | None:
+def attachment_of(found: Mappings, name: str, *, naming_indices: bool = True) -> Attachment | None:
     """Return the attachment of the indices behind `name`; None if there is none.
 
+    Errors name these indices, unless not `naming_indices`: whoever knows a name need not know what is behind it.
     Indices that are new behind an alias or in a data stream may have none: `winnow attach --update` gives them one.
     """
     try:
-        attachments = [attachment_in(each["mappings"], index) for index, each in found.items()]
+        attachments = [
+            attachment_in(each["mappings"], index if naming_indices else name) for index, each in found.items()
+        ]
     except RecordsError as error:
         raise StoreError(str(error)) from None
     different = {str(each.meta()): each for each in attachments if each is not None}
     if len(different) > 1:
-        raise StoreError(
-            f"{name} has indices that were attached in different ways; name one of them: {', '.join(found)}"
-        )
+        names = f": {', '.join(found)}" if naming_indices else ""
+        raise StoreError(f"{name} has indices that were attached in different ways; name one of them{names}")
     return next(iter(different.values()), None)
 
 
@@ -44,11 +46,13 @@ def own_index_client(
         for field in attachment.fields.text
         if (path := nested_path(described["mappings"], field))
     }
+    pages = OwnPages(attachment.fields, scheme)
+    pages.note_mappings(found)
     return OwnIndexClient(
         client,
         str(address),
         address.index,
-        OwnPages(attachment.fields, scheme),
+        pages,
         settings_index=attachment.settings_index,
         nested=nested,
     )

@@ -10,10 +10,11 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest
 from opensearch_winnow.foundation.document_paths import text_at
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.date_format import DateFormat
 from opensearch_winnow.ingest.hashes import canonical_hashes, fields_of_hashes
-from opensearch_winnow.ingest.own_reader import OwnReader
+from opensearch_winnow.ingest.own_reader import USUAL, OwnReader
 from opensearch_winnow.mappings.opensearch_mapping import HASH_FIELDS
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import OwnFields, fields_in
 
 Document = Mapping[str, Any]  # as a search or `_mget` returns it: `_index`, `_id`, `_version`, `_source` …
 
@@ -26,7 +27,15 @@ class OwnPages:
         self.scheme = scheme
         self._scheme_id = scheme.id
         self.uuids: dict[str, str] = {}  # of the indices, by name: a copy of an index has another one
+        self.time_formats: dict[str, DateFormat] = {}  # of the field of the time, by the names of the indices
         self._reader = OwnReader(fields)
+
+    def note_mappings(self, found: Mapping[str, Any]) -> None:
+        """Note how times are written, by the mappings of the indices as `GET /NAME/_mapping` returns them."""
+        for index, described in found.items():
+            definitions = dict(fields_in(described["mappings"])) if self.fields.time else {}
+            written = definitions.get(self.fields.time or "", {}).get("format")
+            self.time_formats[index] = DateFormat(written) if isinstance(written, str) else USUAL
 
     def text(self, source: Mapping[str, Any]) -> str:
         return self._reader.text(source)
@@ -56,8 +65,8 @@ class OwnPages:
             return {self.fields.below: rest}
         return {self.fields.below: rest | {"cluster": None}, self.fields.cluster: fields["cluster"]}
 
-    def make(self, document: Document) -> dict[str, Any] | None:
-        """Return winnow's fields of a document, except cluster, place and stamp; None if it has no text.
+    def make(self, document: Document) -> dict[str, Any]:
+        """Return winnow's fields of a document, except cluster, place and stamp. Without a text, the hashes are empty.
 
         If the stored fields were made of the same text, they are returned, and nothing is computed but the digest. Only
         a stamp of this index shows that, or one that is the id of its scheme, as `winnow fields` and the gateway
@@ -65,13 +74,14 @@ class OwnPages:
         """
         source = document["_source"]
         text = self.text(source)
-        if not text:
-            return None
         url = self.url(document)
         stored = self.stored(source)
+        time = self._reader.time_fields(source, self.time_formats.get(document["_index"], USUAL))
+        made = {"id": own_id(document), **self._reader.address_fields(url), **time}
+        if not text:
+            return fields_of_hashes() | made
         canon = canonical(text, self.scheme, name=url)
         text_digest = canonical_digest(canon)
-        made = {"id": own_id(document), **self._reader.address_fields(url), **self._reader.time_fields(source)}
         if stored.get("text_digest") != text_digest or not self._is_ours(stored, document):
             stored = fields_of_hashes(canonical_hashes(canon, text_digest, self.scheme))
         return stored | made

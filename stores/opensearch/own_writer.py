@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from opensearch_winnow.mappings.own_fields import OwnFields
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.dsl.filters import all_of
 from opensearch_winnow.stores.opensearch.bulk import bulk
 from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
 from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
-from opensearch_winnow.stores.opensearch.index_client import Hit
+from opensearch_winnow.stores.opensearch.index_client import EngineHit
 from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
-from opensearch_winnow.stores.store import StoreError, Written
+from opensearch_winnow.stores.store import StoreError, WriteOutcome
 
 IDS_PER_REQUEST = 1_000
-REMOVE = "ctx._source.remove(params.below); ctx._source.remove(params.cluster)"
+REMOVE = "for (def name : params.names) { ctx._source.remove(name) }"
 MAX_TRIES = 10  # of a document that others change all the time
 
 
@@ -26,7 +25,7 @@ class OwnWriter:
     def __init__(self, index: OwnIndexClient) -> None:
         self._index = index
 
-    def write(self, records: Sequence[Record]) -> list[Written]:  # noqa: ARG002
+    def write(self, records: Sequence[Record]) -> list[WriteOutcome]:  # noqa: ARG002
         raise self._refusal("adds no pages to it: write documents as before, then run `winnow attach --update`")
 
     def delete(self, ids: Iterable[str]) -> int:  # noqa: ARG002
@@ -34,6 +33,9 @@ class OwnWriter:
 
     def set_fingerprints(self, records: Sequence[Record]) -> int:  # noqa: ARG002
         raise self._refusal("does not rotate fingerprints in it")
+
+    def set_texts(self, records: Sequence[Record]) -> int:  # noqa: ARG002
+        raise self._refusal("changes no texts in it")
 
     def erase(self) -> None:
         raise self._refusal("erases nothing in it")
@@ -69,7 +71,7 @@ class OwnWriter:
             self._index.refresh()
         raise StoreError(f"{self._index.name} cannot be written: other programs change the same documents all the time")
 
-    def _documents(self, ids: Iterable[str]) -> list[Hit]:
+    def _documents(self, ids: Iterable[str]) -> list[EngineHit]:
         names = self._index.names
         search = {
             "query": all_of([{"terms": {names["id"]: list(ids)}}]),
@@ -79,7 +81,7 @@ class OwnWriter:
             "version": True,
             "seq_no_primary_term": True,
         }
-        hits: list[Hit] = self._index.raw_search(search, self._index.index_name)["hits"]["hits"]
+        hits: list[EngineHit] = self._index.raw_search(search, self._index.index_name)["hits"]["hits"]
         self._index.note_indices(hits)
         return hits
 
@@ -100,7 +102,7 @@ class OwnWriter:
         return StoreError(f"{self._index.name} is an index of your own, and winnow {consequence}")
 
 
-def update(document: Hit, change: Mapping[str, object]) -> Operation:
+def update(document: EngineHit, change: Mapping[str, object]) -> Operation:
     """Return an update of a document that is executed only if nobody has changed it since it was read."""
     return Operation(
         "update",
@@ -112,16 +114,17 @@ def update(document: Hit, change: Mapping[str, object]) -> Operation:
     )
 
 
-def removal(document: Hit, fields: OwnFields, *, by_script: bool) -> Operation:
+def removal(document: EngineHit, below: Iterable[str], *, by_script: bool) -> Operation:
     """Return an operation that removes all of winnow's fields from a document; without a script, `document` is whole.
 
-    Without a script the document is written anew, but only if nobody has changed it since it was read.
+    They are in the object fields `below`. Without a script the document is written anew, but only if nobody has changed
+    it since it was read.
     """
     index, id_, routing = document["_index"], document["_id"], document.get("_routing")
+    names = [name for each in below for name in (each, f"{each}.cluster")]
     if by_script:
-        params = {"below": fields.below, "cluster": fields.cluster}
-        script = {"lang": "painless", "source": REMOVE, "params": params}
+        script = {"lang": "painless", "source": REMOVE, "params": {"names": names}}
         return Operation("script", index, id_, script, routing=routing)
-    rest = {name: value for name, value in document["_source"].items() if name not in (fields.below, fields.cluster)}
+    rest = {name: value for name, value in document["_source"].items() if name not in names}
     version = document["_seq_no"], document["_primary_term"]
     return Operation("index", index, id_, rest, routing=routing, only_if=version)

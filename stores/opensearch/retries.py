@@ -20,10 +20,10 @@ from opensearchpy.exceptions import (
 )
 
 from opensearch_winnow.stores.opensearch.bulk_errors import Verdict, verdict_on
-from opensearch_winnow.stores.opensearch.bulk_operation import Limits, pause_before
+from opensearch_winnow.stores.opensearch.bulk_operation import BulkLimits, pause_before
 from opensearch_winnow.stores.opensearch.errors import Tries, causes, is_refusal_of_tls, note_tries
 
-LIMITS = Limits()
+LIMITS = BulkLimits()
 # The last part of paths whose POST requests only read.
 READS = frozenset(("_search", "_msearch", "_count", "_mget", "_termvectors", "_mtermvectors", "_search_shards"))
 # … and of others that may be repeated. A point in time without a reader expires, and `Reindexer` waits for every copy.

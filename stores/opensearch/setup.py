@@ -61,6 +61,8 @@ class Step(NamedTuple):
     check_path: str  # a GET of it tells whether the part exists
     cluster_wide: bool = True  # it belongs to the whole cluster, and creating it may need more permissions
     if_refused: str = ""  # the consequence if the cluster refuses it; empty if a store needs it
+    locked: bool = False  # it is created only while nobody detaches the index
+    mapped_index: str = ""  # the index whose mapping gets winnow's fields by it; empty for other parts
 
     def console_request(self) -> str:
         """Return the request in the form that the console of OpenSearch Dashboards (Dev Tools) accepts."""
@@ -192,7 +194,8 @@ def check(client: OpenSearch, step: Step) -> Outcome:
 
 def create(client: OpenSearch, name: str, step: Step) -> Outcome:
     """Create a part that is missing."""
-    with reporting_engine_errors(name, f"set up ({step.what})"):
+    doing = "given winnow's fields" if step.mapped_index else f"set up ({step.what})"
+    with reporting_engine_errors(step.mapped_index or name, doing):
         try:
             client.transport.perform_request(step.method, step.path, body=step.body)
         except AuthorizationException as error:

@@ -1,20 +1,22 @@
-"""Counts what a store holds: pages, URLs, sites, token frequencies and bytes."""
+"""Counts what a store holds: pages, URLs, sites, crawls, token frequencies and bytes."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any, get_args
 
 from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
+from opensearch_winnow.mappings.opensearch_document import time_of
 from opensearch_winnow.queries.dsl.filters import conditions
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Field
 from opensearch_winnow.stores.opensearch.complete_answers import complete
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
-from opensearch_winnow.stores.opensearch.scans import scan
-from opensearch_winnow.stores.store import Statistics
+from opensearch_winnow.stores.opensearch.reading import scan
+from opensearch_winnow.stores.store import Crawl, Statistics
 
 FIELDS: tuple[Field, ...] = get_args(Field)
 VALUES_PER_REQUEST = 10_000
@@ -22,6 +24,12 @@ MAX_VALUES_COUNTED = 100_000  # sites or URLs; more are estimated, to about 1 %
 PAGES_PER_REQUEST = 500  # their tokens are in memory at a time
 MAX_TOKENS_COUNTED = 1_000_000  # distinct tokens of a field in memory: some 100 MB
 HASH_RANGE = 2**64
+MAX_CRAWLS = 10_000  # buckets that an engine returns by default
+CRAWL_TIMES = {
+    "first": {"min": {"field": "fetched_us"}},
+    "last": {"max": {"field": "fetched_us"}},
+    "written": {"max": {"field": "place"}},
+}
 # What the files of a Lucene index hold, by the extension of their names. Others count as "other".
 FILE_KINDS = {
     "fdt": "documents",
@@ -125,3 +133,20 @@ def _sizes(index: IndexClient, indices: Sequence[str]) -> dict[str, int]:
     # The rest is files that are written but not yet opened, or replaced but not yet deleted.
     parts["other"] += max(stats["store"]["size_in_bytes"] - parts.total(), 0)
     return {part: size for part, size in parts.items() if size}
+
+
+def crawls(index: IndexClient) -> list[Crawl]:
+    """Return the crawls that have a name, in the order of their last captures; if these are equal, as written."""
+    by_name = {"terms": {"field": "crawl", "size": MAX_CRAWLS}, "aggs": CRAWL_TIMES}
+    found = index.search({"size": 0, "aggs": {"crawls": by_name}})["aggregations"]["crawls"]
+    buckets = sorted((each for each in found["buckets"] if each["key"]), key=_crawl_order)
+    return [Crawl(each["key"], each["doc_count"], _time(each["first"]), _time(each["last"])) for each in buckets]
+
+
+def _crawl_order(bucket: dict[str, Any]) -> tuple[bool, float, float]:
+    last, written = bucket["last"]["value"], bucket["written"]["value"]
+    return last is not None, last or 0.0, written or 0.0
+
+
+def _time(found: dict[str, Any]) -> datetime | None:
+    return None if found["value"] is None else time_of(round(found["value"]))

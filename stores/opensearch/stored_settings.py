@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
 
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.stores.last_deletion import SETTING as LAST_DELETION
 from opensearch_winnow.stores.opensearch.bulk import bulk
+from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
 from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 from opensearch_winnow.stores.opensearch.complete_answers import complete
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
@@ -23,6 +25,7 @@ KEEP_ALIVE = "1m"  # for which the engine keeps the list of names between two re
 MIN_VALUES_PER_REQUEST = 20
 MAX_VALUES_PER_REQUEST = 1_000
 VALUE_CHARS_PER_REQUEST = 4_000_000
+MAX_TRIES = 20  # to change a setting that others change all the time
 
 
 class StoredSettings:
@@ -32,25 +35,34 @@ class StoredSettings:
         self._index = index
         self.index = index.settings_index
         self._cache: dict[str, tuple[float, str | None]] = {}  # by name: time of expiry, and the value as JSON
+        self._exist = False
 
-    def read(self, name: str) -> Any:
-        until, value = self._cache.get(name, (0.0, None))
-        if time.monotonic() > until:
+    def exist(self) -> bool:
+        """Return whether there are settings: not if the store was opened by the name of the index behind its alias."""
+        if not self._exist:
             with reporting_engine_errors(self._index.name, "read"):
-                answer = self._client.get(index=self.index, id=name, params={"ignore": 404})
-            document = self._index.checked(answer)  # a missing index is an error
+                answer = self._client.get(index=self.index, id="any", params={"ignore": 404})
+            self._exist = "error" not in answer
+        return self._exist
+
+    def get(self, name: str) -> Any:
+        return self.read(name, cached=name != LAST_DELETION)  # answers are kept until this one changes
+
+    def read(self, name: str, *, cached: bool) -> Any:
+        """Return a setting; if it is not `cached`, as it is in the engine now."""
+        until, value = self._cache.get(name, (0.0, None))
+        if not cached or time.monotonic() > until:
+            document = self._document(name)
             value = document["_source"]["value"] if document["found"] else None
             self._cache[name] = time.monotonic() + CACHE_SECONDS, value
         # Decoded each time, because the caller may change the value.
         return None if value is None else json.loads(value)
 
-    def names(self, beginning: str) -> list[str]:
-        """Return the names of the settings that begin with `beginning`, sorted."""
-        return sorted(name for name in self._all_names() if name.startswith(beginning))
+    def names(self, prefix: str = "") -> list[str]:
+        return sorted(name for name in self._all_names() if name.startswith(prefix))
 
-    def read_all(self, beginning: str) -> dict[str, Any]:
-        """Return the settings whose names begin with `beginning`, by name."""
-        names = self.names(beginning)
+    def with_prefix(self, prefix: str = "") -> dict[str, Any]:
+        names = self.names(prefix)
         values: dict[str, Any] = {}
         start, size = 0, MIN_VALUES_PER_REQUEST
         while start < len(names):
@@ -64,8 +76,8 @@ class StoredSettings:
             size = min(max(VALUE_CHARS_PER_REQUEST // max(mean, 1), MIN_VALUES_PER_REQUEST), MAX_VALUES_PER_REQUEST)
         return values
 
-    def change(self, values: Mapping[str, Any]) -> None:
-        """Set settings by name; remove those whose value is None."""
+    def set(self, values: Mapping[str, Any]) -> None:
+        self._document("any")  # an engine would create a missing index, as after `winnow detach`, without its mapping
         for name in values:
             self._cache.pop(name, None)
         operations = [
@@ -80,6 +92,33 @@ class StoredSettings:
                 if each.outcome == "failed" and values[each.id] is not None:
                     raise StoreError(f"{self._index.name} cannot be written: {each.reason}")
             self._client.indices.refresh(index=self.index)
+
+    def change(self, name: str, change: Callable[[Any], Any]) -> None:
+        """Set a setting to `change(value)`, and try again if another process changes it at the same time."""
+        for _ in range(MAX_TRIES):
+            document = self._document(name)
+            found = document["found"]
+            value = change(json.loads(document["_source"]["value"]) if found else None)
+            self._cache.pop(name, None)
+            if value is None and not found:
+                return
+            kind: Literal["index", "create", "delete"] = "delete" if value is None else "index" if found else "create"
+            source = None if value is None else {"value": json.dumps(value)}
+            version = (document["_seq_no"], document["_primary_term"]) if found else None
+            operation = Operation(kind, self.index, name, source, only_if=version)
+            with reporting_engine_errors(self._index.name, "written"):
+                (written,) = bulk(self._client, [operation], name=self._index.name, require_alias=False)
+                if written.outcome != "failed":
+                    self._client.indices.refresh(index=self.index)
+                    return
+            if written.reason not in (CHANGED, NOT_FOUND):
+                raise StoreError(f"{self._index.name} cannot be written: {written.reason}")
+        raise StoreError(f"{self._index.name} cannot be written: other programs change {name} all the time")
+
+    def _document(self, name: str) -> dict[str, Any]:
+        with reporting_engine_errors(self._index.name, "read"):
+            answer = self._client.get(index=self.index, id=name, params={"ignore": 404})
+        return self._index.checked(answer)  # a missing index is an error
 
     def _all_names(self) -> Iterator[str]:
         body = {"size": MAX_NAMES_PER_REQUEST, "_source": False, "track_total_hits": True}

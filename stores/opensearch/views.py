@@ -18,7 +18,7 @@ from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
 from opensearch_winnow.mappings.opensearch_document import any_card_of
 from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.cursor_text import CURSOR_EXPIRED
-from opensearch_winnow.queries.dsl.filters import Clause, all_of
+from opensearch_winnow.queries.dsl.filters import Clause, all_of, conditions
 from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, count, following
 from opensearch_winnow.queries.dsl.ranked import (
     BY_RANK,
@@ -35,9 +35,13 @@ from opensearch_winnow.queries.dsl.ranked import (
     with_cluster,
     without_place,
 )
+from opensearch_winnow.queries.dsl.words import words_query
+from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.results import FacetName
-from opensearch_winnow.stores.opensearch.index_client import DFS, Hit, IndexClient, total
-from opensearch_winnow.stores.store import Facet, RankedPage, StoreError
+from opensearch_winnow.queries.words import Words
+from opensearch_winnow.stores.opensearch.index_client import DFS, EngineHit, IndexClient, total
+from opensearch_winnow.stores.snippet import hit_of
+from opensearch_winnow.stores.store import Facet, Hit, RankedPage, StoreError
 
 KEEP_ALIVE = "5m"  # for which the engine keeps the frozen state between two requests
 SCROLL_SIZE = 500  # pages per scroll request
@@ -50,12 +54,13 @@ class OpenSearchView(Closing):
     Without a point, every read sees the store as it is then.
     """
 
-    def __init__(self, index: IndexClient, query: Clause | None, point: str = "") -> None:
+    def __init__(self, index: IndexClient, words: Words, where: Filters, point: str = "") -> None:
         self._index = index
-        self._query = query  # None if no page can match
+        self._words = words
+        self._query = words_query(words, conditions(where))  # None if no page can match
         self._point = point
         self._loaded: list[RankedPage] = []
-        self._foreign: list[Hit] = []  # hits written by others, which have no place
+        self._foreign: list[EngineHit] = []  # hits written by others, which have no place
         self._foreign_seen = 0  # of `_foreign`, those that are among `_loaded`
         self._total: int | None = None
         self._cluster_count: tuple[int, bool] | None = None  # and whether it is exact
@@ -65,17 +70,32 @@ class OpenSearchView(Closing):
         self.key = point
 
     @classmethod
-    def frozen(cls, index: IndexClient, query: Clause | None) -> Self:
+    def frozen(cls, index: IndexClient, words: Words, where: Filters) -> Self:
         """Return a view of the store as it is at this moment."""
-        if query is None:
-            return cls(index, query)
-        return cls(index, query, index.open_point(KEEP_ALIVE))
+        view = cls(index, words, where)
+        if view._query is not None:
+            view.key = view._point = index.open_point(KEEP_ALIVE)
+        return view
 
     @property
     def total(self) -> int:
         if self._total is None:  # otherwise it came with the first pages
             self._total = 0 if self._query is None else total(self._search(count([self._query])))
         return self._total
+
+    def hits(self, start: int, end: int) -> Sequence[Hit]:
+        if self.key or start or self._query is None or not 0 < end <= MAX_RESULT_WINDOW:
+            pages = self.ranked(start, end)
+            shown = zip(pages, self.read(pages), strict=True)
+            return [hit_of(read[0], page.score, read[1], self._words) for page, read in shown if read]
+        # One request for whole documents: taking fields out of them costs the engine more than sending them.
+        search = {"query": self._query, "sort": BY_RANK, "size": end, "track_total_hits": True}
+        answer = self._search(search)
+        self._total = total(answer)
+        documents = [(hit["_id"], hit["_score"], hit["_source"]) for hit in answer["hits"]["hits"]]
+        return [
+            hit_of(any_card_of(id_, each), score, each.get("text", ""), self._words) for id_, score, each in documents
+        ]
 
     def ranked(self, start: int, end: int) -> Sequence[RankedPage]:
         self._load(end)
@@ -98,7 +118,7 @@ class OpenSearchView(Closing):
         representatives = map(_page, self._clusters(with_cluster(self._query), 0, end))
         return list(islice(merge(representatives, self._unclustered, key=_rank), start, end))
 
-    def _clusters(self, query: Clause, start: int, end: int) -> list[Hit]:
+    def _clusters(self, query: Clause, start: int, end: int) -> list[EngineHit]:
         answer = self._search(clustered(query, start=start, size=end - start))
         if self._cluster_count is None:
             self._total, counts = total(answer), answer["aggregations"]
@@ -107,7 +127,7 @@ class OpenSearchView(Closing):
             exact = not few["sum_other_doc_count"]
             clusters = len(few["buckets"]) if exact else counts[CLUSTERS]["value"]
             self._cluster_count = clusters + self._unclustered_count, exact
-        hits: list[Hit] = answer["hits"]["hits"]
+        hits: list[EngineHit] = answer["hits"]["hits"]
         return hits
 
     def of_clusters(self, clusters: Collection[str]) -> Sequence[RankedPage]:
@@ -142,14 +162,14 @@ class OpenSearchView(Closing):
         while len(self._loaded) < end and (hits := self._next_hits(end - len(self._loaded))):
             self._loaded += self._with_places(map(_page, hits))
 
-    def _next_hits(self, wanted: int) -> Sequence[Hit]:
+    def _next_hits(self, wanted: int) -> Sequence[EngineHit]:
         if self._query is None or (self._loaded and self._rest is None):
             return []
         search = (self._rest or ranked(self._query)) | {"size": min(wanted, MAX_RESULT_WINDOW)}
         answer = self._search(search | {"track_total_hits": self._total is None})
         if self._total is None:
             self._total = total(answer)
-        hits: list[Hit] = answer["hits"]["hits"]
+        hits: list[EngineHit] = answer["hits"]["hits"]
         self._rest = following(search, hits)
         return hits
 
@@ -166,8 +186,8 @@ class OpenSearchView(Closing):
                 " after each use"
             ) from None
 
-    def _hits(self, search: Search) -> list[Hit]:
-        hits: list[Hit] = self._search(search)["hits"]["hits"]
+    def _hits(self, search: Search) -> list[EngineHit]:
+        hits: list[EngineHit] = self._search(search)["hits"]["hits"]
         return hits
 
     def _all(self, search: Search | None) -> Iterator[RankedPage]:
@@ -209,8 +229,8 @@ class ScrolledView(OpenSearchView):
     A scroll returns whole documents, which stay in memory. Facets are not frozen: they count the current pages.
     """
 
-    def __init__(self, index: IndexClient, query: Clause | None) -> None:
-        super().__init__(index, query)
+    def __init__(self, index: IndexClient, words: Words, where: Filters) -> None:
+        super().__init__(index, words, where)
         self._scroll = ""
         self._sources: dict[int, tuple[str, dict[str, Any]]] = {}  # id and source by place
 
@@ -240,7 +260,7 @@ class ScrolledView(OpenSearchView):
             self._index.clear_scroll(self._scroll)
             self._scroll = ""
 
-    def _next_hits(self, wanted: int) -> Sequence[Hit]:  # noqa: ARG002 (a scroll has its own size)
+    def _next_hits(self, wanted: int) -> Sequence[EngineHit]:  # noqa: ARG002 (a scroll has its own size)
         if self._query is None:
             return []
         if self._scroll:
@@ -250,7 +270,7 @@ class ScrolledView(OpenSearchView):
             answer = self._index.search(ranked(self._query, size=SCROLL_SIZE) | whole, **DFS, scroll=KEEP_ALIVE)
             self._total = total(answer)
         self._scroll = answer["_scroll_id"]
-        hits: list[Hit] = answer["hits"]["hits"]
+        hits: list[EngineHit] = answer["hits"]["hits"]
         self._sources |= {hit["sort"][-1]: (hit["_id"], hit["_source"]) for hit in hits}
         return hits
 
@@ -260,7 +280,7 @@ class ScrolledView(OpenSearchView):
         return [known[page.view_key] if page.view_key in known else next(rest) for page in pages]
 
 
-def _page(hit: Hit) -> RankedPage:
+def _page(hit: EngineHit) -> RankedPage:
     """Make a page from the `sort` and `fields` of a hit of the search `ranked`."""
     score, time, _, url, place, *_ = hit["sort"]  # Elasticsearch adds its own tiebreaker at a point in time
     value = {name: values[0] for name, values in hit.get("fields", {}).items()}

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from math import inf
 from typing import Any, Literal, NamedTuple
 
-from opensearch_winnow.mappings.opensearch_document import fingerprint_fields, source_of
+from opensearch_winnow.mappings.opensearch_document import fingerprint_fields, source_of, text_fields
 from opensearch_winnow.mappings.record import Record, microseconds
 from opensearch_winnow.queries.dsl.filters import Clause, of_urls
 from opensearch_winnow.queries.dsl.pages import first
+from opensearch_winnow.stores.blocked_pages import SETTING as BLOCKED
+from opensearch_winnow.stores.blocked_pages import BlockedPages
+from opensearch_winnow.stores.last_deletion import new_mark
 from opensearch_winnow.stores.opensearch.bulk import bulk
 from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
 from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 from opensearch_winnow.stores.opensearch.erasing import erase_deleted
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
-from opensearch_winnow.stores.store import StoreError, Written
+from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
+from opensearch_winnow.stores.store import StoreError, WriteOutcome
 
 KEYS_PER_REQUEST = 10_000  # URLs or ids; engines accept up to 65,536
 MAX_TRIES = 10  # of a page that others change all the time
 Version = tuple[int, int]  # of a document: its sequence number and primary term
 
 Kind = Literal["index", "update", "delete"]
+DigestName = Literal["text_digest", "content_digest"]
 
 
-class Capture(NamedTuple):
+class StoredCapture(NamedTuple):
     """The fields of a stored page that matter when a capture of the same URL is written or deleted."""
 
     url: str
@@ -39,16 +45,41 @@ class Capture(NamedTuple):
 class Writer:
     """Writes to a store. Each write first looks up the captures of the same URLs; searches see it when it returns."""
 
-    def __init__(self, index: IndexClient) -> None:
+    def __init__(self, index: IndexClient, settings: StoredSettings) -> None:
         self._index = index
+        self._settings = settings
         self._place = 0  # of the last new page
 
-    def write(self, records: Sequence[Record]) -> list[Written]:
-        """Write records and return the outcome of each. Of records with the same id, the last one is stored."""
+    def write(self, records: Sequence[Record]) -> list[WriteOutcome]:
+        """Write records and return the outcome of each. Of records with the same id, the last one is stored.
+
+        Blocked pages are not written. Whoever blocks a page puts it on the list first, then finds and deletes its
+        captures. So the list is read again once searches find what was written: if a page is on it now, it is deleted
+        here; if not, it is put on the list later, and found by those who do so.
+        """
         ids = [record.id for record in records]
         new = dict(zip(ids, records, strict=True))
         if not new:
             return []
+        blocked = self._blocked(new)
+        to_write = {id_: record for id_, record in new.items() if id_ not in blocked}
+        try:
+            before, failed = self._write_all(to_write) if to_write else ({}, {})
+        except StoreError:
+            with suppress(StoreError):  # a part of them may be written
+                self.delete(self._blocked(to_write))
+            raise
+        if listed := self._blocked(to_write).difference(failed):
+            self.delete(listed)
+        return list(_outcomes(ids, before, failed, blocked | listed))
+
+    def _blocked(self, records: Mapping[str, Record]) -> set[str]:
+        """Return the ids of those records, by id, that are on the list of blocked pages now."""
+        blocked = BlockedPages(self._settings.read(BLOCKED, cached=False) if self._settings.exist() else ())
+        return {id_ for id_, record in records.items() if record.url in blocked}
+
+    def _write_all(self, new: Mapping[str, Record]) -> tuple[Mapping[str, StoredCapture], dict[str, str]]:
+        """Write records by id. Return the captures of their URLs before, and the reasons of those that failed."""
         before = self._captures_of(record.url for record in new.values())
         to_write = {id_: self._capture(record, before.get(id_)) for id_, record in new.items()}
         latest = _latest(before | to_write)
@@ -57,7 +88,7 @@ class Writer:
         stored = {id_: each._replace(latest=id_ in latest) for id_, each in to_write.items() if id_ not in failed}
         self._set_latest(before | {id_: each._replace(latest=False) for id_, each in replaced.items()} | stored)
         self._index.refresh()
-        return list(_outcomes(ids, before, failed))
+        return before, failed
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete pages by id and return how many existed."""
@@ -68,6 +99,8 @@ class Writer:
         self._execute([self._operation("delete", id_) for id_ in to_delete])
         self._set_latest({id_: each for id_, each in before.items() if id_ not in to_delete})
         self._index.refresh()
+        if self._settings.exist():
+            self._settings.set(new_mark())
         return len(to_delete)
 
     def erase(self) -> None:
@@ -83,15 +116,25 @@ class Writer:
 
     def set_fingerprints(self, records: Sequence[Record]) -> int:
         """Set the fingerprints of pages that still have the text of their record, and return how many pages exist."""
+        return self._change(records, fingerprint_fields, if_same="text_digest")
+
+    def set_texts(self, records: Sequence[Record]) -> int:
+        """Set title, text and hashes of pages that still have the content of their record; return how many exist."""
+        return self._change(records, text_fields, if_same="content_digest")
+
+    def _change(
+        self, records: Sequence[Record], fields: Callable[[Record], dict[str, Any]], *, if_same: DigestName
+    ) -> int:
+        """Set `fields` of pages to those of their records, where both have the same digest in `if_same`."""
         waiting, existing = {record.id: record for record in records}, 0
         for _ in range(MAX_TRIES):
-            documents = self._digests(waiting)
+            documents = self._digests(waiting, if_same)
             existing = existing or len(documents)
             changed = []
             operations = [
-                self._operation("update", id_, fingerprint_fields(waiting[id_]), only_if=version)
+                self._operation("update", id_, fields(waiting[id_]), only_if=version)
                 for id_, (digest, version) in documents.items()
-                if digest == waiting[id_].text_digest
+                if digest == getattr(waiting[id_], if_same)
             ]
             for each in self._bulk(operations):
                 if each.reason == CHANGED:  # another process may have replaced the page since it was read
@@ -107,9 +150,9 @@ class Writer:
     def _operations(
         self,
         new: Mapping[str, Record],
-        to_write: Mapping[str, Capture],
+        to_write: Mapping[str, StoredCapture],
         latest: set[str],
-        replaced: Mapping[str, Capture],
+        replaced: Mapping[str, StoredCapture],
     ) -> Iterator[Operation]:
         """Yield the writes. Captures that are no longer the latest of their URL lose the mark before it is written.
 
@@ -134,14 +177,14 @@ class Writer:
                 self._check(each)
         return failed
 
-    def _capture(self, record: Record, before: Capture | None) -> Capture:
+    def _capture(self, record: Record, before: StoredCapture | None) -> StoredCapture:
         """Return the capture of a record to be written. It keeps the place of the page that it replaces."""
         if before is None:
             self._place = max(self._place + 1, time.time_ns())
         at = None if record.fetched_at is None else microseconds(record.fetched_at)
-        return Capture(record.url, at, False, before.place if before else self._place, record.cluster)
+        return StoredCapture(record.url, at, False, before.place if before else self._place, record.cluster)
 
-    def _set_latest(self, captures: Mapping[str, Capture]) -> None:
+    def _set_latest(self, captures: Mapping[str, StoredCapture]) -> None:
         """Correct the field `latest` where it is no longer right."""
         latest = _latest(captures)
         self._update(
@@ -151,22 +194,22 @@ class Writer:
     def _update(self, changes: Mapping[str, dict[str, Any]]) -> None:
         self._execute([self._operation("update", id_, each) for id_, each in changes.items()])
 
-    def _captures_of(self, urls: Iterable[str]) -> dict[str, Capture]:
+    def _captures_of(self, urls: Iterable[str]) -> dict[str, StoredCapture]:
         wanted = dict.fromkeys(urls)
         captures = self._captures(of_urls(batch) for batch in _batches(wanted))
         return {id_: each for id_, each in captures.items() if each.url in wanted}
 
-    def _captures_by_id(self, ids: Iterable[str]) -> dict[str, Capture]:
+    def _captures_by_id(self, ids: Iterable[str]) -> dict[str, StoredCapture]:
         return self._captures({"ids": {"values": batch}} for batch in _batches(dict.fromkeys(ids)))
 
-    def _captures(self, clauses: Iterable[Clause]) -> dict[str, Capture]:
+    def _captures(self, clauses: Iterable[Clause]) -> dict[str, StoredCapture]:
         """Return captures by id. Sources, which are large, are read only for URLs too long to be indexed."""
         captures = {}
         for clause in clauses:
             search = first([clause]) | {"docvalue_fields": ["url", "fetched_us", "latest", "place", "cluster"]}
             for hit in self._index.all_hits(search):
                 value = {name: values[0] for name, values in hit["fields"].items()}
-                captures[hit["_id"]] = Capture(
+                captures[hit["_id"]] = StoredCapture(
                     value.get("url", ""),
                     value.get("fetched_us"),
                     value["latest"],
@@ -178,18 +221,18 @@ class Writer:
             captures[id_] = captures[id_]._replace(url=source["url"])
         return captures
 
-    def _digests(self, ids: Iterable[str]) -> dict[str, tuple[str, Version]]:
-        """Return the digests of the texts of pages by id, each with the version of the page that has it."""
+    def _digests(self, ids: Iterable[str], name: DigestName) -> dict[str, tuple[str, Version]]:
+        """Return the digests `name` of pages by id, each with the version of the page that has it."""
         found: dict[str, tuple[str, Version]] = {}
         for batch in _batches(ids):
             with reporting_engine_errors(self._index.name, "read"):
                 answer = self._index.client.mget(
-                    index=self._index.index_name, body={"ids": batch}, params={"_source_includes": "text_digest"}
+                    index=self._index.index_name, body={"ids": batch}, params={"_source_includes": name}
                 )
             for each in map(self._index.checked, answer["docs"]):
                 if each["found"]:
                     version = each["_seq_no"], each["_primary_term"]
-                    found[each["_id"]] = each["_source"].get("text_digest", ""), version
+                    found[each["_id"]] = each["_source"].get(name, ""), version
         return found
 
     def _operation(
@@ -201,18 +244,18 @@ class Writer:
         for each in self._bulk(operations):
             self._check(each)
 
-    def _check(self, written: Written) -> None:
+    def _check(self, written: WriteOutcome) -> None:
         # Another process may have just deleted it.
         if written.outcome == "failed" and written.reason != NOT_FOUND:
             raise StoreError(f"{self._index.name} cannot be written: {written.reason}")
 
-    def _bulk(self, operations: Sequence[Operation]) -> list[Written]:
+    def _bulk(self, operations: Sequence[Operation]) -> list[WriteOutcome]:
         with reporting_engine_errors(self._index.name, "written"):
             name, client = self._index.name, self._index.client
             return list(bulk(client, operations, name=name, require_alias=self._index.alias))
 
 
-def _latest(captures: Mapping[str, Capture]) -> set[str]:
+def _latest(captures: Mapping[str, StoredCapture]) -> set[str]:
     """Return the id of the latest capture of each URL. Times of a URL differ; an unknown time is before all others."""
     last: dict[str, tuple[float, str]] = {}
     for id_, each in captures.items():
@@ -221,13 +264,17 @@ def _latest(captures: Mapping[str, Capture]) -> set[str]:
     return {id_ for _, id_ in last.values()}
 
 
-def _outcomes(ids: Iterable[str], before: Iterable[str], failed: Mapping[str, str]) -> Iterator[Written]:
+def _outcomes(
+    ids: Iterable[str], before: Iterable[str], failed: Mapping[str, str], blocked: Collection[str]
+) -> Iterator[WriteOutcome]:
     known = set(before)
     for id_ in ids:
         if id_ in failed:
-            yield Written(id_, "failed", failed[id_])
+            yield WriteOutcome(id_, "failed", failed[id_])
+        elif id_ in blocked:
+            yield WriteOutcome(id_, "blocked")
         else:
-            yield Written(id_, "replaced" if id_ in known else "added")
+            yield WriteOutcome(id_, "replaced" if id_ in known else "added")
             known.add(id_)
 
 

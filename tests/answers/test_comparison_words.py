@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from opensearch_winnow.answers.comparison_words import comparison_summary
-from opensearch_winnow.queries.compare import Comparison, Passage
+from opensearch_winnow.queries.compare import Comparison
 from opensearch_winnow.queries.numbered_passages import numbered_passages
+from opensearch_winnow.queries.scores import Passage
 
 
 @pytest.mark.parametrize(
@@ -48,3 +49,11 @@ def test_answers_without_a_passage() -> None:
         comparison_summary("a", "a", Comparison(1, 1, 1, [], run), [])
         == "The two texts are identical, 1 run is boilerplate"
     )
+
+
+def test_other_operators_are_told_apart_from_punctuation() -> None:
+    equal = Comparison(1, 1, 1, [])
+    same = "The same text, except for case, spacing and punctuation"
+    assert comparison_summary("What is 12 + 5?", "what is 12 + 5", equal, []) == same
+    for a, b in (("12 + 5", "12 * 5"), ("x < y", "x > y"), ("1.5", "1/5")):
+        assert comparison_summary(a, b, equal, []) == "The same words, but operators or signs differ"

@@ -7,15 +7,16 @@ from typing import Any, cast
 import pytest
 
 from opensearch_winnow.answers.history import HistoryDocument, history_summary
-from opensearch_winnow.answers.nothing_found import LowerThreshold, lower_threshold
 from opensearch_winnow.answers.page_document import SimilarDocument
 from opensearch_winnow.answers.similar_words import similar_summary
+from opensearch_winnow.answers.too_short import words_sentence
 from opensearch_winnow.answers.watches import (
     WatchesDocument,
     WatchReportDocument,
     watch_report_summary,
     watches_summary,
 )
+from opensearch_winnow.operations.nothing_found import LowerThreshold, WordSearch, lower_threshold
 
 
 @pytest.mark.parametrize(
@@ -81,3 +82,14 @@ def test_the_highest_round_threshold_that_finds_something() -> None:
     assert lower_threshold([0.34, 0.31], 500) == LowerThreshold(0.3, 2, at_least=True)
     assert lower_threshold([0.9], 1) == LowerThreshold(0.9, 1, at_least=False)
     assert lower_threshold([0.09], 1) is lower_threshold([], 0) is None
+
+
+def test_words_that_no_page_has_in_a_row() -> None:
+    sentences = {
+        ('"a b"', 2): "2 pages have these words in a row",
+        ('"a" "b"', 9): "no page has these words in a row, but 9 pages have all of them",
+        ('"a" "b"', 1): "no page has these words in a row, but 1 page has all of them",
+        ('"a" "b"', 0): "no page has all of these words",
+        ('"a"', 1): "1 page has this word",
+    }
+    assert {each: words_sentence(WordSearch(*each)) for each in sentences} == sentences

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from opensearch_winnow.answers.quotes import quoted_runs
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.matches import Match
+from opensearch_winnow.queries.scores import Passage
 
 CARD = Card(
     id="0" * 32,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from opensearch_winnow.answers.source_words import found_sentence, page_sentence, quotes_summary
-from opensearch_winnow.answers.sources import Source, Sources
+from opensearch_winnow.operations.sources import TextSource, TextSources
 from opensearch_winnow.queries.matches import Matches
 
 
@@ -13,9 +13,9 @@ def matches(total: int, threshold: float = 0.0) -> Matches:
     return Matches([], total, "containment", threshold, 0, 0, 0, 0, 0.0)
 
 
-def found(*shares: float, grey: float = 0.0, original: float | None = None) -> Sources:
-    sources = [Source(number, 0, [], [], [(0, 1)], share) for number, share in enumerate(shares, 1)]
-    return Sources(sources, [(0, 1)] if grey else [], grey, original, [])
+def found(*shares: float, grey: float = 0.0, original: float | None = None) -> TextSources:
+    sources = [TextSource(number, 0, [], [], [(0, 1)], share) for number, share in enumerate(shares, 1)]
+    return TextSources(sources, [(0, 1)] if grey else [], grey, original, [])
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def found(*shares: float, grey: float = 0.0, original: float | None = None) -> S
         (0, found(original=1), "No page quotes this text", ""),
     ],
 )
-def test_a_pasted_text(total: int, sources: Sources, summary: str, rest: str) -> None:
+def test_a_pasted_text(total: int, sources: TextSources, summary: str, rest: str) -> None:
     assert quotes_summary(matches(total), sources) == summary
     assert found_sentence(matches(total), sources) == rest
 
@@ -59,14 +59,14 @@ def test_a_threshold_that_nothing_meets() -> None:
     [
         (
             found(0.4, 0.1, 0.01, grey=0.11, original=0.38),
-            "38 % of this page is only here; 51 % is also in 3 sources; 11 % is boilerplate",
+            "38 % of this page is only here; 51 % is also on 3 other pages; 11 % is boilerplate",
         ),
-        (found(1.0, original=0), "All of this page is also in 1 source"),
-        (found(0.9, grey=0.1, original=0), "90 % of this page is also in 1 source; 10 % is boilerplate"),
-        (found(0.001, original=0.999), "Over 99 % of this page is only here; under 1 % is also in 1 source"),
+        (found(1.0, original=0), "All of this page is also on 1 other page"),
+        (found(0.9, grey=0.1, original=0), "90 % of this page is also on 1 other page; 10 % is boilerplate"),
+        (found(0.001, original=0.999), "Over 99 % of this page is only here; under 1 % is also on 1 other page"),
         (found(original=1), "None of this text is on the pages listed"),
         (found(original=None), ""),
     ],
 )
-def test_a_page(sources: Sources, sentence: str) -> None:
+def test_a_page(sources: TextSources, sentence: str) -> None:
     assert page_sentence(sources) == sentence

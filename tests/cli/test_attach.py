@@ -17,6 +17,7 @@ from click.testing import Result
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
+from opensearch_winnow.stores.opensearch.attach import Detached
 from opensearch_winnow.stores.opensearch.client import engine_of
 from opensearch_winnow.stores.opensearch.setup import NO_SEARCH_PIPELINES
 from tests.cli.conftest import CLEAN, PATH, WINNOW
@@ -77,7 +78,12 @@ def test_the_whole_journey(winnow: Winnow, articles: OwnIndex) -> None:
         "unchanged": 7,
         "no_text": 0,
         "failed": 0,
+        "times_unread": 0,
+        "refused": {},
+        "made": [],
+        "new_indices": None,
     }
+    assert "No document needs new fields." in winnow("attach", store, "--dry-run").stderr
     checked = winnow("watch", "check", "story", "--store", store, "--json")
     assert '"url": "8"' in checked.stdout
     assert json.loads(winnow("stats", "--store", store, "--json").stdout)["stale"] == 0
@@ -103,15 +109,50 @@ def test_a_dry_run_prints_the_requests_and_changes_nothing(winnow: Winnow, artic
     assert (articles.client.indices.get(index=articles.name), articles.sources()) == before
 
 
+@pytest.mark.check
+def test_an_alias_is_told_of_templates(winnow: Winnow, articles: OwnIndex) -> None:
+    client, alias = articles.client, f"{articles.name}-alias"
+    client.indices.put_alias(index=articles.name, name=alias)
+    store, chosen = str(articles.address).replace(articles.name, alias), ["--text", "body", "--title", "headline"]
+    part = json.loads(winnow("attach", store, *chosen, "--print-template").stdout)
+    planned = winnow("attach", store, *chosen, "--template", "--pattern", f"{articles.name}*", "--dry-run")
+    assert f"# template winnow.{alias}\nPUT /_template/winnow.{alias}\n{{\n" in planned.stdout
+    told = f"New indices of {alias} are attached by winnow gateway or the next winnow attach --update; with --template,"
+    try:
+        first = winnow("attach", store, *chosen)
+        assert (told in first.stderr, f"made\tindex winnow.{alias}.settings\n" in first.stdout) == (True, True)
+        assert told not in winnow("attach", store, "--update").stderr
+        named = winnow("attach", store, "--update", "--template")
+        assert (named.exit_code, f"--pattern '{articles.name.rstrip('0123456789')}*'" in named.stderr) == (2, True)
+        made = winnow("attach", store, "--template", "--pattern", f"{articles.name}*", "--json")
+        assert (
+            f"that fits {articles.name}* will be attached as a part of {alias}, beginning with the one" in made.stderr
+        )
+        report = json.loads(made.stdout)
+        assert report["made"] == [f"template winnow.{alias}"]
+        assert report["new_indices"] == {"patterns": [f"{articles.name}*"], "after": articles.name}
+        assert (
+            client.indices.get_template(name=f"winnow.{alias}")[f"winnow.{alias}"]["mappings"]
+            == part["template"]["mappings"]
+        )
+        assert told not in winnow("attach", store, *chosen).stderr
+        assert part == json.loads(winnow("attach", store, "--print-template").stdout)
+    finally:
+        gone = winnow("detach", store)
+    assert f"removed\ttemplate winnow.{alias}\n" in gone.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         ([], "--text body"),
+        (["--text", "body", "--pattern", "cli-*"], "--pattern needs --template"),
+        (["--text", "body", "--template"], "is an index by itself: --template is for an alias or a data stream"),
         (["--title", "headline"], "need --text"),
         (["--text", "words"], "it has no field words; it has author, body, headline"),
         (["--text", "published"], "its field published has the type date; it has author, body, headline"),
         (["--text", "body", "--time", "author"], "its field author has the type keyword; it has published"),
-        (["--update"], "is not attached yet: name the field that holds the text"),
+        (["--update"], "is not attached, or not any more: name the field that holds the text"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(
@@ -187,3 +228,62 @@ def test_ctrl_c_stops_a_throttled_run_and_the_next_one_continues(
     assert report["documents"] == report["done"] + report["unchanged"] == 400
     assert report["done"] > 0
     assert report["unchanged"] > 0  # what is allowed in a second is written every second
+
+
+@pytest.mark.check
+def test_detach_waits_for_no_run_that_lives_and_takes_over_from_one_that_was_killed(
+    winnow: Winnow, articles: OwnIndex, tmp_path: Path
+) -> None:
+    store, settings = str(articles.address), f"winnow.{articles.name}.settings"
+    articles.write((str(number), article(number)) for number in range(400))
+    before = articles.sources()
+    command: list[str | Path] = [WINNOW, "attach", store, "--text", "body", "--per-second", "20", "--quiet"]
+    with subprocess.Popen(command, env=CLEAN | {"PATH": PATH}, cwd=tmp_path, stderr=subprocess.PIPE) as run:
+        try:
+            deadline = time.monotonic() + 60
+            while not any("winnow" in source for source in articles.sources().values()):
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            refused = winnow("detach", store)
+        finally:
+            run.kill()
+    assert refused.exit_code == 2
+    assert f"winnow attach of {articles.name} (process {run.pid} on " in refused.stderr
+    assert "stop it first, or wait until it has ended" in refused.stderr
+    assert winnow("detach", store).exit_code == 0
+    assert articles.sources() == before
+    assert not articles.client.indices.exists(index=settings)
+
+
+@pytest.mark.check
+def test_a_follower_ends_when_its_index_is_detached(winnow: Winnow, articles: OwnIndex, tmp_path: Path) -> None:
+    store = str(articles.address)
+    command: list[str | Path] = [WINNOW, "attach", store, "--text", "body", "--follow", "--every", "2"]
+    with subprocess.Popen(
+        command, env=CLEAN | {"PATH": PATH}, cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as following:
+        try:
+            assert following.stderr is not None
+            while "8 fingerprinted" not in (line := following.stderr.readline()):
+                assert line
+            assert winnow("detach", store).exit_code == 0  # it waits until the follower pauses
+            _, rest = following.communicate(timeout=60)
+        finally:
+            following.kill()
+    assert following.returncode == 2
+    assert f"winnow was detached from {store} while this ran" in rest
+    assert not any("winnow" in source for source in articles.sources().values())
+
+
+def test_a_program_that_goes_on_writing_fields_is_reported(winnow: Winnow, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = {"script one": ["b"], "script two": ["b", "c", "d", "e"], "script three": ["b", "c", "d", "e"]}
+    done = Detached(7, ["index winnow.a.settings"], kept, ["templates, which this user may not read"], 2)
+    monkeypatch.setattr("opensearch_winnow.cli.detach.detach", lambda *_, **__: done)
+    for options in ([], ["--json"]):
+        told = winnow("detach", "http://localhost:9200/a", *options)
+        assert told.exit_code == 1
+        assert "2 documents got winnow's fields again meanwhile: some program still writes them." in told.stderr
+        assert "templates, which this user may not read" in told.stdout
+    lines = winnow("detach", "http://localhost:9200/a").stdout.splitlines()
+    assert "kept\tscript one, until b is detached" in lines
+    assert "kept\tscript two, script three, until b, c, d and 1 more are detached" in lines

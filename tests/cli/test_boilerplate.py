@@ -174,3 +174,10 @@ def test_names_are_completed(process: Process, crawl: Path, licence: Path, winno
     }
     assert process(**settings).stdout.decode().splitlines() == ["plain,LICENCE.txt"]
     assert process(**settings | {"WINNOW_STORE": "gone.winnow"}).stdout.strip() == b""
+
+
+def test_boilerplate_of_a_page_is_deleted_with_it(winnow: Winnow, crawl: Path) -> None:
+    winnow("boilerplate", "add", MILL, "--name", "imprint", "--store", crawl)
+    done = winnow("delete", MILL, "--store", crawl, "--yes", "--no-erase")
+    assert "Boilerplate learned again or removed: imprint" in done.stderr
+    assert winnow("boilerplate", "list", "--store", crawl).exit_code == 1

@@ -13,8 +13,9 @@ import pytest
 from click.testing import Result
 
 from opensearch_winnow import Index, Page, compare
-from opensearch_winnow.answers.changes import COLUMNS
+from opensearch_winnow.answers.changes import COLUMNS, changes_document, changes_summary
 from opensearch_winnow.answers.display_text import width
+from opensearch_winnow.cli.changes_table import table
 from tests.meaningless_text import sentences
 from tests.operations.test_extract import record
 
@@ -135,6 +136,26 @@ def test_pages_without_an_archive_are_not_in_its_index(winnow: Winnow, two_crawl
     assert "1 capture left out: not from a web archive" in done.stderr
 
 
+def test_pages_without_a_text_may_have_changed(winnow: Winnow, tmp_path: Path) -> None:
+    store, url = tmp_path / "crawls.winnow", f"{SITE}/revisited"
+    with Index.open(store) as index:
+        for crawl, month, payload in (("spring", 3, "sha1:A"), ("autumn", 9, "sha1:B")):
+            time = datetime(2024, month, 1, tzinfo=UTC)
+            index.add([Page(url, revisit_of=url, payload_digest=payload, fetched_at=time)], crawl=crawl)
+        document = changes_document(index, index.changes())
+    assert (document["counts"]["changed"], document["without_text"]) == (1, 1)
+    summary = "1 of 1 page changed or may have changed (1 has no text to compare)"
+    assert changes_summary(document) == summary
+    lines = ["".join(text for text, _ in line) for line in table(document, 80)]
+    assert lines[1] == "changed         1  (1 has no text to compare)"
+    assert lines[-1] == f"{url} (no text to compare)"
+    done = winnow("changes", "--store", store, "--csv")
+    assert (done.exit_code, done.stderr) == (
+        0,
+        "Of the changed pages, 1 has no text to compare and may be unchanged\n",
+    )
+
+
 def test_nothing_changed(winnow: Winnow, tmp_path: Path) -> None:
     with Index.open(tmp_path / "same.winnow") as index:
         for crawl, day in DAYS.items():
@@ -171,12 +192,12 @@ def test_table_on_a_terminal(on_terminal: OnTerminal, two_crawls: Path) -> None:
         "changed: 1 page",
         " 89 % ████████▉   http://example.org/changed",
         "                  + Added on purpose, in a paragraph of its own",
-        "3 of 4 pages changed, 1 is new: from spring to autumn",
+        "1 of 4 pages changed, 1 moved, 1 not seen again, 1 is new: from spring to autumn",
     ]
     with Index.open(two_crawls) as index:
         ids = [index.page(f"{SITE}/{name}").id for name in ("old/moved", "new/moved")]
     assert shown.splitlines()[-1].startswith(f"→ winnow compare {' '.join(ids)}")
-    assert all(width(line) <= 70 for line in shown.splitlines()[:-1])
+    assert all(width(line) <= 70 for line in shown.splitlines()[:-2])  # sentences are not cut
 
 
 def test_a_terminal_shows_some_pages_of_each_kind(on_terminal: OnTerminal, tmp_path: Path) -> None:

@@ -27,6 +27,30 @@ def test_misspelt_names_get_a_suggestion(winnow: Winnow, arguments: list[str], m
 
 
 @pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["dedup", "a.jsonl", "--text-field", "a", "--dry-run", "--text-field", "b"], "--text-field"),
+        (["index", "a.jsonl", "--id-field=a", "--store", "s.winnow", "--id-field=a"], "--id-field"),
+        (
+            ["contaminated", "a", "--against", "b", "c", "--eval-id-field", "a", "--eval-id-field", "b"],
+            "--eval-id-field",
+        ),
+        (["watch", "list", "--store", "a", "--store", "b"], "--store"),
+    ],
+)
+def test_an_option_with_one_value_is_given_once(winnow: Winnow, arguments: list[str], option: str) -> None:
+    done = winnow(*arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.endswith(f"Error: {option} is given twice, but takes one value.\n")
+
+
+def test_flags_and_lists_may_be_repeated(winnow: Winnow, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": 1, "text": "x"}\n')
+    again = ("--against", tmp_path / "a.jsonl", "--against", tmp_path / "a.jsonl", "--quiet", "--quiet")
+    assert winnow("dedup", tmp_path / "a.jsonl", *again, "--dry-run").exit_code == 0
+
+
+@pytest.mark.parametrize(
     "command",
     [
         ["similar"],

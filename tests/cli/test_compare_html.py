@@ -21,8 +21,8 @@ from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.queries.boilerplate import Boilerplate
-from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import numbered_passages
+from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.web.compare_html import compare_html
 from opensearch_winnow.web.marked_text import (
     BLOCK_CHARS,

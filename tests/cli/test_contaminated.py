@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from opensearch_winnow.cli.contaminated import fields_by_set
 from tests.cli.conftest import CLEAN, PATH, WINNOW
 from tests.meaningless_text import sentences
 
@@ -47,22 +48,25 @@ def test_json_is_one_object(winnow: Winnow, train: Path, evals: Path) -> None:
     assert answer["found"][0]["share"] == 0.5
     (found,) = answer["evaluation_sets"]
     assert (found["rows"], found["found"], found["too_short"], found["training_rows"]) == (4, 1, 1, 2)
-    assert found["most"] == [{"id": "q0", "training_rows": 2, "share": 1.0}]
-    assert "1 row too short to check, with fewer than 8 words" in done.stderr
+    fields = [{"name": "question", "share": 1.0}]
+    assert found["most"] == [{"id": "q0", "training_rows": 2, "share": 1.0, "fields": fields}]
+    assert answer["found"][0]["evaluation_rows"] == [{"set": str(evals), "id": "q0", "share": 1.0, "fields": fields}]
+    assert "1 row with a text in question too short to check, with fewer than 8 words" in done.stderr
 
 
 def test_rows_go_to_a_pipe_and_a_table_to_a_terminal(winnow: Winnow, train: Path, evals: Path) -> None:
     arguments = ("contaminated", train, "--against", evals, "--eval-field", "question")
     heads, *rows = [line.split("\t") for line in winnow(*arguments).stdout.splitlines()]
     assert heads[:5] == ["id", "row", "passages", "words", "share"]
-    assert heads[5:] == ["evaluation_share", "set", "evaluation_id", "evaluation_rows"]
+    assert heads[5:] == ["evaluation_share", "set", "evaluation_id", "evaluation_rows", "evaluation_fields"]
+    fields = '[{"name": "question", "share": 1.0}]'
     assert rows == [
-        ["1", "1", "1", "30", "0.5000", "1.0000", str(evals), "q0", "1"],
-        ["2", "2", "1", "30", "1.0000", "1.0000", str(evals), "q0", "1"],
+        ["1", "1", "1", "30", "0.5000", "1.0000", str(evals), "q0", "1", fields],
+        ["2", "2", "1", "30", "1.0000", "1.0000", str(evals), "q0", "1", fields],
     ]
     shown = winnow(*arguments, "--color", "always").stdout
-    assert "2 of 4 training rows hold passages of evaluation sets" in shown
-    assert "1 of 4 rows (25 %) found, in 2 training rows" in shown
+    assert "2 of 4 training rows hold passages of evaluation sets; not checked: 1 of 4 evaluation rows" in shown
+    assert "1 of 4 rows (25 %) found, in 2 training rows; not checked: 1 row" in shown
     assert "2 ← q0" in shown
 
 
@@ -72,8 +76,59 @@ def test_nothing_found_is_exit_code_1(winnow: Winnow, train: Path, evals: Path, 
         *("--clean", tmp_path / "clean.jsonl"),
     )
     assert done.exit_code == 1
-    assert "No passage of 31 words of the evaluation sets in 4 training rows" in done.stderr
+    assert "Nothing was checked: no evaluation row has a text that is long enough" in done.stderr
     assert (tmp_path / "clean.jsonl").read_bytes() == train.read_bytes()
+
+
+def test_a_share_that_no_row_has_is_no_all_clear(winnow: Winnow, train: Path, tmp_path: Path) -> None:
+    evals = write(tmp_path / "evals.jsonl", [{"id": "q", "text": f"{QUESTIONS[0]} {QUESTIONS[1]}"}])
+    done = winnow("contaminated", train, "--against", evals, "--min-share", "0.8", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["below_share"]) == (1, 2)
+    assert "No training row holds a share of 0.8 or more of an evaluation text, but 2 of 4 hold smaller" in done.stderr
+    shown = winnow("contaminated", train, "--against", evals, "--min-share", "0.8", "--color", "always")
+    assert "No training row holds a share of 0.8 or more" in shown.stdout
+    with evals.open("a") as file:
+        file.write(json.dumps({"id": "p", "text": f"{sentences(50, 10)} {sentences(60, 20)}"}))
+    shown = winnow("contaminated", train, "--against", evals, "--min-share", "0.5", "--color", "always")
+    assert "1 more holds smaller passages" in shown.stdout
+    assert "2 of 4 training rows hold a share of 0.5 or more of an evaluation text" in shown.stdout
+
+
+def test_each_set_names_its_fields(winnow: Winnow, train: Path, evals: Path, tmp_path: Path) -> None:
+    other = write(tmp_path / "at 10:30, b.jsonl", [{"id": "o", "prompt": sentences(60, 12), "hints": ["Why?"]}])
+    sets = (f"{evals}:question", f"{other}:prompt,hints")
+    done = winnow("contaminated", train, "--against", *sets, "--color", "always", "--min-share", "0.8")
+    assert "3 of 4 training rows hold a share of 0.8 or more of an evaluation text" in done.stdout
+    assert "not checked: 1 of 5 evaluation rows, parts of 1 evaluation row" in done.stdout
+    assert "rows found by field: prompt 1, hints 0" in done.stdout
+    assert "3 ← o (prompt 100 %, hints not checked)" in done.stdout
+    done = winnow("contaminated", train, "--against", f"{evals}:question", other, "--eval-field", "question")
+    assert (
+        "10:30, b.jsonl has no row with a text in the field question: its fields are id, prompt, hints" in done.stderr
+    )
+
+
+def test_names_of_sets_with_colons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.jsonl", "a.jsonl:old", "C:b.jsonl"):
+        Path(name).touch()
+    given = {
+        "a.jsonl:question,choices": ("a.jsonl", ["question", "choices"]),
+        "a.jsonl:answers.text": ("a.jsonl", ["answers.text"]),
+        "a.jsonl:old": ("a.jsonl:old", []),  # a file
+        "a.jsonl:old:question": ("a.jsonl:old", ["question"]),
+        "C:b.jsonl": ("C:b.jsonl", []),
+        "C:b.jsonl:question": ("C:b.jsonl", ["question"]),
+        r"C:\evals\a.jsonl": (r"C:\evals\a.jsonl", []),
+        "no.jsonl:question": ("no.jsonl:question", []),  # whose error names it as it was typed
+        "s3://evals/a.jsonl": ("s3://evals/a.jsonl", []),
+        "*.jsonl:question": ("*.jsonl", ["question"]),
+        "[x:a]*.jsonl": ("[x:a]*.jsonl", []),
+        "a.jsonl:": ("a.jsonl:", []),
+    }
+    for name, (path, fields) in given.items():
+        assert fields_by_set([name]) == {path: fields}
+    assert fields_by_set(["a.jsonl:a,b", "a.jsonl:b,c"]) == {"a.jsonl": ["a", "b", "c"]}
 
 
 def test_against_takes_names_up_to_the_next_option(winnow: Winnow, train: Path, evals: Path, tmp_path: Path) -> None:
@@ -107,7 +162,7 @@ def test_a_field_that_some_evaluation_rows_lack(winnow: Winnow, train: Path, eva
         file.write(json.dumps({"question": "Why?", "choices": ["one", "two"]}) + "\n")
     fields = ("--eval-field", "question", "--eval-field", "choices")
     done = winnow("contaminated", train, "--against", evals, *fields)
-    assert (done.exit_code, f"{evals}: 4 rows without the field choices" in done.stderr) == (0, True)
+    assert (done.exit_code, f"{evals}: 4 rows without a text in choices" in done.stderr) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +175,7 @@ def test_a_field_that_some_evaluation_rows_lack(winnow: Winnow, train: Path, eva
         (["--against", "no.jsonl"], "no.jsonl"),
         (
             ["--against", "evals.jsonl", "--eval-field", "question", "--eval-field", "choises"],
-            "no row with the field choises, which --eval-field or eval_fields names: the fields are id, question",
+            "evals.jsonl has no row with a text in the field choises: its fields are id, question",
         ),
         (["--against", "evals.jsonl", "--cut"], "--cut needs --clean"),
         (["--against", "evals.jsonl", "--words", "0"], "1<=x"),

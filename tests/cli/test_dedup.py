@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
 
+from opensearch_winnow.clusters.deduplication.containments import Containments
 from tests.cli.conftest import CLEAN
 
 Winnow = Callable[..., Result]
@@ -61,8 +62,34 @@ def test_a_dry_run_writes_nothing(winnow: Winnow, tmp_path: Path) -> None:
 
 def test_a_table_on_a_terminal(winnow: Winnow, tmp_path: Path) -> None:
     done = winnow("dedup", made(tmp_path / "rows.jsonl", 4), "--dry-run", "--color", "always")
-    assert "exact copies 2" in done.stdout
+    assert "same words 2" in done.stdout
     assert "Largest clusters" in done.stdout
+
+
+def test_exact_copies_with_other_operators_are_a_warning(winnow: Winnow, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(
+        "".join(json.dumps({"text": text}) + "\n" for text in ("12 + 5", "12 * 5", "x < y", "x > y", "1.5", "1/5"))
+    )
+    done = winnow("dedup", rows, "--match", "exact", "--dry-run")
+    assert "warning\tother_symbols\t3" in done.stdout
+    assert (
+        "3 rows were dropped for their words though their operators or signs differ, such as “12 * 5” for “12 + 5”."
+        in done.stderr
+    )
+    assert "--match identical" in done.stderr
+    same = winnow("dedup", rows, "--match", "identical", "--dry-run", "--json")
+    assert (json.loads(same.stdout)["kept"], json.loads(same.stdout)["other_symbols"]) == (6, 0)
+    assert "Warning" not in same.stderr
+
+
+def test_rows_that_were_not_compared_are_a_warning(
+    winnow: Winnow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Containments, "_run_rounds", lambda self, _: setattr(self, "unfinished", 7))
+    done = winnow("dedup", made(tmp_path / "rows.jsonl", 4), "--match", "contained", "--dry-run")
+    assert "warning\tnot_compared\t7" in done.stdout
+    assert "Warning: 7 rows that are kept may be in another: too many rows share passages with them" in done.stderr
 
 
 def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
@@ -76,7 +103,7 @@ def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "say where the rows that are kept go"),
+        ([], "say where the rows that are kept go: add --to, --ids, --dropped or --dry-run"),
         (["--mark", "--ids", "ids.txt"], "--mark needs --to"),
         (["--dry-run", "--keep", "best"], "the row to keep is chosen by"),
         (["--dry-run", "--keep", "best:scor"], "no row has the field scor, by which the rule best:scor chooses: the"),

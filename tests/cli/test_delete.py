@@ -19,6 +19,10 @@ from tests.cli.conftest import MILL
 Winnow = Callable[..., Result]
 OnTerminal = Callable[..., tuple[int, str]]
 QUOTE = "http://example.net/quote"
+NOT_COMPARED = (
+    "Other addresses were searched for the same texts, but not for all near-copies: before you delete a page, winnow"
+    " similar finds them"
+)
 
 
 def urls(store: Path) -> int:
@@ -32,8 +36,9 @@ def test_json(winnow: Winnow, crawl: Path) -> None:
     assert [(each["url"], each["crawl"]) for each in planned["found"]] == [(MILL, "first"), (MILL, "second")]
     done = winnow("delete", MILL, "http://gone.example/", "--store", crawl, "--yes", "--json")
     found = json.loads(done.stdout)
-    assert (done.exit_code, done.stderr) == (0, "Not in the store: http://gone.example/\n")
+    assert (done.exit_code, done.stderr.splitlines()[0]) == (0, "Not in the store: http://gone.example/")
     assert (found["deleted"], found["missing"], found["erased"]) == (2, ["http://gone.example/"], True)
+    assert found["blocked"] == []
     assert found["examples"] == planned["found"]
     assert urls(crawl) == 5
     again = winnow("delete", MILL, "--store", crawl, "--yes", "--json")
@@ -43,9 +48,10 @@ def test_json(winnow: Winnow, crawl: Path) -> None:
 def test_rows_in_a_pipe(winnow: Winnow, crawl: Path) -> None:
     done = winnow("delete", "--crawl", "second", "--until", "2024-03-01", "--store", crawl, "--yes", "--no-erase")
     assert done.exit_code == 0
-    assert done.stdout.splitlines() == ["pages\t2", "captures\t2", "deleted\t2", "reclustered\t0"]
-    assert (
-        done.stderr == "The files of the store still have bytes of deleted pages: winnow delete --erase erases them\n"
+    assert done.stdout.splitlines() == ["pages\t2", "captures\t2", "deleted\t2", "reclustered\t0", "copies\t2"]
+    assert done.stderr.splitlines()[0] == "2 pages at other addresses still have these texts:"
+    assert done.stderr.splitlines()[-1] == (
+        "The files of the store still have bytes of deleted pages: winnow delete --erase erases them"
     )
     with Index.open(crawl) as index:
         assert [moment.card.crawl for moment in index.history(MILL)] == ["first"]
@@ -65,6 +71,31 @@ def test_a_list_of_urls(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("#\n")
     empty = winnow("delete", "--file", tmp_path / "list.txt", "--store", crawl, "--yes")
     assert (empty.exit_code, empty.stderr) == (2, f"Error: {tmp_path / 'list.txt'} has no URLs\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "entry", "code"),
+    [
+        ((MILL,), MILL, 0),
+        (("http://example.net/*",), "http://example.net/*", 0),
+        (("--site", "Example.net"), "site:example.net", 0),
+        (("http://nowhere.example/x",), "http://nowhere.example/x", 1),
+    ],
+)
+def test_what_is_blocked_is_said(winnow: Winnow, crawl: Path, words: tuple[str, ...], entry: str, code: int) -> None:
+    planned = winnow("delete", *words, "--block", "--store", crawl, "--dry-run", "--json")
+    assert (planned.exit_code, json.loads(planned.stdout)["blocked"]) == (code, [entry])
+    assert f"Would be blocked: {entry}\n" in planned.stderr
+    if code == 0:
+        refused = winnow("delete", *words, "--block", "--store", crawl)
+        assert f", and block {entry}: add --yes to do it" in refused.stderr
+    with Index.open(crawl) as index:
+        assert index.blocked() == []
+    done = winnow("delete", *words, "--block", "--store", crawl, "--yes", "--no-erase", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["blocked"]) == (code, [entry])
+    assert f"Blocked: {entry}\n" in done.stderr
+    with Index.open(crawl) as index:
+        assert index.blocked() == [entry]
 
 
 @pytest.mark.check
@@ -137,7 +168,10 @@ def test_a_dry_run_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
     lines = shown.splitlines()
     assert code == 0
     assert lines[0] == f"2023-05-06  {MILL}"
-    assert lines[-1] == "5 captures of 4 pages would be deleted"
+    assert lines[5:7] == [
+        "5 captures of 4 pages would be deleted",
+        "2 pages at other addresses would still have these texts:",
+    ]
     assert "\x1b" not in shown
 
 
@@ -158,7 +192,7 @@ def test_a_dry_run_lists_everything(
     monkeypatch.setattr("opensearch_winnow.stores.chosen_captures.IDS_PER_READ", 10)
     command = ("delete", "--site", "www.example.org", "--dry-run", "--store", large)
     rows = winnow(*command)
-    assert (rows.exit_code, rows.stderr) == (0, "25 captures of 24 pages would be deleted\n")
+    assert (rows.exit_code, rows.stderr) == (0, f"25 captures of 24 pages would be deleted\n{NOT_COMPARED}\n")
     head, *lines = (line.split("\t") for line in rows.stdout.splitlines())
     assert head == ["fetched_at", "id", "crawl", "url"]
     assert len(lines) == 25
@@ -171,6 +205,7 @@ def test_a_dry_run_lists_everything(
     assert shown.splitlines()[10:] == [
         "… and 15 more; in a pipe, such as | less, all are listed",
         "25 captures of 24 pages would be deleted",
+        NOT_COMPARED,
     ]
 
 
@@ -188,6 +223,10 @@ def test_a_dry_run_lists_everything(
             ["Not in the store: https://example.org/05/#top (there is http://www.example.org/05)"],
         ),
         (
+            ("HTTPS://Example.ORG/05",),
+            ["Not in the store: HTTPS://Example.ORG/05 (there is http://www.example.org/05)"],
+        ),
+        (
             ("https://www.example.org/*",),
             ["Not in the store: https://www.example.org/* (there is http://www.example.org/*)"],
         ),
@@ -199,6 +238,7 @@ def test_a_dry_run_lists_everything(
             ("--site", "example.org", "--block"),
             [
                 "{store} has no page of the site example.org; there is www.example.org",
+                "Blocked: site:example.org",
                 "Only the spelling that you gave is blocked, not site:www.example.org",
             ],
         ),
@@ -207,6 +247,7 @@ def test_a_dry_run_lists_everything(
             [
                 "0 captures of 0 pages would be deleted",
                 "Not in the store: https://www.example.org/03 (there is http://www.example.org/03)",
+                "Would be blocked: https://www.example.org/03",
                 "Only the spelling that you gave would be blocked, not http://www.example.org/03",
             ],
         ),
@@ -214,6 +255,7 @@ def test_a_dry_run_lists_everything(
             ("https://www.example.org/03", "--block"),
             [
                 "Not in the store: https://www.example.org/03 (there is http://www.example.org/03)",
+                "Blocked: https://www.example.org/03",
                 "Only the spelling that you gave is blocked, not http://www.example.org/03",
             ],
         ),
@@ -226,3 +268,52 @@ def test_what_is_not_there_may_have_another_spelling(
     assert done.exit_code == 1
     assert done.stderr.splitlines() == [note.format(store=large) for note in notes]
     assert urls(large) == 24
+
+
+def test_copies_at_other_addresses(winnow: Winnow, on_terminal: OnTerminal, tmp_path: Path) -> None:
+    text = "Nobody in the valley has ever seen the old miller weigh a single sack of flour on Sundays. " * 5
+    urls = ["https://www.lib.example/abc.html", "http://lib.example/abc.html", "http://lib.example/abc.html?print=1"]
+    store = tmp_path / "lib.winnow"
+    with Index.open(store) as index:
+        index.add([Page(url, text=text) for url in urls])
+    named = ["2 pages at other addresses {} have the text:", *(f"  {url}" for url in urls[1:])]
+    command = ("delete", urls[0], "--block", "--store", store)
+    planned = winnow(*command, "--dry-run")
+    assert planned.stderr.splitlines() == [
+        "1 capture of 1 page would be deleted",
+        f"Would be blocked: {urls[0]}",
+        *lines(named, "would still"),
+    ]
+    refused = winnow(*command)
+    assert refused.exit_code == 2
+    assert json.loads(winnow(*command, "--dry-run", "--json").stdout)["copies"] == {
+        "total": 2,
+        "near": True,
+        "listed": [{"url": url, "of": urls[0], "resemblance": 1.0} for url in urls[1:]],
+    }
+    _, shown = on_terminal("winnow", *command, "--yes", "--quiet", "--no-erase", NO_COLOR="1")
+    assert shown.splitlines()[:5] == ["Deleted 1 capture of 1 page", f"Blocked: {urls[0]}", *lines(named, "still")]
+    assert f"→ winnow delete {urls[1]} '{urls[2]}' --block --store {store}" in shown
+    again = winnow("delete", urls[1], "--store", store, "--yes")
+    assert again.stderr.splitlines() == ["1 page at another address still has the text:", f"  {urls[2]}"]
+    assert again.stdout.splitlines()[-1] == "copies\t1"
+
+
+def lines(named: list[str], verb: str) -> list[str]:
+    return [line.format(verb) for line in named]
+
+
+def test_copies_of_many_texts(winnow: Winnow, large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list that is cut says so, and so does a search that was not made."""
+    monkeypatch.setattr("opensearch_winnow.cli.delete.MAX_COPIES_LISTED", 3)
+    with Index.open(large) as index:
+        index.add([Page(f"http://mirror.example/{n}", text=f"Page http://www.example.org/{n:02}") for n in range(24)])
+    done = winnow("delete", "--site", "www.example.org", "--store", large, "--yes", "--json")
+    assert done.stderr.splitlines() == [
+        "24 pages at other addresses still have these texts:",
+        *(f"  http://mirror.example/{n}" for n in (0, 1, 10)),
+        "  and 21 more, of which you are told when you delete these",
+        NOT_COMPARED,
+    ]
+    copies = json.loads(done.stdout)["copies"]
+    assert (copies["total"], len(copies["listed"]), copies["near"]) == (24, 24, False)

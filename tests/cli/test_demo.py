@@ -162,7 +162,7 @@ def test_the_search_counts_the_pages_with_its_words(demo: Demo) -> None:
     assert 1 < search["groups"] < search["total"]
     for hit in search["hits"]:
         first = demo.text(hit)
-        assert all(each["resemblance"] == resemblance(first, demo.text(each)) for each in hit["similar"])
+        assert all(each["resemblance"] == resemblance(first, demo.text(each)) for each in hit["member_pages"])
 
 
 def test_the_two_licences_are_compared_exactly(demo: Demo) -> None:

@@ -25,8 +25,9 @@ from opensearch_winnow import Index, Scheme
 from opensearch_winnow.mappings.capture_row import COLUMNS
 from opensearch_winnow.mappings.record import Record, from_document
 from opensearch_winnow.mappings.source import Source
-from opensearch_winnow.record_files.reader import read_records, scheme_of
+from opensearch_winnow.record_files.reader import scheme_of
 from opensearch_winnow.record_files.record_writer import RecordWriter
+from opensearch_winnow.record_files.records import read_records
 
 Winnow = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
 from opensearch_winnow import Index
+from opensearch_winnow.cli.extract import tell
+from opensearch_winnow.cli.index_summary import print_notes, show_table
+from opensearch_winnow.cli.terminal import Terminal
+from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.operations.extract import ExtractReport
+from opensearch_winnow.stores.archive_counts import save_left_out
 from tests.operations.test_extract import archive
 
 Winnow = Callable[..., Result]
@@ -39,8 +47,10 @@ def test_representatives_are_written_and_the_rest_is_told(winnow: Winnow, store:
         "records": 3,
         "revisits": 1,
         "originals": 0,
+        "unresolved": 0,
         "left_out": {"near-duplicate of a representative": 1},
         "failed": {},
+        "no_pages": {},
         "bytes": out.stat().st_size,
         "to": str(out),
         "list": f"{out}.left-out.csv",
@@ -50,7 +60,7 @@ def test_representatives_are_written_and_the_rest_is_told(winnow: Winnow, store:
 def test_the_captures_of_one_cluster_or_those_of_a_list(winnow: Winnow, store: Path, tmp_path: Path) -> None:
     with Index.open(store) as index:
         (largest, *_) = index.clusters()
-        ids = [card.id for card in index.cluster_members(largest.cluster)]
+        ids = [card.id for card in index.cluster_pages(largest.cluster)]
     done = winnow("extract", "--store", store, "--to", tmp_path / "a.warc.gz", "--cluster", largest.cluster, "--json")
     assert json.loads(done.stdout)["records"] == 3
     done = winnow(
@@ -105,3 +115,51 @@ def test_a_choice_of_nothing_is_explained(
     assert done.stderr.splitlines() == [sentence.format(store=store), f"No record was written to {out}"]
     done = winnow("extract", "--store", store, "--to", out, *options, "--json")
     assert (json.loads(done.stdout)["records"], done.stderr) == (0, f"{sentence.format(store=store)}\n")
+
+
+def test_what_is_no_page_is_told(winnow: Winnow, store: Path, tmp_path: Path) -> None:
+    counts = {"type image/png": 3, **{f"status {number}": 1 for number in range(301, 306)}}
+    with Index.open(store) as index:
+        save_left_out(index.store, {str(tmp_path / "in.warc.gz"): counts, "other.warc.gz": {"status 404": 1}})
+    said = (
+        "Only pages are in it. 8 other records of these archives, besides requests, are left out: type image/png 3"
+        " · status 301 1 · status 302 1 · status 303 1 · status 304 1 · 1 other reason"
+    )
+    for command, out in (("extract", "all.warc.gz"), ("export", "index.cdxj")):
+        done = winnow(command, "--store", store, "--to", tmp_path / out)
+        assert (done.exit_code, done.stderr.splitlines()[-1]) == (0, said)
+        done = winnow(command, "--store", store, "--to", tmp_path / out, "--overwrite", "--json")
+        assert json.loads(done.stdout)["no_pages"] == counts
+    done = winnow("export", "--store", store, "--to", tmp_path / "pages.csv")
+    assert said not in done.stderr
+
+
+def test_a_run_tells_of_wrong_dates_and_revisits_without_a_text(capsys: pytest.CaptureFixture[str]) -> None:
+    print_notes(Report(wrong_dates=1, wrong_date="2099", unfilled_revisits=2), Path("failed.jsonl"), crawl="")
+    assert capsys.readouterr().err.splitlines() == [
+        "1 page has a date that cannot be right (2099), and is indexed without a date.",
+        "2 revisits have no text: the pages that they repeat are not stored. Index the archives that have them, too.",
+    ]
+
+
+def test_a_run_tells_which_date_pages_with_a_wrong_one_get(capsys: pytest.CaptureFixture[str]) -> None:
+    for wrong in (1, 4):
+        report = Report(wrong_dates=wrong, wrong_date="2099")
+        print_notes(report, Path("failed.jsonl"), crawl="", date=datetime(2024, 1, 1, tzinfo=UTC))
+    assert capsys.readouterr().err.splitlines() == [
+        "1 page has a date that cannot be right (2099), and is indexed with your --date, 2024-01-01T00:00:00Z.",
+        "4 pages have dates that cannot be right, such as 2099: indexed with your --date, 2024-01-01T00:00:00Z.",
+    ]
+
+
+@pytest.mark.parametrize(("reasons", "end"), [(6, " · status 305 1"), (7, " · status 304 1 · 2 other reasons 2")])
+def test_a_run_lists_a_single_other_reason(capsys: pytest.CaptureFixture[str], reasons: int, end: str) -> None:
+    skipped = Counter({f"status {300 + number}": 1 for number in range(reasons)})
+    show_table(Terminal(80, colour=False), Report(skipped=skipped))
+    assert capsys.readouterr().out.splitlines()[2].endswith(end)
+
+
+def test_one_revisit_without_its_original_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    tell(ExtractReport(records=1, unresolved=1), "out.warc.gz")
+    said = "1 revisit was written without the original, which is in none of the archives: a player cannot show it"
+    assert said in capsys.readouterr().err.splitlines()

@@ -76,7 +76,7 @@ def test_compressed_files_to_a_compressed_file(winnow: Winnow, tmp_path: Path) -
         "scheme": Scheme().id,
         "documents": 12,
         "done": 12,
-        **dict.fromkeys(("no_text", "unaffected", "partial", "failed"), 0),
+        **dict.fromkeys(("no_text", "unaffected", "partial", "failed", "times_unread"), 0),
     }
     assert [json.loads(line)["id"] for line in gzip.decompress(out.read_bytes()).splitlines()] == [*range(6), *range(6)]
     refused = winnow("fields", two, "--to", out)
@@ -168,9 +168,24 @@ def test_a_reader_that_has_gone(tmp_path: Path) -> None:
 
 def test_no_document_has_a_text(process: Process) -> None:
     done = process("fields", "--text", "boddy", stdin=made(2))
-    assert (done.returncode, done.stdout) == (1, made(2))
+    assert done.returncode == 1
+    assert [json.loads(line)["winnow"]["fingerprints"] for line in done.stdout.splitlines()] == [""] * 2
     assert b"No document has a text in boddy: name the field with --text" in done.stderr
     assert process("fields").returncode == 0
+
+
+def test_times_are_read_by_the_format_or_counted(winnow: Winnow, tmp_path: Path) -> None:
+    file, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    file.write_bytes(b'{"text": "One.", "at": "31.12.2024"}\n{"text": "Two.", "at": 1735603200}\n{"text": "Three."}\n')
+    options = ["fields", file, "--time", "at", "--to", out, "--overwrite"]
+    done = winnow(*options)
+    assert "1 document has a time in at that cannot be read: name its format with --time-format" in done.stderr
+    done = winnow(*options, "--time-format", "dd.MM.yyyy||epoch_second", "--json")
+    assert json.loads(done.stdout)["times_unread"] == 0
+    times = [json.loads(line)["winnow"].get("fetched_at") for line in out.read_bytes().splitlines()]
+    assert times == ["2024-12-31T00:00:00Z", "2024-12-31T00:00:00Z", None]
+    refused = winnow(*options, "--time-format", "week_date||epoch_second")
+    assert (refused.exit_code, "winnow does not know week_date" in refused.stderr) == (2, True)
 
 
 def test_the_mapping_has_all_fields(process: Process) -> None:

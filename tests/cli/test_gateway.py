@@ -15,9 +15,11 @@ from threading import Thread
 
 import psutil
 import pytest
+import trustme
 from click.testing import CliRunner
 
 from opensearch_winnow.cli import main
+from opensearch_winnow.cli.gateway import _tls
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.running_gateway import ask, bulk_lines
@@ -99,6 +101,20 @@ def test_a_wrong_address_is_one_sentence() -> None:
     assert "there is no host of this name" in refused("--to", "http://no-such-host.invalid:9200")
     assert "--tls-key needs --tls-cert" in refused("--to", "http://localhost:9200", "--tls-key", "key.pem")
     assert "cannot be used: No such file" in refused("--to", "http://localhost:9200", "--tls-cert", "none.pem")
+
+
+def test_a_private_key_that_others_can_read_is_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    issued = trustme.CA().issue_cert("localhost")
+    certificate, key = tmp_path / "gateway.pem", tmp_path / "key.pem"
+    issued.cert_chain_pems[0].write_to_path(certificate)
+    issued.private_key_pem.write_to_path(key)
+    key.chmod(0o600)
+    _tls(str(certificate), str(key))
+    assert caplog.messages == []
+    issued.private_key_pem.write_to_path(certificate, append=True)
+    certificate.chmod(0o644)
+    _tls(str(certificate), None)
+    assert [message.split(": ")[-1] for message in caplog.messages] == [f"chmod 600 {certificate}"]
 
 
 def test_a_path_that_is_no_prefix_of_a_proxy_is_refused(engine: Running) -> None:

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.answers.formatting import percent_range
-from opensearch_winnow.answers.nothing_found import as_typed
 from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.cli.hit_list import blocks, empty_page, highlighted, hits_range, total_with_hint
 from opensearch_winnow.queries.results import FacetCount, Folded, Member, Result, SearchResults
-from opensearch_winnow.queries.words import Words
+from opensearch_winnow.queries.words import Words, as_typed
 from tests.cli.sample_card import CONTROL_CHARACTERS, MILL, card
 
 

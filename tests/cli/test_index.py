@@ -7,13 +7,18 @@ import subprocess
 import sys
 import time
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from opensearch_winnow.record_files.reader import read_records
+from opensearch_winnow.cli.index_summary import first_words
+from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.record_files.records import read_records
+from tests.ingest.sources.test_zip_file import packed
+from tests.operations.test_pairs import COPY, OTHER, SUM
 
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
 
@@ -38,6 +43,74 @@ def mirror(tmp_path: Path) -> Path:
 
 def urls(path: Path) -> list[str]:
     return [record.url for record in read_records(path)]
+
+
+def test_a_run_that_skips_most_files_says_so_first() -> None:
+    programs = Report(indexed=6, files=60, skipped_files=Counter({"type text/x-python": 52, "type application/pdf": 2}))
+    assert list(first_words(programs)) == [
+        "54 of 60 files were skipped: type text/x-python 52, type application/pdf 2",
+        "To read programs, index them into a new store with --preset programs",
+        "PDF and office files are not read: convert them to text or HTML first",
+    ]
+    site = Report(indexed=6, files=60, skipped_files=Counter({"type image/png": 50, "type text/css": 4}))
+    archive = Report(indexed=6, skipped=Counter({"type text/javascript": 99}))
+    assert not [*first_words(site), *first_words(archive), *first_words(Report(preset="pages"))]
+    (line,) = first_words(Report(indexed=3, files=3, preset="programs"))
+    assert "the new store has the preset programs" in line
+
+
+@pytest.mark.check
+def test_earlier_years_may_be_zipped_and_need_no_preset(process: Process, tmp_path: Path) -> None:
+    """The programs of a class that Moodle has packed, each as its student has packed it."""
+    year = packed({"alice/work.zip": packed({"main.py": COPY.encode()}), "bob/main.py": OTHER.encode()})
+    (tmp_path / "2025.zip").write_bytes(year)
+    for student, program in (("tom", SUM), ("zoe", OTHER.replace("name", "title"))):
+        (tmp_path / "2026" / student).mkdir(parents=True)
+        (tmp_path / "2026" / student / "main.py").write_text(program)
+    done = process("index", "2025.zip", "--store", "old.winnow", "--json")
+    assert done.stderr.decode().startswith("The files are programs: the new store has the preset programs")
+    assert json.loads(done.stdout)["indexed"] == 2
+    found = process("pairs", "2026", "--store", "old.winnow", "--json")
+    assert found.returncode == 0, found.stderr
+    pairs = {(pair["a"], pair["b"]) for pair in json.loads(found.stdout)["pairs"]}
+    assert pairs == {("tom", "2025.zip/alice"), ("zoe", "2025.zip/bob")}
+    again = process("index", "2026", "--store", "old.winnow")
+    assert (again.returncode, again.stderr) == (0, b"")
+    (tmp_path / "2026" / "notes.txt").write_text(prose(1))
+    loud = process("index", "2026", "--store", "texts.winnow", "--preset", "pages")
+    assert b"2 of 3 files were skipped: type text/x-python 2\n" in loud.stderr
+    refused = process("pairs", "2026", "--store", "texts.winnow")
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert b"texts.winnow is a store of texts, and the documents are programs" in refused.stderr
+
+
+def test_a_class_of_zip_files_needs_no_preset(process: Process, tmp_path: Path) -> None:
+    programs = {"tom.zip": packed({"a.py": SUM.encode()}), "zoe.zip": packed({"a.py": OTHER.encode()})}
+    (tmp_path / "2025.zip").write_bytes(packed(programs))
+    done = process("index", "2025.zip", "--store", "old.winnow", "--json")
+    assert (done.returncode, json.loads(done.stdout)["indexed"]) == (0, 2)
+
+
+def test_a_run_that_skips_everything_is_exit_code_1(process: Process, tmp_path: Path) -> None:
+    (tmp_path / "2025.zip").write_bytes(packed({"a.py": SUM.encode(), "b.py": OTHER.encode()}))
+    done = process("index", "2025.zip", "--store", "texts.winnow", "--preset", "pages")
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"2 of 2 files were skipped: type text/x-python 2\n")
+    (tmp_path / "page.txt").write_text(prose(1))
+    for _ in range(2):  # indexed, then unchanged
+        assert process("index", "2025.zip", "page.txt", "--store", "texts.winnow").returncode == 0
+
+
+def test_a_zip_file_that_was_cut_off_is_named_as_one(process: Process, tmp_path: Path) -> None:
+    (tmp_path / "class").mkdir()
+    for name, cut in (("alice", None), ("bob", -30)):
+        (tmp_path / "class" / f"{name}.zip").write_bytes(packed({"a.txt": prose(1).encode()})[:cut])
+    done = process("index", "class", "--store", "s.winnow", "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["indexed"], report["damaged"]["places"]) == (1, 1, 0)
+    assert report["reasons"]["failed"] == {"a zip file that cannot be unpacked": 1}
+    (failed,) = map(json.loads, (tmp_path / "s.winnow.failed.jsonl").read_text().splitlines())
+    assert failed["source"] == str(tmp_path / "class" / "bob.zip")
 
 
 def test_a_folder_is_indexed(process: Process, mirror: Path, tmp_path: Path) -> None:

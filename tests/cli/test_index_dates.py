@@ -28,6 +28,14 @@ def test_a_second_crawl_without_dates_replaces_the_first_and_says_so(winnow: Win
     assert notes == ["", f"1 page without a time {sentence}"]
 
 
+def test_a_date_in_the_future_is_refused(winnow: Winnow, tmp_path: Path) -> None:
+    (tmp_path / "page.txt").write_text(prose(1, 60))
+    store = tmp_path / "crawl.winnow"
+    done = winnow("index", tmp_path / "page.txt", "--store", store, "--date", "2099-01", "--quiet")
+    assert (done.exit_code, done.stdout, store.exists()) == (2, "", False)
+    assert done.stderr == "Error: pages cannot be from 2099-01-01, which is in the future\n"
+
+
 @pytest.mark.check
 def test_the_date_of_a_run_is_that_of_pages_without_a_time(winnow: Winnow, tmp_path: Path) -> None:
     page, store = tmp_path / "mirror" / "page.txt", tmp_path / "crawl.winnow"

@@ -15,7 +15,7 @@ from random import Random
 import pytest
 
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.record_files.reader import read_records
+from opensearch_winnow.record_files.records import read_records
 from opensearch_winnow.stores.embedded import EmbeddedStore
 
 pytestmark = pytest.mark.check

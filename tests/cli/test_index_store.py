@@ -14,7 +14,8 @@ import pytest
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.record_files.reader import read_records, scheme_of
+from opensearch_winnow.record_files.reader import scheme_of
+from opensearch_winnow.record_files.records import read_records
 from opensearch_winnow.stores.embedded import EmbeddedStore
 
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
@@ -55,7 +56,7 @@ def stored(path: Path) -> list[Record]:
 
 def settings(path: Path) -> dict[str, Any]:
     with EmbeddedStore.open(path) as store:
-        return store.settings()
+        return store.settings.with_prefix()
 
 
 def test_a_second_run_finds_everything_unchanged(process: Process, pages: Path, tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ def unset(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def key(tmp_path: Path) -> Path:
     (tmp_path / "key").write_text(f"{KEY}\n")
+    (tmp_path / "key").chmod(0o600)
     return tmp_path / "key"
 
 
@@ -79,6 +80,16 @@ def test_a_store_is_made_and_opened_with_the_key(winnow: Winnow, key: Path, page
     assert "scheme\tkeyed\tTrue" in winnow("stats", *keyed).stdout
     assert winnow("cluster", *keyed, "--quiet").exit_code == 0
     assert KEY_VARIABLE not in os.environ
+
+
+@pytest.mark.check
+def test_a_key_file_that_others_can_read_is_warned_of_once(
+    process: Process, key: Path, pages: Path, tmp_path: Path
+) -> None:
+    key.chmod(0o644)
+    done = process("index", pages, "--store", tmp_path / "crawl.winnow", "--key-file", key, "--workers", "2")
+    assert done.returncode == 0
+    assert done.stderr.decode().count(f"chmod 600 {key}") == 1
 
 
 def test_the_variable_does_the_same_and_the_option_wins(

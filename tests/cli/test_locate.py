@@ -93,7 +93,7 @@ def test_limit_and_date(winnow: Winnow, moved: Path) -> None:
     assert len(done.stdout.splitlines()) == 2
     assert done.stderr == "showing 1 of 3 pages; --limit shows more\n"
     early = winnow("locate", MIRROR, "--at", "2023", "--store", moved, "--json")
-    assert [each["change"] for each in json.loads(early.stdout)["found"]] == ["unchanged", "moved", "merged"]
+    assert [each["change"] for each in json.loads(early.stdout)["found"]] == ["unchanged", "copy", "copy"]
 
 
 @pytest.mark.parametrize(
@@ -118,3 +118,12 @@ def test_one_sentence_if_nothing_is_found(winnow: Winnow, moved: Path, url: str,
         answer = json.loads(as_json.stdout)
         assert (answer["found"], f"{answer['reason']}\n") == ([], done.stderr)
     assert moved.read_bytes() == before
+
+
+def test_a_page_without_a_text_is_not_looked_for(winnow: Winnow, moved: Path) -> None:
+    url = "http://example.org/revisited"
+    with Index.open(moved) as index:
+        index.add([Page(url, revisit_of=url, fetched_at=datetime(2023, 3, 1, tzinfo=UTC))], crawl="first")
+    done = winnow("locate", url, "--store", moved, "--json")
+    assert (done.exit_code, done.stderr) == (1, f"{url} has no text, so there is nothing to look for\n")
+    assert json.loads(done.stdout)["reason"] == done.stderr.removesuffix("\n")

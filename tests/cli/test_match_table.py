@@ -16,9 +16,9 @@ from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.match_table import table
 from opensearch_winnow.cli.short_urls import short_urls
 from opensearch_winnow.cli.terminal import bar
-from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.matches import Match, Matches
 from opensearch_winnow.queries.relationship import Lengths
+from opensearch_winnow.queries.scores import Passage
 from tests.cli.sample_card import CONTROL_CHARACTERS, MILL, card
 
 match = Match(card, 0.94, 0.97, 0.96, "exact", 0.0, [Passage(0, 9, 5, 14)] * 3)

@@ -20,7 +20,7 @@ Winnow = Callable[..., Result]
 
 @pytest.fixture
 def essays(tmp_path: Path) -> str:
-    return write(tmp_path / "essays", a_txt=MILL, b_txt=f"{MILL} {DOOR}", c_txt=f"{DOOR} {DOOR}", d_txt=SHIP, e_txt="")
+    return write(tmp_path / "essays", a_txt=MILL, b_txt=f"{MILL} {DOOR}", c_txt=f"{DOOR} {DOOR}", d_txt=SHIP)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_table_on_a_terminal(winnow: Winnow, homework: str) -> None:
     *numbers, longest, a, b = lines[4].split()
     assert numbers == ["100", "%", "██████████", "100", "%", "100", "%"]
     assert (longest.isdigit(), a, b) == (True, "alice", "bob")
-    assert done.stderr == "1 not compared: not a program (carol/notes.txt)\n"
+    assert done.stderr == "1 left out: not a program (carol/notes.txt)\n"
 
 
 def test_json_csv_parquet_and_tab_separated_values_agree(winnow: Winnow, essays: str, tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_json_csv_parquet_and_tab_separated_values_agree(winnow: Winnow, essays:
     document = json.loads(answer.stdout)
     assert (answer.exit_code, document["total"], document["compared"]) == (0, 2, 6)
     assert (document["by"], document["threshold"], document["submissions"]) == ("similarity", 0.1, "files")
-    assert document["unread"] == [{"name": "e.txt", "reason": "empty", "failed": False}]
+    assert (document["not_compared"], document["submitted"], document["unread"]) == ([], 4, [])
     rows = [each | {"passages": len(each["passages"])} for each in document["pairs"]]
     tables = {ending: tmp_path / f"out.{ending}" for ending in ("json", "jsonl", "csv", "parquet")}
     done = [winnow("pairs", essays, "--to", table) for table in tables.values()]
@@ -89,6 +89,60 @@ def test_a_file_that_fails_is_exit_code_1(winnow: Winnow, essays: str) -> None:
     assert done.exit_code == 1
     assert "late.txt.gz" in done.stderr
     assert len(done.stdout.splitlines()) == 3  # the others are compared
+
+
+@pytest.fixture
+def gaps(tmp_path: Path) -> str:
+    """A class of seven: two can be compared, one only in part, and four not at all."""
+    folder = Path(write(tmp_path / "class", alice__a_py=SUM, bob__b_py=OTHER, carol__c_py=COPY, carol__more_docx=b"PK"))
+    write(folder, dora__work_pdf=b"%PDF-1.4", fay__main_py=f"'''\n{SUM}", gus__notes_txt="late")
+    (folder / "emil").mkdir()
+    return str(folder)
+
+
+MISSING = (
+    "4 of 7 submissions could not be compared: dora (PDF: convert it to text first); emil (an empty folder);"
+    " gus (not a program); fay (a string or comment that is not closed hides the rest of it)"
+)
+IN_PART = "1 of 7 submissions was compared only in part: carol (more.docx: an office file: save it as text first)"
+
+
+def test_those_that_were_not_compared_stand_first(winnow: Winnow, gaps: str, tmp_path: Path) -> None:
+    shown = winnow("pairs", gaps, "--min", "1", "--color", "always")
+    lines = [line.replace("\x1b[1m", "").replace("\x1b[0m", "") for line in shown.stdout.splitlines()]
+    assert lines[:4] == [
+        MISSING,
+        IN_PART,
+        "3 submissions (each sub-folder is one), compared as programs: 3 pairs",
+        "1 pair has a similarity of 100 % or more, in 1 group",
+    ]
+    piped = winnow("pairs", gaps, "--to", tmp_path / "pairs.csv", "--report", tmp_path / "class.html")
+    assert piped.stderr.splitlines()[:2] == [MISSING, IN_PART]
+    document = json.loads(winnow("pairs", gaps, "--json").stdout)
+    assert list(document)[:3] == ["not_compared", "partly_compared", "submitted"]
+    assert [each["name"] for each in document["not_compared"]] == ["dora", "emil", "gus", "fay"]
+    assert document["partly_compared"] == [{"name": "carol", "reason": "an office file: save it as text first"}]
+    assert document["submitted"] == 7
+    page = (tmp_path / "class.html").read_text()
+    assert page.index(f">{MISSING}<") < page.index(f">{IN_PART}<") < page.index("<h1>")
+    assert {done.exit_code for done in (shown, piped)} == {1}
+
+
+def test_there_is_no_all_clear_for_those_that_were_not_compared(winnow: Winnow, tmp_path: Path) -> None:
+    folder = write(tmp_path / "essays", a_txt=MILL, b_txt=SHIP, **{f"{n:02}_pdf": b"%PDF-1.4" for n in range(30)})
+    done = winnow("pairs", folder, "--color", "always", "--report", tmp_path / "all.html")
+    first, _, found = done.stdout.splitlines()[:3]
+    names = ", ".join(f"{n:02}.pdf" for n in range(30))
+    assert f"30 of 32 documents could not be compared: {names} (PDF: convert it to text first)" in first
+    assert found == "No two of these have a similarity of 10 % or more"
+    page = (tmp_path / "all.html").read_text()
+    assert page.index(names) < page.index("<h1>No two of these")
+    assert all(f"<li>{n:02}.pdf: PDF" in page for n in range(30))
+    anonymous = winnow("pairs", folder, "--report", tmp_path / "no-names.html", "--anonymise")
+    page = (tmp_path / "no-names.html").read_text()
+    assert anonymous.exit_code == 1
+    assert "30 of 32 documents could not be compared: Document" in page
+    assert "00.pdf" not in page
 
 
 @pytest.mark.parametrize(

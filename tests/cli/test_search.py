@@ -67,8 +67,8 @@ def test_json_equals_the_answer_of_the_library(winnow: Winnow, crawl: Path, word
             "marks": [list(mark) for mark in theirs.marks],
             "title_marks": [list(mark) for mark in theirs.title_marks],
             "cluster": card.cluster,
-            "members": [card.url, *(member.url for member in theirs.members)],
-            "similar": [as_json(member, crawl) for member in theirs.members],
+            "members": [member.url for member in theirs.members],
+            "member_pages": [as_json(member, crawl) for member in theirs.members],
         }
         assert ours["snippet"][slice(*ours["marks"][0])].lower() == word.strip(".")
     assert answer.pop("seconds") > 0
@@ -89,14 +89,14 @@ def test_json_equals_the_answer_of_the_library(winnow: Winnow, crawl: Path, word
 
 def test_without_groups(winnow: Winnow, crawl: Path, word: str) -> None:
     answer = json.loads(winnow("search", word, "--store", crawl, "--json", "--no-group").stdout)
-    assert [hit["members"] for hit in answer["hits"]] == [[hit["url"]] for hit in answer["hits"]]
+    assert all(hit["members"] == [] for hit in answer["hits"])
     assert (answer["total"], len(answer["hits"]), answer["groups"], answer["by"]) == (5, 5, None, None)
 
 
 def test_the_threshold_decides_the_groups(winnow: Winnow, crawl: Path, word: str) -> None:
     def sizes(*options: str) -> list[int]:
         hits = json.loads(winnow("search", word, "--store", crawl, "--json", *options).stdout)["hits"]
-        return sorted(len(hit["members"]) for hit in hits)
+        return sorted(1 + len(hit["members"]) for hit in hits)
 
     assert sizes() == sizes("--threshold", "0.7") == [1, 4]
     assert sizes("--threshold", "0.8") == [1, 1, 3]  # without the page that continues with other text
@@ -107,8 +107,8 @@ def test_the_threshold_decides_the_groups(winnow: Winnow, crawl: Path, word: str
 def test_the_page_shown_for_a_group_is_chosen(winnow: Winnow, crawl: Path, word: str) -> None:
     def shown(*options: str) -> str:
         hits = json.loads(winnow("search", word, "--store", crawl, "--json", *options).stdout)["hits"]
-        (group,) = (hit for hit in hits if len(hit["members"]) == 4)
-        assert group["members"][0] == group["url"]
+        (group,) = (hit for hit in hits if len(hit["members"]) == 3)
+        assert group["url"] not in group["members"]
         return str(group["url"])
 
     assert shown("--representative", "earliest") == "http://example.org/mill"
@@ -233,17 +233,17 @@ def test_members_of_a_cluster_below_the_threshold_are_marked(winnow: Winnow, cra
     (more,) = (line for line in unstyle(shown).splitlines() if "▸" in line)
     assert re.search(r"▸ 4 more like this \(\d+–\d+ %, [14] below 50 %\)", more)
     answer = json.loads(winnow("search", word, "--store", crawl, "--by", "cluster", "--json").stdout)
-    assert (answer["groups"], answer["total"], [len(hit["members"]) for hit in answer["hits"]]) == (1, 5, [5])
+    assert (answer["groups"], answer["total"], [len(hit["members"]) for hit in answer["hits"]]) == (1, 5, [4])
 
 
 def test_rows_are_not_shortened(winnow: Winnow, crawl: Path, word: str) -> None:
     head, *rows = [line.split("\t") for line in winnow("search", "café", "--store", crawl).stdout.splitlines()]
     assert head == HEADER.split()
     assert [(row[1], row[2], len(row[3]) > 300, row[4]) for row in rows] == [
-        ("1", "2024-04-01T00:00:00Z", True, "A café")
+        ("0", "2024-04-01T00:00:00Z", True, "A café")
     ]
     done = winnow("search", word, "--store", crawl)
-    assert sorted(line.split("\t")[1] for line in done.stdout.splitlines()[1:]) == ["1", "4"]
+    assert sorted(line.split("\t")[1] for line in done.stdout.splitlines()[1:]) == ["0", "3"]
     assert not CONTROL_CHARACTERS.search(re.sub(r"[\t\n]", "", done.stdout))
 
 
@@ -327,6 +327,14 @@ def test_a_cursor_continues_whatever_is_written(winnow: Winnow, notes: str) -> N
     assert [hit["url"] for answer in answers for hit in answer["hits"]] == before
     assert [(answer["total"], answer["groups"]) for answer in answers] == [(24, 12)] * 3
     assert results_of(notes, "mill").total == 26
+
+
+def test_rows_in_a_pipe_say_which_part_they_are(winnow: Winnow, crawl: Path, word: str) -> None:
+    search = ("search", word, "--store", crawl)
+    part = winnow(*search, "--limit", "1")
+    assert (len(part.stdout.splitlines()), part.stderr) == (2, "showing 1 to 1 (--page 2 has the next)\n")
+    assert winnow(*search, "--limit", "100").stderr == ""
+    assert winnow(*search, "--limit", "1", "--json").stderr == ""  # it has the number of all
 
 
 def test_rows_come_with_their_cursor(winnow: Winnow, notes: str, on_terminal: OnTerminal) -> None:

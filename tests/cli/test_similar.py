@@ -64,6 +64,7 @@ def test_json_equals_the_answer_of_the_library(winnow: Winnow, crawl: Path) -> N
         "uncompared": 0,
         "ignored": 0,
         "below_guarantee": False,
+        "too_short": False,
     }
 
 
@@ -220,6 +221,24 @@ def test_nothing_found_suggests_what_would_find_something(
         "None of 7 pages shares a passage with it; a shared run of 149 letters and digits is always found"
         in unheard.stderr
     )
+
+
+@pytest.mark.parametrize("options", [(), ("--min-containment", "0")])
+def test_a_few_words_are_too_short_to_be_a_copy(
+    winnow: Winnow, crawl: Path, prose: Callable[..., str], options: tuple[str, ...]
+) -> None:
+    words = " ".join(prose(60, 0).split()[7:10])
+    done = winnow("similar", "--text", words, "--store", crawl, "--json", *options)
+    answer = json.loads(done.stdout)
+    assert (done.exit_code, answer["too_short"], answer["matches"]) == (1, True, [])
+    letters = len(words.replace(" ", ""))
+    assert done.stderr == (
+        f"Too short to check for copies: it has {letters} letters and digits, and at least 50 are needed;"
+        f" 5 pages have these words in a row: winnow search '\"{words}\"'\n"
+    )
+    assert json.loads(winnow("search", f'"{words}"', "--store", crawl, "--json").stdout)["total"] == 5
+    none = winnow("similar", "--text", "unheard-of", "--store", crawl)
+    assert none.stderr.endswith("are needed; no page has this word\n")
 
 
 def test_nothing_found_with_filters(winnow: Winnow, crawl: Path) -> None:

@@ -46,7 +46,7 @@ def test_json_has_an_answer_for_every_question(winnow: Winnow, crawl: Path, rows
     assert done.exit_code == 1  # two could not be answered
     assert done.stdout.count("\n") == 1
     counts = {name: value for name, value in answer.items() if name != "answers"}
-    assert counts == {"questions": 5, "found": 2, "failed": 2, "below_guarantee": 0}
+    assert counts == {"questions": 5, "found": 2, "failed": 2, "below_guarantee": 0, "too_short": 0}
     copy, none, part, empty, no_row = answer["answers"]
     assert [each["id"] for each in (copy, none, part, empty)] == ["copy", "none", "part", "empty"]
     assert no_row["id"].endswith("questions.jsonl, line 5")
@@ -88,6 +88,7 @@ def test_answers_go_to_a_file(winnow: Winnow, crawl: Path, rows: Path, tmp_path:
         "found": 2,
         "failed": 2,
         "below_guarantee": 0,
+        "too_short": 0,
         "to": str(out),
     }
     if ending == "csv":
@@ -124,6 +125,25 @@ def test_pages_of_the_store_are_questions(process: Process, crawl: Path) -> None
     assert done.returncode == 1
     found = process("similar", "--batch-urls", "-", "--store", crawl, stdin=f"{MILL}\n".encode())
     assert found.returncode == 0
+
+
+def test_questions_that_are_too_short_are_counted(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
+    with Index.open(crawl, create=False) as index:
+        text = index.page(MILL).text
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f"{json.dumps({'id': words[:3], 'text': words})}\n" for words in ("a mill", text)))
+    ask = ("similar", "--batch", path, "--store", crawl)
+    done = winnow(*ask, "--json")
+    answer = json.loads(done.stdout)
+    short, long = answer["answers"]
+    assert (short["too_short"], short["reason"], short["matches"]) == (True, "too short to check for copies", [])
+    assert (long["too_short"], long["reason"]) == (False, None)
+    assert (done.exit_code, answer["too_short"], answer["found"]) == (1, 1, 1)
+    assert "1 question is too short to check for copies, with fewer than 50 letters and digits" in done.stderr
+    assert winnow(*ask).stdout.splitlines()[1] == "a m\t0\t\t\t\t\ttoo short to check for copies"
+    out = tmp_path / "answers.csv"
+    winnow(*ask, "--to", out)
+    assert out.read_text().splitlines()[1].endswith("too short to check for copies")
 
 
 def test_files_of_a_folder_and_named_fields(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:

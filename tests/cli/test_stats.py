@@ -17,10 +17,10 @@ from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.formatting import byte_size
-from opensearch_winnow.answers.page_counts import bins
-from opensearch_winnow.answers.power_law import power_law, zeta
+from opensearch_winnow.answers.formatting import bins, byte_size
 from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.operations.power_law import power_law, zeta
 
 Winnow = Callable[..., Result]
 OnTerminal = Callable[..., tuple[int, str]]
@@ -146,3 +146,10 @@ def test_a_missing_store_is_refused(winnow: Winnow, tmp_path: Path) -> None:
     done = winnow("stats", "--store", tmp_path / "no.winnow")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "no.winnow" in done.stderr
+
+
+def test_one_duplicate(winnow: Winnow, tmp_path: Path) -> None:
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        index.add([Page(f"http://a.example/{number}", text="Nobody in the valley. " * 9) for number in range(2)])
+    shown = winnow("stats", "--store", tmp_path / "crawl.winnow", "--color", "always").stdout
+    assert "1 duplicates an earlier page: content 1" in unstyle(shown).splitlines()

@@ -25,6 +25,7 @@ from opensearch_winnow.stores.embedded import EmbeddedStore
 from tests.cli.conftest import CLEAN, WINNOW
 from tests.meaningless_text import sentences
 from tests.stores.embedded.store_files import SECOND_FORMAT, rows
+from tests.stores.store_questions import search
 
 PAGES = 300
 STORED = re.compile(r"([\d,]+) pages of this run are stored")
@@ -74,7 +75,7 @@ def stored(path: Path) -> dict[str, Record]:
         records = list(store.scan(Record))
         by_id = {record.id: record for record in records}
         assert len(by_id) == len(records) == store.count()
-        assert store.search(Words.of("every"), limit=1).total == len(records)
+        assert search(store, Words.of("every"), limit=1).total == len(records)
     with rows(path) as there:
         assert there.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     return by_id

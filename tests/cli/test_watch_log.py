@@ -88,11 +88,11 @@ def test_a_watched_page_that_is_gone(winnow: Winnow, crawl: Path, news: Path) ->
     winnow("watch", "add", "gone", MILL, "--store", crawl)
     with Index.open(crawl) as index:
         index.store.delete([card.id for card in captures(index.store, MILL)])
-        kept = index.store.settings("watch:")
+        kept = index.store.settings.with_prefix("watch:")
     done = winnow("index", news, "--store", crawl, "--workers", "1")
     assert (done.exit_code, done.stderr) == (0, f"Watch gone was not checked: {crawl} has no page {MILL}\n")
     with Index.open(crawl) as index:
-        assert index.store.settings("watch:") == kept
+        assert index.store.settings.with_prefix("watch:") == kept
 
 
 def test_the_operator_is_told(process: Process, crawl: Path, news: Path, tmp_path: Path, winnow: Winnow) -> None:

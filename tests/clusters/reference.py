@@ -10,7 +10,13 @@ from typing import Any, NamedTuple
 from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.clusters.result import HISTOGRAM_BARS, Candidates, ClusteringResult, LargestCluster
 from opensearch_winnow.cython_core.reference import labels
-from opensearch_winnow.cython_core.reference_pairs import Pair, pair_leaders, pair_verdict, skipped_pairs, token_pairs
+from opensearch_winnow.cython_core.reference_pairs import (
+    Pair,
+    pair_representatives,
+    pair_verdict,
+    skipped_pairs,
+    token_pairs,
+)
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.compare import side
@@ -43,8 +49,10 @@ def expected_clusters(records: Iterable[Record], scheme: Scheme, options: Cluste
     pairs = sorted({pair for numbers in tokens.values() for pair in token_pairs(numbers, options.compared)})
     judged = {(a, b): verified(pages[a], pages[b], scheme, options) for a, b in pairs}
     alike = {pair: edge for pair, edge in judged.items() if edge.resemblance >= options.threshold}
-    leaders = pair_leaders(len(pages), alike) if options.linkage == "representatives" else labels(len(pages), alike)
-    joined = chosen(pages, [leaders[content] for content in contents], options)
+    representatives = (
+        pair_representatives(len(pages), alike) if options.linkage == "representatives" else labels(len(pages), alike)
+    )
+    joined = chosen(pages, [representatives[content] for content in contents], options)
     copies = {
         (content, number): Edge(1.0, 0.0, how_equal(pages[content], pages[number]))
         for number, content in enumerate(contents)
@@ -55,17 +63,17 @@ def expected_clusters(records: Iterable[Record], scheme: Scheme, options: Cluste
             "url": page.url,
             "fetched_at": page.fetched_at,
             "capture": page.id,
-            "cluster": pages[leader].id,
-            "representative": pages[leader].url,
+            "cluster": pages[representative].id,
+            "representative": pages[representative].url,
             "resemblance": edge.resemblance,
             "error": edge.error,
         }
-        for page, content, leader in zip(pages, contents, joined, strict=True)
+        for page, content, representative in zip(pages, contents, joined, strict=True)
         for edge in [
             Edge(1.0, 0.0, "")
-            if content == contents[leader]
-            else alike.get((min(contents[leader], content), max(contents[leader], content)))
-            or estimated(pages[leader], page, scheme, options)
+            if content == contents[representative]
+            else alike.get((min(contents[representative], content), max(contents[representative], content)))
+            or estimated(pages[representative], page, scheme, options)
         ]
     ]
     edges = [
@@ -94,8 +102,8 @@ def expected_clusters(records: Iterable[Record], scheme: Scheme, options: Cluste
     )
 
 
-def chosen(pages: Sequence[Record], leaders: Sequence[int], options: ClusteringOptions) -> list[int]:
-    """Return the representative of each page instead of its leader."""
+def chosen(pages: Sequence[Record], representatives: Sequence[int], options: ClusteringOptions) -> list[int]:
+    """Return the page that the rule chooses, for each page, instead of its representative."""
     rule, _, sites = options.representative.partition(":")
 
     def rank(number: int) -> tuple[float, int]:
@@ -105,14 +113,16 @@ def chosen(pages: Sequence[Record], leaders: Sequence[int], options: ClusteringO
         if rule == "longest":
             return -page.shingle_count, number
         if rule == "canonical":
-            cluster = [other for other, leader in zip(pages, leaders, strict=True) if leader == leaders[number]]
+            mine = representatives[number]
+            cluster = [other for other, its in zip(pages, representatives, strict=True) if its == mine]
             return -sum(other.canonical == page.url for other in cluster), number
         if rule == "newest":
             return -(page.fetched_at or datetime.min.replace(tzinfo=UTC)).timestamp(), number
         return 0, number
 
-    best = {leader: min((n for n in range(len(pages)) if leaders[n] == leader), key=rank) for leader in set(leaders)}
-    return [best[leader] for leader in leaders]
+    clusters = set(representatives)
+    best = {each: min((n for n in range(len(pages)) if representatives[n] == each), key=rank) for each in clusters}
+    return [best[each] for each in representatives]
 
 
 def in_order(records: Iterable[Record]) -> list[Record]:
@@ -123,12 +133,17 @@ def in_order(records: Iterable[Record]) -> list[Record]:
 
 
 def contents_of(pages: Sequence[Record]) -> list[int]:
-    """Return for each page the first one with the same shingles or, if it has none, with the same bytes."""
-    first: dict[tuple[str, str], int] = {}
+    """Return for each page the first one with the same shingles or, if it has none, with the same bytes.
 
-    def key(page: Record) -> tuple[str, str]:
-        if page.shingle_count:
+    If there is only one shingle, the title has to be the same, too. A page without both a title and bytes is alone.
+    """
+    first: dict[tuple[str, ...], int] = {}
+
+    def key(page: Record) -> tuple[str, ...]:
+        if page.shingle_count > 1:
             return "shingles", page.shingle_digest
+        if page.shingle_count and (page.title or page.content_digest):
+            return "shingle and title", page.shingle_digest, page.title or ""
         return ("bytes", page.content_digest) if page.content_digest else ("id", page.id)
 
     return [first.setdefault(key(page), number) for number, page in enumerate(pages)]
@@ -138,7 +153,7 @@ def tokens_of(pages: Sequence[Record], contents: Sequence[int], options: Cluster
     """Return for each token the first pages of contents that have it, in order."""
     tokens: dict[int, list[int]] = defaultdict(list)
     for number, page in enumerate(pages):
-        if contents[number] == number and page.shingle_count:
+        if contents[number] == number and page.shingle_count > 1:
             for token in {*page.bands, *(() if options.fast else page.sketch)}:
                 tokens[token].append(number)
     return tokens
@@ -189,14 +204,16 @@ def candidates(
 def sizes_of(pages: Sequence[Record], contents: Sequence[int], joined: Sequence[int]) -> dict[str, Any]:
     """Return the counts of clusters of two pages or more."""
     members: dict[int, list[int]] = defaultdict(list)
-    for number, leader in enumerate(joined):
-        members[leader].append(number)
-    clusters = {leader: numbers for leader, numbers in members.items() if len(numbers) > 1}
+    for number, representative in enumerate(joined):
+        members[representative].append(number)
+    clusters = {representative: numbers for representative, numbers in members.items() if len(numbers) > 1}
     identical = [numbers for numbers in clusters.values() if len({contents[number] for number in numbers}) == 1]
     largest = sorted(
         (
-            LargestCluster(len(numbers), pages[leader].id, pages[leader].url, pages[leader].title)
-            for leader, numbers in clusters.items()
+            LargestCluster(
+                len(numbers), pages[representative].id, pages[representative].url, pages[representative].title
+            )
+            for representative, numbers in clusters.items()
         ),
         key=lambda each: (-each.pages, each.cluster),
     )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import operator
+import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from opensearch_winnow.clusters.deduplication import containments
 from opensearch_winnow.clusters.deduplication.deciding import decide_rows
 from opensearch_winnow.clusters.deduplication.decisions import Deduplication
 from opensearch_winnow.clusters.deduplication.options import (
@@ -21,6 +25,7 @@ from opensearch_winnow.clusters.deduplication.options import (
 )
 from opensearch_winnow.clusters.deduplication.row_columns import MISS_PROBABILITY, min_long_shingles
 from opensearch_winnow.clusters.result import band_probability
+from opensearch_winnow.cython_core.reference_symbols import symbols
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import FailedRow, Row
@@ -79,22 +84,24 @@ def containment(inner: frozenset[object], outer: frozenset[object]) -> float:
 
 
 def near_representatives(sets: Sets, order: list[int], threshold: float) -> list[int]:
-    """Let each row follow the first leader that it resembles, or become one."""
-    leaders: list[int] = []
+    """Let each row follow the first representative that it resembles, or become one."""
+    representatives: list[int] = []
     found = list(range(len(sets)))
     for number in order:
-        leader = next((each for each in leaders if resemblance(sets[number], sets[each]) >= threshold), None)
-        if leader is None:
-            leaders.append(number)
+        representative = next(
+            (each for each in representatives if resemblance(sets[number], sets[each]) >= threshold), None
+        )
+        if representative is None:
+            representatives.append(number)
         else:
-            found[number] = leader
+            found[number] = representative
     return found
 
 
 def check_counts(result: Deduplication, rows: int) -> None:
     assert result.rows == rows == result.kept + result.dropped + result.failed
     document = result.as_document()
-    assert document["dropped"] == document["exact"] + document["near"] + document["contained"]
+    assert document["dropped"] == sum(document[name] for name in MATCHES)
     assert [each.rows for each in result.largest] == sorted((each.rows for each in result.largest), reverse=True)
 
 
@@ -132,6 +139,49 @@ def test_exact(seed: int, keep: str) -> None:
         assert result.outcome(number) == ("kept" if first[words_of] == number else "exact")
 
 
+OPERANDS = ("x", "y", "12", "5", "1", "Café", "Cafe\u0301")
+OPERATORS = ("+", "-", "*", "/", "<", ">", "=", ".", "")
+
+
+def formulas(random: Random, count: int) -> list[str]:
+    """Return short texts with operators, some of them the same but for case, spaces, line breaks or Unicode form."""
+    made = []
+    for _ in range(count):
+        a, b = random.choices(OPERANDS, k=2)
+        gap, end = random.choice(["", " "]), random.choice(["", " ", "\n", "\r\n so", "\n so", "\r so"])
+        made.append(f"what is {a}{gap}{random.choice(OPERATORS)}{gap}{b}{end}")
+    return made
+
+
+@settings(max_examples=4)
+@given(seed=seeds, match=st.sampled_from(["identical", "exact", "near", "contained"]))
+def test_texts_with_operators(seed: int, match: Match) -> None:
+    texts_of_rows = formulas(Random(seed), 80)
+    rows = [Row(number, 0, Page("id", text=text)) for number, text in enumerate(texts_of_rows)]
+    result = decide_rows(rows, DeduplicationOptions(match=match))
+    check_counts(result, len(rows))
+
+    def key(text: str) -> object:
+        composed = unicodedata.normalize("NFC", text)
+        same = composed.replace("\r\n", "\n").replace("\r", "\n").strip()
+        return same if match == "identical" else re.findall(r"\w+", composed.lower())
+
+    first: dict[str, int] = {}
+    differ = []
+    for number, text in enumerate(texts_of_rows):
+        representative = first.setdefault(repr(key(text)), number)
+        assert result.representatives[number] == representative
+        assert result.outcome(number) == (
+            "kept" if representative == number else "identical" if match == "identical" else "exact"
+        )
+        texts_of_both = (unicodedata.normalize("NFC", each) for each in (text, texts_of_rows[representative]))
+        if operator.ne(*map(symbols, texts_of_both)):
+            differ.append(number)
+    assert result.other_symbols == len(differ)
+    example = result.other_symbols_example
+    assert (None if example is None else example.row) == (differ[0] if differ else None)
+
+
 def nested_texts(random: Random, count: int) -> list[str]:
     """Return texts that contain one another, and some that overlap."""
     base = words(random, 150)
@@ -166,6 +216,78 @@ def test_contained(seed: int, threshold: float, keep: str) -> None:
             assert place[representative] <= place[number]
 
 
+def footed_texts(random: Random, count: int) -> list[str]:
+    """Return texts that end in one of two footers, most of them inside others or nearly so."""
+    footers = [words(random, random.choice([8, 30])) for _ in range(2)]
+    made: list[list[str]] = []
+    for _ in range(count):
+        text = words(random, random.choice([4, 10, 20]))
+        if made and random.random() < 0.6:  # a container, or the part of an earlier text
+            text = random.choice(made)[random.choice([0, 0, 3]) :]
+            text = [*words(random, random.choice([0, 1, 5, 40])), *text, *words(random, random.choice([0, 0, 2]))]
+        made.append([*text, *random.choice([*footers, []])])
+    random.shuffle(made)
+    return [" ".join(text) for text in made]
+
+
+@settings(max_examples=6)
+@given(seed=seeds, threshold=st.sampled_from([0.3, 0.5, 0.8, 0.9, 0.95, 1.0]), earlier=st.sampled_from([0, 0, 15]))
+@example(seed=2, threshold=0.5, earlier=0)  # rows are dropped for rows that are dropped later, and kept again
+def test_no_crowd_hides_a_row_that_is_in_another(seed: int, threshold: float, earlier: int) -> None:
+    scheme = SCHEMES[1]
+    made = [Row(n, 0, Page(f"id {n}", text=text)) for n, text in enumerate(footed_texts(Random(seed), 60))]
+    old, rows = made[:earlier], [Row(n, 0, row.page) for n, row in enumerate(made[earlier:])]
+    options = DeduplicationOptions(match="contained", threshold=threshold, compared=2 + seed % 4)
+    result = decide_rows(rows, options, earlier_set=old, scheme=scheme)
+    check_counts(result, len(rows))
+    assert result.not_compared == 0
+    sets, old_sets = sets_of(rows, scheme), sets_of(old, scheme)
+    for number, representative in enumerate(result.representatives):
+        theirs = sets[representative] if representative >= 0 else old_sets[-1 - representative]
+        assert containment(sets[number], theirs) >= threshold
+        assert representative < 0 or result.is_kept(representative)
+    kept = result.kept_numbers()
+    for one in kept:
+        others = [*(sets[other] for other in kept if other != one), *old_sets]
+        assert max(containment(sets[one], other) for other in others) < threshold
+
+
+def crowd_with_a_footer(random: Random, count: int) -> list[Row]:
+    """Return rows of 40 words and a footer, and for each of them a row that has it and 400 words more."""
+    footer = words(random, 80)
+    texts_of_rows = []
+    for _ in range(count):
+        inner = [*words(random, 40), *footer]
+        texts_of_rows += [inner, [*words(random, 200), *inner, *words(random, 200)]]
+    random.shuffle(texts_of_rows)
+    return [Row(number, 0, Page("id", text=" ".join(text))) for number, text in enumerate(texts_of_rows)]
+
+
+@pytest.mark.parametrize(
+    ("count", "threshold"),
+    [(120, 1.0), *(pytest.param(1_500, each, marks=pytest.mark.check) for each in (0.5, 0.8, 0.9, 0.95, 1.0))],
+)
+def test_rows_inside_others_are_dropped_whatever_footer_they_share(count: int, threshold: float) -> None:
+    rows = crowd_with_a_footer(Random(count), count)
+    result = decide_rows(rows, DeduplicationOptions(match="contained", threshold=threshold))
+    short = [row.number for row in rows if len((row.page.text or "").split()) == 120]
+    assert [number for number in range(len(rows)) if not result.is_kept(number)] == short
+    assert (len(short), result.not_compared) == (count, 0)
+
+
+def test_rows_that_a_crowd_keeps_from_being_compared_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    paragraphs = [words(Random(n), 12) for n in range(8)]
+    chosen = [Random(n).sample(paragraphs, 4) for n in range(60)]
+    rows = [Row(n, 0, Page("id", text=" ".join(sum(each, [f"own{n}"])))) for n, each in enumerate(chosen)]
+    options = DeduplicationOptions(match="contained", threshold=0.6, compared=2)
+    assert decide_rows(rows, options).not_compared == 0
+    monkeypatch.setattr(containments, "PAIRS_PER_ROW", 0)
+    monkeypatch.setattr(containments, "MIN_PAIRS", 0)
+    result = decide_rows(rows, options)
+    assert 0 < result.not_compared <= result.kept
+    assert result.as_document()["not_compared"] == result.not_compared
+
+
 @pytest.mark.parametrize("keep", KEEP)
 def test_the_rule_decides_between_two_that_contain_each_other(keep: str) -> None:
     random = Random(1)
@@ -181,7 +303,7 @@ def test_the_rule_decides_between_two_that_contain_each_other(keep: str) -> None
 
 
 @settings(max_examples=8)
-@given(seed=seeds, match=st.sampled_from(["exact", "near", "contained"]))
+@given(seed=seeds, match=st.sampled_from(["identical", "exact", "near", "contained"]))
 def test_rows_of_an_earlier_set_are_dropped_whichever_of_its_rows_they_are_like(seed: int, match: Match) -> None:
     random = Random(seed)
     scheme = SCHEMES[1]
@@ -222,7 +344,7 @@ def test_failed_rows_are_counted_and_others_are_in_their_place() -> None:
     assert result.representatives[4] == 1
 
 
-@pytest.mark.parametrize("match", ["exact", "near", "contained"])
+@pytest.mark.parametrize("match", MATCHES)
 def test_no_rows(match: Match) -> None:
     result = decide_rows([], DeduplicationOptions(match=match))
     assert result.as_document()["rows"] == result.kept == 0
@@ -250,7 +372,7 @@ def test_unknown_rules_are_refused(text: str) -> None:
 
 
 def test_impossible_options_are_refused() -> None:
-    with pytest.raises(DeduplicationError, match="exact, near or contained"):
+    with pytest.raises(DeduplicationError, match="identical, exact, near or contained"):
         DeduplicationOptions(match="fuzzy")  # type: ignore[arg-type]
     with pytest.raises(DeduplicationError, match="above 0 and at most 1"):
         DeduplicationOptions(threshold=0)

@@ -15,19 +15,20 @@ from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonica
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.fingerprints import SELECTIONS, fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
-from opensearch_winnow.cython_core.leaders import LeaderAssignment
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
 from opensearch_winnow.cython_core.packed_positions import pack_positions, unpack_positions
 from opensearch_winnow.cython_core.packed_postings import pack_postings, unpack_postings
-from opensearch_winnow.cython_core.pair_leaders import PairLeaders
+from opensearch_winnow.cython_core.pair_representatives import PairRepresentatives
 from opensearch_winnow.cython_core.pair_verdicts import pair_verdicts
 from opensearch_winnow.cython_core.passages import join_runs, passages
 from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
-from opensearch_winnow.cython_core.posting_parts import put_rows, sort_postings, split_postings
+from opensearch_winnow.cython_core.posting_parts import bundle_postings, put_rows, sort_postings, split_postings
 from opensearch_winnow.cython_core.rare_grams import rare_grams
 from opensearch_winnow.cython_core.repeated_shingles import count_documents, repeated_runs, split_shingles, take_marks
+from opensearch_winnow.cython_core.representatives import RepresentativeAssignment
 from opensearch_winnow.cython_core.shared_tokens import SharedTokens
 from opensearch_winnow.cython_core.shingles import shingles
+from opensearch_winnow.cython_core.symbols import symbol_places, symbols_hash
 from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.cython_core.token_pairs import TokenPairs, split_pairs
 from opensearch_winnow.cython_core.visible_text import VisibleText
@@ -104,11 +105,11 @@ def _scores() -> object:
     return outer.hits(3)
 
 
-def _leaders() -> object:
-    assignment = LeaderAssignment(MINHASHES, COUNTS, 2, threshold=0.3, clear=3.0)
+def _representatives() -> object:
+    assignment = RepresentativeAssignment(MINHASHES, COUNTS, 2, threshold=0.3, clear=3.0)
     waiting = assignment.decide(array("Q"), array("d"), 50)
     more = assignment.decide(waiting, array("d", [0.5] * len(waiting)), 50)
-    return waiting, more, assignment.leaders
+    return waiting, more, assignment.representatives
 
 
 def _groups() -> array[int]:
@@ -117,10 +118,10 @@ def _groups() -> array[int]:
     return groups.labels()
 
 
-def _pair_leaders() -> array[int]:
-    leaders = PairLeaders(40)
-    leaders.add(PAIRS)
-    return leaders.leaders
+def _pair_representatives() -> array[int]:
+    representatives = PairRepresentatives(40)
+    representatives.add(PAIRS)
+    return representatives.representatives
 
 
 def _token_pairs() -> object:
@@ -138,7 +139,7 @@ def _posting_parts() -> object:
     postings, counts = split_postings(TOKENS, PAGES[:1000], 3)
     placed = bytearray(40 * 128)
     put_rows(placed, PAGES[:40], MINHASHES, 128)
-    return counts, sort_postings(postings), placed
+    return counts, sort_postings(postings), bundle_postings(*sort_postings(postings)), placed
 
 
 def _repeated_shingles() -> object:
@@ -170,6 +171,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "canonical_text, folded": lambda: _canonical(LATIN, fold_confusables=True),
     "canonical_text, from parts": _from_parts,
     "shingles": lambda: shingles(CANONICAL, 4),
+    "symbols": lambda: [(symbols_hash(text), symbol_places(text)) for text in (*TEXTS, "x² + 1.5 != -5 %")],
     "word_runs": lambda: WordRuns([CANONICAL, *map(canonical_text, TEXTS)], 5, 2).find(CANONICAL),
     "text_sketches": _text_sketches,
     "kgram_hashes": lambda: kgram_hashes(WIDE, 20),
@@ -203,8 +205,8 @@ CALLS: dict[str, Callable[[], object]] = {
         estimates.minhash_resemblances(MINHASHES[:128], MINHASHES),
     ),
     "pair_verdicts": lambda: pair_verdicts(PAIRS, MINHASHES, COUNTS, 128, threshold=0.5),
-    "leaders": _leaders,
-    "pair_leaders": _pair_leaders,
+    "representatives": _representatives,
+    "pair_representatives": _pair_representatives,
     "token_pairs": _token_pairs,
     "shared_tokens": _shared_tokens,
     "posting_parts": _posting_parts,

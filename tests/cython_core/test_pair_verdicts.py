@@ -1,4 +1,4 @@
-"""Verdicts on pairs, compared with single estimates and with LeaderAssignment."""
+"""Verdicts on pairs, compared with single estimates and with RepresentativeAssignment."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.estimates import minhash_resemblance
-from opensearch_winnow.cython_core.leaders import LEADER, LeaderAssignment
 from opensearch_winnow.cython_core.minhash import minhash, pack
-from opensearch_winnow.cython_core.pair_leaders import PairLeaders
+from opensearch_winnow.cython_core.pair_representatives import PairRepresentatives
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
 from opensearch_winnow.cython_core.reference_pairs import Pair, pair_verdict
+from opensearch_winnow.cython_core.representatives import REPRESENTATIVE, RepresentativeAssignment
 from tests.cython_core.signed_pages import BINS, SignedPages, thresholds, widths
 
 VERDICTS = {DIFFERENT: "different", ALIKE: "alike", UNCERTAIN: "uncertain"}
@@ -77,24 +77,26 @@ def test_the_estimate_is_that_of_minhash_resemblance(pages: Pages, threshold: fl
 @given(
     st.builds(families, st.integers(0, 2**32), st.integers(0, 12), st.sampled_from([1, 2, 4, 8])), thresholds, clears
 )
-def test_leaders_are_those_of_leader_assignment(pages: Pages, threshold: float, clear: float) -> None:
-    """Pairs with verdicts, and LeaderAssignment, give the same leaders if estimates decide uncertain pairs.
+def test_representatives_are_those_of_representative_assignment(pages: Pages, threshold: float, clear: float) -> None:
+    """Both find the same representatives if estimates decide the uncertain pairs.
 
-    MinHashes have no more bytes than LeaderAssignment compares first; longer ones may already differ there.
+    MinHashes have no more bytes than RepresentativeAssignment compares first; longer ones may already differ there.
     """
-    found = PairLeaders(len(pages.shingles))
+    found = PairRepresentatives(len(pages.shingles))
     alike = []
     for (a, b), (value, _, verdict) in zip(pages.pairs, pages.verdicts(threshold, clear), strict=True):
         if verdict == ALIKE or (verdict == UNCERTAIN and value >= threshold):
             alike.append(a << 32 | b)
     found.add(array("Q", alike))
-    joins = LeaderAssignment(
+    joins = RepresentativeAssignment(
         b"".join(pages.minhashes), pages.counts, 0, threshold=threshold, bits=pages.bits, clear=clear
     )
     known = array("Q")
     while uncertain := joins.decide(known, array("d", [nan]) * len(known), 20):
         known = array("Q", sorted([*known, *uncertain]))
-    assert found.leaders.tolist() == [page if leader == LEADER else leader for page, leader in enumerate(joins.leaders)]
+    assert found.representatives.tolist() == [
+        page if each == REPRESENTATIVE else each for page, each in enumerate(joins.representatives)
+    ]
 
 
 def test_equal_pages_are_alike_and_unrelated_ones_are_not() -> None:

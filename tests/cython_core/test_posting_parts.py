@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core.posting_parts import put_rows, sort_postings, split_postings
+from opensearch_winnow.cython_core.posting_parts import bundle_postings, put_rows, sort_postings, split_postings
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
 
 TOKEN = st.integers(0, 3) | st.integers(0, 2**64 - 1)
@@ -59,6 +59,18 @@ def test_many_postings_are_sorted(kind: str, count: int) -> None:
     assert list(zip(*by_page, strict=True)) == sorted(set(postings))
 
 
+@given(st.sets(st.tuples(st.integers(0, 9) | TOKEN, st.integers(0, 3)), max_size=60))
+def test_tokens_on_the_same_pages_are_a_bundle(postings: set[Posting]) -> None:
+    on: dict[int, list[int]] = {}
+    for token, page in sorted(postings):
+        on.setdefault(token, []).append(page)
+    bundles, pages = bundle_postings(*columns(sorted(postings)))
+    shared = [(tuple(on[token]), page) for token, page in sorted(postings) if len(on[token]) > 1]
+    assert list(pages) == [page for _, page in shared]
+    names = {(bundle, pages_of) for bundle, (pages_of, _) in zip(bundles, shared, strict=True)}
+    assert len(names) == len(set(bundles)) == len({pages_of for pages_of, _ in shared})
+
+
 @given(st.lists(st.tuples(st.integers(0, 9), st.binary(min_size=3, max_size=3)), max_size=20))
 def test_rows_are_put_in_their_places(rows: list[tuple[int, bytes]]) -> None:
     target = bytearray(30)
@@ -71,6 +83,8 @@ def test_rows_are_put_in_their_places(rows: list[tuple[int, bytes]]) -> None:
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="a page for each token: 1 for 2"):
         split_postings(array("Q", [1, 2]), array("I", [1]), 4)
+    with pytest.raises(ValueError, match="a page for each token: 1 for 2"):
+        bundle_postings(array("Q", [1, 2]), array("I", [1]))
     for parts in (0, -1, 65_537):
         with pytest.raises(ValueError, match=f"1 to 65,536 parts, got {parts}"):
             split_postings(array("Q"), array("I"), parts)

@@ -54,6 +54,13 @@ def test_a_frequent_window_is_found_at_its_first_places() -> None:
     assert len(found) == MAX_OCCURRENCES + 1
 
 
+def test_short_texts_may_begin_alike() -> None:
+    count = MAX_OCCURRENCES + 5
+    index = WordRuns([canonical_text(f"what is the sum of one and {i}") for i in range(count)], 10, 4)
+    for i in range(count):
+        assert index.find(canonical_text(f"oh what is the sum of one and {i} then")) == [(1, 9, i, 0)]
+
+
 def test_repetition_is_compared_in_time() -> None:
     zeros = canonical_text("0 " * 20_000)
     found = WordRuns([zeros], 13).find(zeros)

@@ -87,3 +87,27 @@ def test_what_is_given_wins(file: Path) -> None:
     assert with_key(Scheme(), "given").key == "given"  # and the file, which is missing, is not read
     file.write_text("environment")
     assert with_key(Scheme(noise=20)) == Scheme(noise=20, key="environment")
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_open"), [(0o600, False), (0o400, False), (0o640, True), (0o604, True), (0o622, True)]
+)
+def test_a_file_that_is_open_to_others_is_warned_of_once(
+    file: Path, caplog: pytest.LogCaptureFixture, mode: int, is_open: bool
+) -> None:
+    file.write_text("open sesame")
+    file.chmod(mode)
+    assert environment_key() == environment_key() == "open sesame"
+    sentence = f"the key file {file} is open to other users (mode {mode:o}). To close it: chmod 600 {file}"
+    assert caplog.messages == [f"Warning: {sentence}"] * is_open
+
+
+def test_only_a_file_of_the_user_is_warned_of(
+    file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else's can be closed with chmod, and whoever could no longer read it would not be helped."""
+    file.write_text("open sesame")
+    file.chmod(0o644)
+    monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
+    assert environment_key() == "open sesame"
+    assert caplog.messages == []

@@ -18,15 +18,15 @@ from opensearch_winnow.cython_core.estimates import (
     mod_containment,
     mod_resemblance,
 )
-from opensearch_winnow.cython_core.leaders import LeaderAssignment
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
 from opensearch_winnow.cython_core.overlap import difference, matching_runs, overlap, pair_resemblances
 from opensearch_winnow.cython_core.packed_positions import pack_positions, unpack_positions
 from opensearch_winnow.cython_core.packed_postings import pack_postings, unpack_postings
-from opensearch_winnow.cython_core.pair_leaders import PairLeaders
+from opensearch_winnow.cython_core.pair_representatives import PairRepresentatives
 from opensearch_winnow.cython_core.pair_verdicts import pair_verdicts
-from opensearch_winnow.cython_core.posting_parts import put_rows, sort_postings, split_postings
+from opensearch_winnow.cython_core.posting_parts import bundle_postings, put_rows, sort_postings, split_postings
 from opensearch_winnow.cython_core.repeated_shingles import count_documents, repeated_runs, split_shingles, take_marks
+from opensearch_winnow.cython_core.representatives import RepresentativeAssignment
 from opensearch_winnow.cython_core.sketches import distinct, min_sketch, mod_sketch
 from opensearch_winnow.cython_core.sorted_postings import (
     document_frequency_histogram,
@@ -146,12 +146,12 @@ def fuzz_minhashes(data: bytes, compares: bool) -> None:
         found = pair_verdicts(pairs, minhashes, counts, size, threshold=threshold, bits=bits, clear=clear)
         assert {len(part) for part in found} == {len(pairs)}
     with suppress(*REFUSED):
-        assignment = LeaderAssignment(
+        assignment = RepresentativeAssignment(
             minhashes, counts, reader.byte() % (len(counts) + 1), threshold=threshold, bits=bits, clear=clear
         )
         known = distinct(known)
         assignment.decide(known, array("d", [0.5] * len(known)), 1 + reader.byte())
-        assert len(assignment.leaders) == len(counts)
+        assert len(assignment.representatives) == len(counts)
 
 
 def fuzz_hash_sets(data: bytes, compares: bool) -> None:
@@ -216,6 +216,7 @@ def fuzz_postings(data: bytes, _: bool) -> None:
         numbers, sizes = split_postings(tokens, pages, wanted)
         assert sum(sizes) == len(tokens)
         assert list(zip(*sort_postings(numbers), strict=True)) == sorted(zip(tokens, pages, strict=True))
+        assert len(bundle_postings(*sort_postings(numbers))[0]) <= len(tokens)
     with suppress(*REFUSED):
         put_rows(bytearray(reader.size() % 1_000), pages, bytes(tokens), 8)
     with suppress(*REFUSED):
@@ -264,11 +265,11 @@ def fuzz_pairs(data: bytes, compares: bool) -> None:
             assert groups.labels().tolist() == reference.labels(count, zip(left, right, strict=True))
     groups.labels()
     with suppress(*REFUSED):
-        leaders = PairLeaders(count)
-        leaders.add(pairs)
+        representatives = PairRepresentatives(count)
+        representatives.add(pairs)
         if compares:
             split = [(pair >> 32, pair & 0xFFFFFFFF) for pair in pairs]
-            assert leaders.leaders.tolist() == reference_pairs.pair_leaders(count, split)
+            assert representatives.representatives.tolist() == reference_pairs.pair_representatives(count, split)
     with suppress(*REFUSED):
         split_pairs(pairs, parts, partners)
     with suppress(*REFUSED):

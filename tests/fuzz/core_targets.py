@@ -11,7 +11,12 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TypeVar
 
-from opensearch_winnow.cython_core import reference, reference_visible_text, reference_word_runs
+from opensearch_winnow.cython_core import (
+    reference,
+    reference_symbols,
+    reference_visible_text,
+    reference_word_runs,
+)
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
 from opensearch_winnow.cython_core.fingerprints import SELECTIONS, fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
@@ -21,6 +26,7 @@ from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
 from opensearch_winnow.cython_core.rare_grams import rare_grams
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
+from opensearch_winnow.cython_core.symbols import symbol_places, symbols_hash
 from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.cython_core.vectors import use_vectors
 from opensearch_winnow.cython_core.visible_text import NAMES, VisibleText
@@ -101,6 +107,15 @@ def fuzz_word_runs(data: bytes, compares: bool) -> None:
                 for each, bound in zip(texts, bounds, strict=True)
             ]
             assert found == reference_word_runs.word_runs(words[:2], words[2], width, shortest)
+
+
+def fuzz_symbols(data: bytes, compares: bool) -> None:
+    text = Reader(data).rest_text()
+    places = symbol_places(text)
+    assert (symbols_hash(text) == 0) == (not places)
+    if compares:
+        found = [text[start:end].translate(reference_symbols.FULL_WIDTH) for start, end in places]
+        assert found == reference_symbols.symbols(text)
 
 
 def fuzz_fingerprints(data: bytes, compares: bool) -> None:
@@ -236,6 +251,7 @@ TARGETS = {
     "fingerprints": (fuzz_fingerprints, [s for how in range(4) for s in seeds_of_text(bytes([3, 4, 0, how]))]),
     "shingles": (fuzz_shingles, seeds_of_text(b"\x02\x00")),
     "word_runs": (fuzz_word_runs, seeds_of_text(b"\x02\x01\x03\x14plain words, and Mor\x03\x05words")),
+    "symbols": (fuzz_symbols, [*seeds_of_text(), b"\x03x + 1.5 != -5 % of $ 7, C++ and\n* 2"]),
     "passages": (fuzz_passages, seeds_of_text(b"\x03\x04\x00\x02\x03\x14plain words, and Mor")),
     "phrase_offsets": (fuzz_phrase_offsets, seeds_of_text(b"\x03\x02\x03\x0bplain words\x00\x03\x02wo\x01")),
     "visible_text": (fuzz_visible_text, [b"\x01" + bytes([9, 40, 200, 3, 4]) + b"text" + bytes([120, 40])]),

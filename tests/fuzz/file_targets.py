@@ -70,7 +70,7 @@ def folder() -> Path:
 def read_source(data: bytes, name: str) -> None:
     path = folder() / name
     path.write_bytes(data)
-    with suppress(*REFUSED), Sources([str(path)]) as sources:
+    with suppress(*REFUSED), Sources([str(path)], zips=True) as sources:
         for split in sources.splits(1 << 20):
             deque(read(split, MAX_PAGE_BYTES), maxlen=0)
 
@@ -119,6 +119,10 @@ def fuzz_wacz(data: bytes, _: bool) -> None:
     read_source(data, "a.wacz")
 
 
+def fuzz_zip(data: bytes, _: bool) -> None:
+    read_source(data, "a.zip")
+
+
 def fuzz_jsonl(data: bytes, _: bool) -> None:
     read_source(data, "a.jsonl")
 
@@ -150,6 +154,15 @@ def parquet_file() -> bytes:
     return output.getvalue()
 
 
+def zip_of_files() -> bytes:
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as zipped:
+        zipped.writestr("ä/a.html", HTML)
+        zipped.writestr("rows.jsonl", LINES)
+        zipped.writestr("d/", b"")
+    return output.getvalue()
+
+
 def wacz_file() -> bytes:
     output = io.BytesIO()
     with zipfile.ZipFile(output, "w") as zipped:
@@ -177,6 +190,7 @@ TARGETS: dict[str, tuple[Callable[[bytes, bool], None], Callable[[], list[bytes]
     "warc": (fuzz_warc, lambda: [WARC + WARC, gzip.compress(WARC)]),
     "arc": (fuzz_arc, lambda: [ARC]),
     "wacz": (fuzz_wacz, lambda: [wacz_file()]),
+    "zip": (fuzz_zip, lambda: [zip_of_files()]),
     "csv": (fuzz_csv, lambda: [b'id,text\n1,"a\nb"\n', "url;text\n1;x\n".encode("utf-16")]),
     "jsonl": (fuzz_jsonl, lambda: [LINES, gzip.compress(LINES)]),
     "parquet": (fuzz_parquet, lambda: [parquet_file()]),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import signal
 import sys
 from pathlib import Path
 
-from tests.fuzz.target_names import CORE
+from tests.fuzz.target_names import CORE, GATEWAY
 
 COMPARED = 64  # compare each 64th execution with plain Python, which is slow; and each input of the corpus at the start
-MAX_BYTES = {True: 160, False: 1 << 18}  # of an input: for the core few, because it is tried ten million times
-INSTRUMENTED = [f"opensearch_winnow.{room}" for room in ("index", "ingest", "queries", "stores", "mappings")]
+# Of an input: few where it is tried millions of times.
+MAX_BYTES = dict.fromkeys(GATEWAY, 1_024) | dict.fromkeys((*CORE, "filter_path"), 160)
+MAX_FILE_BYTES = 1 << 18
+INSTRUMENTED = [f"opensearch_winnow.{room}" for room in ("gateway", "index", "ingest", "queries", "stores", "mappings")]
 
 
 def main() -> None:
@@ -32,8 +36,10 @@ def main() -> None:
         executions += 1
         target(data, executions % COMPARED == 0)
 
-    fixed = ["-reduce_inputs=0", "-rss_limit_mb=4096", "-timeout=60", f"-max_len={MAX_BYTES[name in CORE]}"]
+    max_bytes = MAX_BYTES.get(name, MAX_FILE_BYTES)
+    fixed = ["-reduce_inputs=0", "-rss_limit_mb=4096", "-timeout=60", f"-max_len={max_bytes}"]
     options = [option.replace("-runs=", "-atheris_runs=") for option in options]
+    atexit.register(signal.setitimer, signal.ITIMER_REAL, 0)  # libFuzzer's clock kills a process that is slow to end
     atheris.Setup([sys.argv[0], folder, f"-artifact_prefix={folder}-", *fixed, *options], execute)
     atheris.Fuzz()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tests.fuzz import core_bytes_targets, core_targets
-from tests.fuzz.target_names import FILES
+from tests.fuzz.target_names import FILES, GATEWAY
 
 Target = Callable[[bytes, bool], None]  # takes the input, and whether to compare with plain Python
 
@@ -17,4 +17,8 @@ def target_and_seeds(name: str) -> tuple[Target, Sequence[bytes]]:
 
         target, seeds = file_targets.TARGETS[name]
         return target, seeds()
+    if name in GATEWAY:
+        from tests.fuzz import gateway_targets  # noqa: PLC0415 (the same)
+
+        return gateway_targets.TARGETS[name]
     return (core_targets.TARGETS | core_bytes_targets.TARGETS)[name]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.target_names import CORE, FILES
+from tests.fuzz.target_names import CORE, FILES, GATEWAY
 from tests.fuzz.targets import target_and_seeds
 
 FOUND = sorted(Path(__file__).with_name("inputs").glob("*/*"))
@@ -17,8 +17,8 @@ def test_an_input_that_was_a_finding(path: Path) -> None:
     target_and_seeds(path.parent.name)[0](path.read_bytes(), True)
 
 
-@pytest.mark.parametrize("name", CORE)
-def test_the_first_inputs_of_the_core(name: str) -> None:
+@pytest.mark.parametrize("name", CORE + GATEWAY)
+def test_the_first_inputs(name: str) -> None:
     target, seeds = target_and_seeds(name)
     for data in (b"", *seeds):
         target(data, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -18,22 +19,38 @@ import psutil
 from opensearch_winnow.stores.engine.ports import free_port
 
 WINNOW = Path(sys.executable).with_name("winnow")
-START_SECONDS = 30.0
+START_SECONDS = 60.0
 
 
 class GatewayProcess:
-    """A gateway in front of an engine, as a context manager. After `kill`, `start` starts it on the same port."""
+    """A gateway in front of an engine, as a context manager. After `kill`, `start` starts it on the same port.
 
-    def __init__(self, engine: str, *options: str, port: int | None = None) -> None:
+    `max_files` limits its descriptors, `max_bytes` its memory, and `tree` is another checkout whose gateway is to run.
+    """
+
+    def __init__(
+        self,
+        engine: str,
+        *options: str,
+        port: int | None = None,
+        max_files: int | None = None,
+        max_bytes: int | None = None,
+        tree: Path | None = None,
+    ) -> None:
         self.port = port or free_port()
         self.engine = engine
         self.url = f"http://127.0.0.1:{self.port}"
         self.command = [str(WINNOW), "gateway", "--to", engine, "--port", str(self.port), *options]
+        limits = {"n": max_files, "v": max_bytes and max_bytes >> 10}
+        limited = "".join(f"ulimit -{letter} {most}; " for letter, most in limits.items() if most)
+        if limited:
+            self.command = ["sh", "-c", f'{limited}exec "$@"', "sh", *self.command]
+        self.environment = os.environ | ({} if tree is None else {"PYTHONPATH": str(tree.resolve())})
         self.process: subprocess.Popen[bytes] | None = None
         self.log = TemporaryFile()  # noqa: SIM115 (closed with the object; a pipe could fill up)
 
     def start(self) -> None:
-        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=self.log)
+        self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=self.log, env=self.environment)
         until = time.monotonic() + START_SECONDS
         while not self._answers():
             if self.process.poll() is not None or time.monotonic() > until:
@@ -58,6 +75,11 @@ class GatewayProcess:
         status = Path(f"/proc/{self._running.pid}/status").read_text(encoding="utf-8")
         (found,) = re.findall(r"VmHWM:\s+(\d+) kB", status)
         return int(found) << 10
+
+    @property
+    def log_bytes(self) -> int:
+        """The size of what it has written to stderr so far."""
+        return os.fstat(self.log.fileno()).st_size
 
     @property
     def cpu_seconds(self) -> float:

@@ -11,7 +11,7 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.own_fields import OwnFields
-from opensearch_winnow.queries.compare import Side, scores, side
+from opensearch_winnow.queries.compare import Comparer, Side, side
 from opensearch_winnow.stores.opensearch.attach import attach
 from opensearch_winnow.stores.opensearch.client import Address
 
@@ -65,6 +65,9 @@ def write(client: OpenSearch, index: str, articles: Mapping[str, Mapping[str, An
     assert not client.bulk(body=lines, refresh=True)["errors"]
 
 
+COMPARER = Comparer(Scheme())
+
+
 @cache
 def prepared(text: str) -> Side:
     return side(text, Scheme())
@@ -80,7 +83,7 @@ def in_groups(client: OpenSearch, index: str | None, body: Mapping[str, Any], th
         source = hit["_source"]
         made = prepared(_text(source)) if "winnow" in source else None
         for _, shown, members in groups:
-            if made and shown and scores(shown, made).resemblance >= threshold:
+            if made and shown and COMPARER.scores(shown, made).resemblance >= threshold:
                 members.append(hit["_id"])
                 break
         else:
@@ -90,7 +93,7 @@ def in_groups(client: OpenSearch, index: str | None, body: Mapping[str, Any], th
 
 def true_resemblance(one: str, other: str) -> float:
     """Return the resemblance of two articles, by their texts."""
-    return float(scores(prepared(_text(article(int(one)))), prepared(_text(article(int(other))))).resemblance)
+    return float(COMPARER.scores(prepared(_text(article(int(one)))), prepared(_text(article(int(other))))).resemblance)
 
 
 def _text(source: Mapping[str, Any]) -> str:

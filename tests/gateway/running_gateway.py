@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from opensearch_winnow.cli.listening import listening_socket
-from opensearch_winnow.gateway.proxy import MAX_BODY
+from opensearch_winnow.gateway.limits import MAX_BODY, Limits
 from opensearch_winnow.gateway.server import running
 from opensearch_winnow.stores.opensearch.client import Address
 from tests.gateway import raw_requests
@@ -35,14 +35,17 @@ def bulk_lines(*lines: Any) -> bytes:
 
 
 @contextmanager
-def running_gateway(to: str, *, tls: ssl.SSLContext | None = None, max_body: int = MAX_BODY) -> Iterator[str]:
+def running_gateway(
+    to: str, *, tls: ssl.SSLContext | None = None, max_body: int = MAX_BODY, limits: Limits | None = None
+) -> Iterator[str]:
     """Run a gateway to a cluster, and yield its address."""
+    limits = limits or Limits(max_body=max_body)
     started, stop = Event(), asyncio.Event()
     loop = asyncio.new_event_loop()
 
     async def run() -> None:
         try:
-            async with running(Address.of_cluster(to), listener, tls=tls, max_body=max_body):
+            async with running(Address.of_cluster(to), listener, tls=tls, limits=limits):
                 started.set()
                 await stop.wait()
         finally:

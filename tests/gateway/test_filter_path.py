@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.gateway import filter_path
 from opensearch_winnow.gateway.filter_path import filtered
 from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.running_gateway import ask
@@ -67,8 +72,75 @@ def test_numbers_keep_their_digits() -> None:
     assert filtered(b'{"a":{"n":1.000000000000000000010,"m":2}}', "a.n") == b'{"a":{"n":1.000000000000000000010}}'
 
 
-@pytest.mark.check
-def test_no_path_takes_long() -> None:
-    content = json.dumps({"a" * 200: {"a" * 200: {"b": 1}}}).encode()
-    assert filtered(content, "*a" * 100 + "b") == b"{}"
-    assert filtered(content, ".".join(["**"] * 200) + ".c") == b"{}"
+def nested(depth: int) -> Any:
+    return {"a": nested(depth - 1), "b": [nested(depth - 1), 1]} if depth else {"a" * 200: 1}
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["*a" * 1_000 + "b", "**." * 1_000 + "c", "**.a.b." * 400 + "c", "-" + "**.*." * 400 + "c", "**.a," * 500],
+    ids=range(5),
+)
+def test_no_path_takes_long(path: str) -> None:
+    """The number of ways in which such a path fits grows with a power of its length."""
+    content = json.dumps(nested(5)).encode()
+    assert len(filtered(content, path)) <= len(content)
+
+
+def test_a_path_that_takes_too_many_steps_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filter_path, "MAX_FILTER_STEPS", 1_000)
+    content = json.dumps([{f"{number}": 1} for number in range(2_000)]).encode()
+    with pytest.raises(QuestionError, match="takes too long"):
+        filtered(content, "**.a,**.b")
+
+
+def test_an_answer_that_is_nested_too_deeply_is_refused() -> None:
+    with pytest.raises(QuestionError, match="nested so deeply"):
+        filtered(b'{"a":' * 2_000 + b"1" + b"}" * 2_000, "**.b")
+
+
+def plainly_included(value: Any, paths: list[list[str]]) -> Any:
+    """Return the same as `filtered` does for paths without a minus sign, by following each path on its own."""
+
+    def fits(names: list[str], path: list[str]) -> bool:
+        if not path:
+            return True
+        if path[0] == "**":
+            return fits(names, path[1:]) or (bool(names) and fits(names[1:], path))
+        return bool(names) and fnmatchcase(names[0], path[0]) and fits(names[1:], path[1:])
+
+    def kept(value: Any, names: list[str]) -> Any:
+        if any(fits(names, path) for path in paths):
+            return value
+        if isinstance(value, dict):
+            return {
+                name: part for name, each in value.items() if (part := kept(each, [*names, name])) is not None
+            } or None
+        if isinstance(value, list):
+            return [part for each in value if (part := kept(each, names)) is not None] or None
+        return None
+
+    return kept(value, []) or {}
+
+
+NAMES = st.sampled_from(["a", "b", "ab", "aab"])
+PATTERNS = st.lists(st.sampled_from(["a", "b", "ab", "*", "a*", "*b", "a*b", "*a*", "**"]), min_size=1, max_size=5)
+
+
+def values(depth: int) -> st.SearchStrategy[Any]:
+    leaf = st.integers(0, 3)
+    if not depth:
+        return leaf
+    inner = values(depth - 1)
+    return leaf | st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3)
+
+
+@given(st.dictionaries(NAMES, values(3), max_size=3), st.lists(PATTERNS, min_size=1, max_size=3))
+def test_paths_lead_to_what_they_describe(content: dict[str, Any], paths: list[list[str]]) -> None:
+    found = filtered(json.dumps(content).encode(), ",".join(map(".".join, paths)))
+    assert json.loads(found) == plainly_included(content, paths)
+
+
+@given(st.text("ab*", max_size=8), st.text("ab", max_size=12))
+def test_names_fit_patterns_as_file_names_do(pattern: str, name: str) -> None:
+    assert (filtered(json.dumps({name: 1}).encode(), pattern or "c") != b"{}") == fnmatchcase(name, pattern or "c")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.gateway.client_search import REFUSED
 from opensearch_winnow.gateway.group_options import OPTIONS
-from opensearch_winnow.gateway.search_request import REFUSED
 from opensearch_winnow.mappings.own_fields import OwnFields
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.attach import attach

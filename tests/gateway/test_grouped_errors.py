@@ -13,7 +13,7 @@ import pytest
 from multidict import CIMultiDict
 from opensearchpy import OpenSearch
 
-from opensearch_winnow.gateway import group_window
+from opensearch_winnow.gateway import grouped_search as gateway_searches
 from opensearch_winnow.gateway.attached import AttachedIndices
 from opensearch_winnow.gateway.cluster import Cluster
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
@@ -145,7 +145,7 @@ def test_searches_without_winnow_pass_as_they_are(gateway: str, engine: Running,
 def test_no_more_hits_are_examined_than_engines_page_through(
     gateway: str, client: OpenSearch, index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(group_window, "MAX_EXAMINED", 20)
+    monkeypatch.setattr(gateway_searches, "MAX_EXAMINED", 20)
     path = f"/{index}/_search?winnow=group&winnow_examine=5"
     content = ask(gateway, "POST", f"{path}&size=20", {"query": MILL}).json()
     groups = content["ext"]["winnow"]["groups"]

@@ -24,7 +24,7 @@ from tests.stores.opensearch.own_index import FIELDS, OwnIndex, text
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("gateway clients")]
 
 NUMBERS = count()
-KILLS = 20
+KILLS = 8  # in each of eleven runs, of which the first is in the second tier
 IDS = 150  # of each loader
 SHARED_IDS = 20  # that all loaders write
 OPERATIONS = 12  # in a bulk

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
+from logging import ERROR, LogRecord
+from urllib.parse import unquote
 
+import msgspec
 import pytest
+from aiohttp import ClientConnectionResetError
+from aiohttp.http_exceptions import BadStatusLine
+from hypothesis import given
+from hypothesis import strategies as st
 
-from opensearch_winnow.gateway.headers import reader_of
-from opensearch_winnow.gateway.proxy import PassedResponse
+from opensearch_winnow.gateway.headers import client_of
+from opensearch_winnow.gateway.passing import PassedResponse
+from opensearch_winnow.gateway.routes import goes_up
+from opensearch_winnow.gateway.server import _is_our_fault
 from tests.gateway.faulty_engine import faulty_engine
 from tests.gateway.raw_requests import ask, raw_answer
 from tests.gateway.running_gateway import running_gateway
@@ -28,8 +38,8 @@ def arrived() -> list[tuple[bytes, bytes]]:
 
 
 @pytest.fixture
-def gateway(arrived: list[tuple[bytes, bytes]]) -> Iterator[str]:
-    """A gateway to an engine that answers everything with an empty object, in chunks."""
+def engine_url(arrived: list[tuple[bytes, bytes]]) -> Iterator[str]:
+    """The address of an engine that answers everything with an empty object, in chunks."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -42,7 +52,14 @@ def gateway(arrived: list[tuple[bytes, bytes]]) -> Iterator[str]:
         except asyncio.IncompleteReadError:
             writer.close()
 
-    with faulty_engine(answer) as url, running_gateway(url) as started:
+    with faulty_engine(answer) as url:
+        yield url
+
+
+@pytest.fixture
+def gateway(engine_url: str) -> Iterator[str]:
+    """A gateway to this engine."""
+    with running_gateway(engine_url) as started:
         yield started
 
 
@@ -61,13 +78,19 @@ def error_of(received: bytes) -> tuple[bytes, str]:
         b"POST /_bulk" + HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
         b"POST /_search" + HEAD + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         b"POST /_search" + HEAD + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n123456",
+        b"POST /_search" + HEAD + b"Transfer-Encoding: gzip\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        b"POST /_search" + HEAD + b"Transfer-Encoding: chunked, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        b"POST /_search HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+        b"GET / HTTP/1.2\r\nHost: x\r\n\r\n",
         b"OPTIONS *" + HEAD + b"\r\n",
     ],
 )
 def test_what_is_not_http_is_refused_in_the_form_of_engines(
     gateway: str, arrived: list[tuple[bytes, bytes]], sent: bytes
 ) -> None:
-    assert error_of(raw_answer(gateway, sent)) == (b"400", "illegal_argument_exception")
+    received = raw_answer(gateway, sent)
+    assert error_of(received) == (b"400", "illegal_argument_exception")
+    assert b"Python" not in received
     assert arrived == []
 
 
@@ -77,10 +100,81 @@ def test_what_follows_a_number_sign_belongs_to_the_path(gateway: str, arrived: l
     assert arrived == [(b"delete /a%23b", b"")]
 
 
-def test_credentials_may_be_any_bytes(gateway: str) -> None:
-    sent = b"PUT /a/_doc/1" + HEAD + b"Authorization: Basic \xff\r\nContent-Length: 2\r\n\r\n{}"
-    assert raw_answer(gateway, sent).startswith(b"HTTP/1.1 200 ")
-    assert reader_of({"authorization": "Basic \udcff"}) != reader_of({"authorization": "Basic \udcfe"})
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"CONNECT /x" + HEAD + b"Content-Length: 2\r\n\r\n{}", b"501"),
+        (b"CONNECT example.org:9200" + HEAD + b"\r\nGET /x" + HEAD + b"\r\n", b"501"),
+        (b"TRACE /x" + HEAD + b"\r\n", b"501"),
+        (b"POST /_search" + HEAD + b"Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", b"501"),
+        (b"POST /_search HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \r\n\r\n", b"501"),
+        (b"GET /x\r\nHost: x\r\n\r\n", b"505"),
+        (b"GET /x HTTP/0.9\r\n\r\n", b"505"),
+        (b"GET /x HTTP/2.0\r\nHost: x\r\n\r\n", b"505"),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", b"505"),
+    ],
+)
+def test_forms_of_http_that_the_gateway_does_not_speak_are_refused_and_the_connection_closes(
+    gateway: str, arrived: list[tuple[bytes, bytes]], sent: bytes, status: bytes
+) -> None:
+    received = raw_answer(gateway, sent)
+    assert received.startswith(b"HTTP/1.1 ")  # and no version that the gateway does not speak
+    assert received.count(b"HTTP/1.1 ") == 1
+    assert error_of(received) == (status, "illegal_argument_exception")
+    assert arrived == []
+
+
+def test_a_client_of_http_1_0_is_not_told_to_continue(gateway: str, arrived: list[tuple[bytes, bytes]]) -> None:
+    """It would take that for the answer."""
+    sent = b"POST /_refresh HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}"
+    assert raw_answer(gateway, sent).startswith(b"HTTP/1.0 200 OK\r\n")
+    assert arrived == [(b"post /_refresh", b"{}")]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/../x", "/..", "/a/%2e%2e/x", "/%2E./x", "/a/..%2f..%2Fx", "/..%5Cx", "/a\\..\\x", "/..;a=b/x", "/%252e%252e/x"],
+)
+def test_no_path_leads_out_of_the_prefix_of_a_cluster(
+    engine_url: str, arrived: list[tuple[bytes, bytes]], path: str
+) -> None:
+    with running_gateway(f"{engine_url}/es") as below, running_gateway(engine_url) as whole:
+        for sent in (path, f"{path}?pretty"):
+            answer = ask(below, "GET", sent)
+            assert (str(answer), arrived) == ("400 `illegal_argument_exception`", [])
+            assert ask(whole, "GET", sent).status == 200
+            assert arrived.pop()[0] == f"get {sent}".lower().encode()
+        assert ask(whole, "GET", "/_winnow").status == 200
+        index = unquote(unquote(path)).strip("/")
+        body = msgspec.json.encode({"index": {"_index": index}}) + b"\n{}\n"
+        assert ask(below, "POST", "/_bulk", body).status == 200
+        assert [first for first, _ in arrived if first != b"get /es/"] == [b"post /es/_bulk"]
+
+
+PARTS = ("a", ".", "%2e", "%252E", "/", "%2F", "%252f", "\\", "%5C", ";", "%3b", "%25", "%2", "5", "?")
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=8).map("".join))
+def test_two_dots_are_found_in_every_encoding(path: str) -> None:
+    decoded = path.partition("?")[0]
+    for _ in range(9):
+        decoded = unquote(decoded)
+    assert goes_up(path) == any(part.partition(";")[0] == ".." for part in re.split(r"[/\\]", decoded))
+
+
+@pytest.mark.parametrize(
+    "path", ["/%3Clogs-%7Bnow%2Fd%7D%3E/_doc/1", "/a..b/_doc/..x", "/a/_search?q=../..", "/a/_doc/...", "/a/./b"]
+)
+def test_names_with_dots_and_dates_stay_below_the_prefix(
+    engine_url: str, arrived: list[tuple[bytes, bytes]], path: str
+) -> None:
+    with running_gateway(f"{engine_url}/es") as below:
+        assert ask(below, "GET", path).status == 200
+    assert [first for first, _ in arrived] == [f"get /es{path}".lower().encode()]
+
+
+def test_credentials_differ_by_their_bytes() -> None:
+    assert client_of([(b"Authorization", b"Basic \xff")]) != client_of([(b"Authorization", b"Basic \xfe")])
 
 
 @pytest.mark.parametrize("body", [b'{"a": "\xff"}', b'{"a": ' + b"[" * 20_000])
@@ -120,3 +214,14 @@ def test_a_bug_in_the_middle_of_an_answer_breaks_the_connection(gateway: str, mo
     received = raw_answer(gateway, b"GET /a" + HEAD + b"\r\n")
     assert received.count(b"HTTP/1.1") == 1
     assert not received.endswith(b"0\r\n\r\n")
+
+
+def test_no_error_of_a_client_is_logged() -> None:
+    """A client may leave while its answer is sent, as often as it likes."""
+    for error, is_logged in (
+        (ClientConnectionResetError("Cannot write to closing transport"), False),
+        (BadStatusLine("no HTTP"), False),
+        (ValueError("a bug"), True),
+    ):
+        record = LogRecord("winnow.gateway.http", ERROR, "", 1, "Error", None, (type(error), error, None))
+        assert _is_our_fault(record) == is_logged

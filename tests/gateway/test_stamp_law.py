@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -12,9 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from opensearch_winnow.gateway.attached import AttachedIndices, Found
+from opensearch_winnow.gateway.bulk_body import BulkItem
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
 from opensearch_winnow.gateway.routes import Write
-from opensearch_winnow.gateway.writes import prepare
+from opensearch_winnow.gateway.sent_writes import Line, send_bulk
+from opensearch_winnow.gateway.writes import Prepared, Rejected, prepare, prepare_bulk
 from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
 from tests.gateway.running_gateway import ask, bulk_lines
@@ -106,22 +108,34 @@ def test_an_operation_that_fails_makes_the_next_stamp_no_higher_than_the_version
 
 def _write(url: str, name: str, example: int, step: Step, query: dict[str, str]) -> None:
     """Prepare a request as the gateway does, let others write, and send it."""
-    attached = AttachedIndices()
+    indices = AttachedIndices()
 
     async def send(method: str, path: str, body: Any) -> EngineAnswer:
         answer = ask(url, method, path, body)
         return EngineAnswer(answer.status, answer.headers, answer.body)
 
     async def find(index: str) -> Found:
-        return await attached.find(index, send)
+        return await indices.find_to_write(index, send)
+
+    async def send_body(address: str, content: bytes | None) -> EngineAnswer:
+        return await send("POST", address, body if content is None else content)
+
+    async def prepare_again(items: Sequence[BulkItem], rejected: Mapping[int, Rejected]) -> Prepared:
+        return await prepare_bulk(items, name, path, query, find, send, rejected)
+
+    async def work() -> None:
+        prepared = await prepare(Write("bulk", name), path, query, body, find, send)
+        if step.meanwhile:
+            ask(url, "POST", f"/{name}/_bulk", _lines(example, step.meanwhile))
+        if prepared.attached:
+            line = Line(send_body, lambda: send_body(path, body), len(body), find, indices.forget)
+            await send_bulk(prepared, prepare_again, line)
+        elif step.ours:
+            await send_body(prepared.path, prepared.body)
 
     options = "".join(f"?{key}={value}" for key, value in query.items())
     path, body = f"/{name}/_bulk{options}", _lines(example, step.ours)
-    prepared = asyncio.run(prepare(Write("bulk", name), path, query, body, find, send))
-    if step.meanwhile:
-        ask(url, "POST", f"/{name}/_bulk", _lines(example, step.meanwhile))
-    if step.ours:
-        ask(url, "POST", prepared.path, body if prepared.body is None else prepared.body)
+    asyncio.run(work())
 
 
 def _lines(example: int, operations: list[tuple[str, int, str, int]]) -> bytes:

@@ -19,8 +19,8 @@ from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.report import Report
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.record_files.reader import read_records
 from opensearch_winnow.record_files.record_writer import RecordWriter
+from opensearch_winnow.record_files.records import read_records
 
 DEFAULT_RECIPE = Recipe()
 

@@ -58,10 +58,15 @@ def test_old_fields_are_replaced() -> None:
     assert json.loads(made)["winnow.cluster"] == "7"
 
 
-def test_a_document_without_text_has_no_fields() -> None:
-    for line in (b"{}", b'{"text": " ", "body": "words"}'):
-        assert MAKER.added(line) == (line, False)
-    assert MAKER.added(b'{"text": null, "winnow": {"stamp": "x"}, "a": 1}') == (b'{"text":null,"a":1}', False)
+@pytest.mark.parametrize(
+    "line", [b"{}", b'{"text": " ", "body": "words"}', b'{"text": null, "winnow": {"stamp": "x"}}']
+)
+def test_a_document_without_text_has_empty_hashes_and_a_cluster(line: bytes) -> None:
+    content, has_text = MAKER.added(line, "7")
+    made = json.loads(content)
+    assert not has_text
+    assert made["winnow.cluster"] == "7"
+    assert made["winnow"].items() >= {"stamp": Scheme().id, **winnow_fields("")}.items()
 
 
 def test_texts_in_objects_html_address_time_and_id() -> None:

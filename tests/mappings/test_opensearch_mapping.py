@@ -47,7 +47,7 @@ def test_every_field_of_a_document_is_mapped(record: MakeRecord) -> None:
     whole = record(
         1,
         payload_digest="sha1:A",
-        duplicate="text",
+        duplicate="revisit",
         duplicate_of="https://example.org/0",
         source=source,
         canonical="https://example.org/0",

@@ -67,6 +67,9 @@ def test_captures_are_compared(index: Index) -> None:
         latest.text = ""
         with pytest.raises(QuestionError, match="does not have the text of"):
             index.compare(latest, earlier)
+        index.add([Page("https://c.example/", revisit_of="https://c.example/")])
+        with pytest.raises(QuestionError, match="no text: it is a revisit, and the page that it repeats is not stored"):
+            index.compare("https://c.example/", copy)
 
 
 def test_unusual_ids_are_unknown(store: Store) -> None:

@@ -40,7 +40,7 @@ def write(store: Store, spring: dict[str, str], autumn: dict[str, str]) -> None:
 def found(store: Store, exclusions: Exclusions = NO_EXCLUSIONS, site: str | None = None) -> Changes:
     states = crawl_states(store, "spring", "autumn")
     comparison = CrawlComparison(store, *states, exclusions=exclusions, site=site)
-    return collected_changes(*states, comparison.changes(), wanted=lambda _: True, limit=None)
+    return collected_changes(*states, comparison, wanted=lambda _: True, limit=None)
 
 
 def name(url: str) -> str:
@@ -260,6 +260,30 @@ def test_captures_without_a_stored_text(store: Store) -> None:
     assert {each.change: each.resemblance for each in changes.pages}["changed"] is None
 
 
+def test_revisits_without_a_text_are_compared_by_their_payloads(store: Store) -> None:
+    def revisit(crawl: str, url: str, payload: str | None) -> Record:
+        page = Page(f"{SITE}/{url}", revisit_of=f"{SITE}/{url}", payload_digest=payload, fetched_at=TIMES[crawl])
+        record = MAKER.make(page)
+        assert isinstance(record, Record)
+        record.crawl = crawl
+        return record
+
+    payloads = {"a": ("sha1:A", "sha1:A"), "b": ("sha1:A", "sha1:B"), "c": (None, None)}
+    store.write([revisit("spring", url, before) for url, (before, _) in payloads.items()])
+    store.write([revisit("autumn", url, after) for url, (_, after) in payloads.items()])
+    write(store, {"d": prose("d", 60), "e": prose("e", 60)}, {"d": prose("d", 60), "e": near(prose("e", 60), 1, 1)})
+    changes = found(store)
+    assert [(each.change, name(each.url), each.without_text) for each in changes.pages] == [
+        ("changed", "b", True),
+        ("changed", "c", True),
+        ("changed", "e", False),
+        ("unchanged", "a", False),
+        ("unchanged", "d", False),
+    ]
+    assert changes.without_text == 2
+    assert [each.is_near_revisit(0.01) for each in changes.pages] == [False, False, True, True, True]
+
+
 def test_long_urls_are_joined(store: Store) -> None:
     urls = [f"{character}/{'x' * 9_000}" for character in "bca"]
     texts = {url: prose(url, 60) for url in urls}
@@ -353,3 +377,16 @@ def test_an_index_lists_what_is_wanted(index: Index) -> None:
     for wrong in ({"threshold": 0}, {"near_revisits": 2}):
         with pytest.raises(QuestionError, match="is a share above 0, up to 1"):
             index.changes(**wrong)  # type: ignore[arg-type]
+
+
+def test_by_default_the_crawls_have_urls_in_common(store: Store) -> None:
+    crawls = {"site 1": ["x", "y"], "other 1": ["a"], "site 2": ["y", "z"], "other 2": ["b"]}
+    for month, (crawl, names) in enumerate(crawls.items(), 1):
+        time = datetime(2024, month, 1, tzinfo=UTC)
+        store.write([capture(crawl, each, prose(crawl + each, 40), time) for each in names])
+    assert [state.name for state in crawl_states(store)] == ["site 1", "site 2"]
+    compared = CrawlComparison(store, *crawl_states(store))
+    assert [each.url for each in compared.changes() if each.change == "changed"] == [f"{SITE}/y"]
+    assert compared.common == 1
+    store.write([capture("other 3", "a", prose("later", 40), datetime(2024, 6, 1, tzinfo=UTC))])
+    assert [state.name for state in crawl_states(store)] == ["other 1", "other 3"]

@@ -65,10 +65,10 @@ def test_the_last_clustering_is_stored(index: Index) -> None:
     assert [size.cluster for size in listed] == [each["cluster"] for each in kept["largest_clusters"]]
     assert index.clusters(limit=1, offset=1) == index.clusters(offset=1) == listed[1:]
     assert index.clusters(least=3) == listed[:1]
-    members = index.cluster_members(listed[0].cluster)
-    assert [card.url for card in members] == [f"https://{n}.example/a{n}" for n in (1, 2, 3)]
-    assert members[0].id == listed[0].cluster
-    assert index.cluster_members(listed[0].cluster, limit=1, offset=1) == members[1:2]
+    pages = index.cluster_pages(listed[0].cluster)
+    assert [card.url for card in pages] == [f"https://{n}.example/a{n}" for n in (1, 2, 3)]
+    assert pages[0].id == listed[0].cluster
+    assert index.cluster_pages(listed[0].cluster, limit=1, offset=1) == pages[1:2]
     index.cluster(threshold=1.0)
     assert index.clustering() != kept
     assert index.clusters() == []
@@ -87,7 +87,7 @@ def test_the_last_clustering_is_stored(index: Index) -> None:
 def test_the_representative_is_chosen(index: Index, rule: str, number: int) -> None:
     index.cluster(representative=rule)
     largest = index.clusters()[0]
-    urls = {card.id: card.url for card in index.cluster_members(largest.cluster)}
+    urls = {card.id: card.url for card in index.cluster_pages(largest.cluster)}
     assert (largest.pages, urls[largest.cluster]) == (3, f"https://{number}.example/a{number}")
     kept = index.clustering()
     assert kept is not None

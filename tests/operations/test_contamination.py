@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,37 +56,120 @@ def words_of(text: str) -> list[str]:
 
 
 texts = st.lists(st.sampled_from(["a", "B", "c.", "中"]), max_size=16).map(" ".join)
+questions = st.lists(st.tuples(texts, st.none() | texts | st.lists(texts, max_size=3)), min_size=1, max_size=4)
+WORDS, SHORTEST = 3, 2
+
+
+def share_by_brute_force(text: str, row: str) -> float | None:
+    """Return the share of the words of an evaluation text that are in a training row; None if it is too short."""
+    if len(words_of(text)) < SHORTEST:
+        return None
+    runs = word_runs([words_of(text)], words_of(row), WORDS, SHORTEST)
+    spans = merged_spans((other, other + end - start) for start, end, _, other in runs)
+    return sum(end - start for start, end in spans) / len(words_of(text))
+
+
+def largest(shares: Iterable[float | None]) -> float | None:
+    return max((share for share in shares if share is not None), default=None)
 
 
 @settings(max_examples=30)
-@given(st.lists(texts, min_size=1, max_size=4), st.lists(texts, max_size=5), st.sampled_from([0.0, 0.5, 1.0]))
-def test_rows_are_those_of_brute_force(questions: list[str], rows: list[str], min_share: float) -> None:
-    expected = []
+@given(questions, st.lists(texts, max_size=5), st.sampled_from([0.0, 0.5, 1.0]))
+def test_rows_are_those_of_brute_force(
+    questions: list[tuple[str, str | list[str] | None]], rows: list[str], min_share: float
+) -> None:
+    """Two sets have the same rows, of which one is read with the field of the question alone."""
+    fields = {"one.jsonl": ["question"], "both.jsonl": ["question", "choices"]}
+    evaluation = [
+        {"question": [question], "choices": [choices] if isinstance(choices, str) else choices or []}
+        for question, choices in questions
+    ]
+    expected: list[tuple[int, float, dict[tuple[str, str], dict[str, float | None]]]] = []
+    below = 0
     for number, row in enumerate(rows):
-        runs = word_runs([words_of(each) for each in questions], words_of(row), 3, 2)
-        found: dict[int, list[tuple[int, int]]] = {}
-        for start, end, text, other in runs:
-            found.setdefault(text, []).append((other, other + end - start))
-        shares = {
-            text: sum(end - start for start, end in merged_spans(spans)) / len(words_of(questions[text]))
-            for text, spans in found.items()
-        }
-        shares = {text: share for text, share in shares.items() if share >= min_share}
-        spans = merged_spans((start, end) for start, end, text, _ in runs if text in shares)
-        words = sum(end - start for start, end in spans)
-        if shares:
-            expected.append((number, words, words / len(words_of(row)), {str(t): s for t, s in shares.items()}))
+        found = {}
+        for name, chosen in fields.items():
+            for place, each in enumerate(evaluation):
+                shares = {field: largest(share_by_brute_force(text, row) for text in each[field]) for field in chosen}
+                if any(shares.values()):
+                    found[name, str(place)] = shares
+        enough = {key: shares for key, shares in found.items() if (largest(shares.values()) or 0) >= min_share}
+        below += bool(found) and not enough
+        if enough:
+            counted = [
+                text for name, place in enough for field in fields[name] for text in evaluation[int(place)][field]
+            ]
+            runs = word_runs([words_of(text) for text in counted], words_of(row), WORDS, SHORTEST)
+            words = sum(end - start for start, end in merged_spans((start, end) for start, end, *_ in runs))
+            expected.append((number, words / len(words_of(row)), enough))
     with TemporaryDirectory() as folder:
-        against = write(Path(folder, "q.jsonl"), [{"id": i, "text": each} for i, each in enumerate(questions)])
+        sets = {Path(folder, name): chosen for name, chosen in fields.items()}
+        written = [{"id": i, "question": q, "choices": choices} for i, (q, choices) in enumerate(questions)]
+        for path in sets:
+            write(path, [*written, {"id": "another", "question": "", "choices": ["a"]}])
         train = write(Path(folder, "t.jsonl"), [{"id": "same", "text": each} for each in rows])
-        result = contaminated(train, against, words=3, shortest=2, min_share=min_share)
-    got = [(row.row, row.words, row.share, {e.id: e.share for e in row.evaluation_rows}) for row in result.found]
+        result = contaminated(train, sets, words=WORDS, shortest=SHORTEST, min_share=min_share)
+    got = [
+        (row.row, row.share, {(Path(e.set).name, e.id): dict(e.fields) for e in row.evaluation_rows})
+        for row in result.found
+    ]
     assert got == expected
-    assert result.rows == len(rows)
-    (evaluation,) = result.evaluation_sets
-    assert evaluation.rows == len(questions)
-    assert evaluation.found == len({each for row in expected for each in row[3]})
-    assert evaluation.too_short == sum(len(words_of(each)) < 2 for each in questions)
+    assert all(e.share == largest(e.fields.values()) for row in result.found for e in row.evaluation_rows)
+    assert (result.rows, result.contaminated, result.below_share) == (len(rows), len(expected), below)
+    one, both = result.evaluation_sets
+    assert one.rows == both.rows == len(questions) + 1
+    for summary in (one, both):
+        name = Path(summary.name).name
+        assert summary.found == len({key for *_, found in expected for key in found if key[0] == name})
+        lengths = [[len(words_of(text)) for field in fields[name] for text in row[field]] for row in evaluation]
+        lengths.append([0] if summary is one else [0, 1])
+        assert summary.unchecked == sum(all(length < SHORTEST for length in row) for row in lengths)
+        assert summary.too_short == sum(any(length < SHORTEST for length in row) for row in lengths)
+        assert summary.partly_checked == summary.too_short - summary.unchecked, "no row of these is without a text"
+    found_alone = {(row.row, e.id) for row in result.found for e in row.evaluation_rows if e.set == one.name}
+    found_in_both = {(row.row, e.id) for row in result.found for e in row.evaluation_rows if e.set == both.name}
+    assert found_alone <= found_in_both, "another field takes no finding away"
+
+
+def test_a_verbatim_question_counts_whatever_else_its_row_has(tmp_path: Path) -> None:
+    evals = write(
+        tmp_path / "evals.jsonl", [{"id": "q", "question": QUESTION, "choices": [ANSWER, QUESTION[::-1]] * 9}]
+    )
+    train = write(tmp_path / "train.jsonl", [{"text": f"Solve this: {QUESTION}"}])
+    for fields in (["question"], ["question", "choices"], ["choices", "question"]):
+        (row,) = contaminated(train, evals, eval_fields=fields, min_share=0.9).found
+        assert row.evaluation_rows[0].fields == dict.fromkeys(fields, 0.0) | {"question": 1.0}
+
+
+def test_a_text_that_is_too_short_is_counted_beside_one_that_is_not(tmp_path: Path) -> None:
+    rows: Rows = [{"question": "Who owns the old mill?", "choices": [ANSWER, "Nobody."]}, {"question": QUESTION}]
+    evals = write(tmp_path / "evals.jsonl", rows)
+    train = write(tmp_path / "train.jsonl", [{"text": ANSWER}])
+    result = contaminated(train, evals, eval_fields=["question", "choices"])
+    (each,) = result.evaluation_sets
+    assert (each.rows, each.too_short, each.unchecked, each.partly_checked) == (2, 1, 0, 1)
+    assert [(field.name, field.found, field.too_short, field.lacking) for field in each.fields] == [
+        ("question", 0, 1, 0),
+        ("choices", 1, 1, 1),
+    ]
+    assert result.found[0].evaluation_rows[0].fields == {"question": None, "choices": 1.0}
+    (each,) = contaminated(train, evals, eval_fields="question").evaluation_sets
+    assert (each.rows, each.too_short, each.unchecked, each.partly_checked) == (2, 1, 1, 0)
+
+
+def test_sets_have_fields_of_their_own(tmp_path: Path) -> None:
+    one = write(tmp_path / "one.jsonl", [{"prompt": QUESTION}])
+    two = write(tmp_path / "two.jsonl", [{"question": ANSWER, "hint": QUESTION}])
+    train = write(tmp_path / "train.jsonl", [{"text": QUESTION}, {"text": ANSWER}])
+    result = contaminated(train, {one: "prompt", two: ()}, eval_fields=["question"])
+    assert [[(Path(e.set).name, e.id) for e in row.evaluation_rows] for row in result.found] == [
+        [("one.jsonl", "one.jsonl#1")],
+        [("two.jsonl", "two.jsonl#1")],
+    ]
+    with pytest.raises(
+        WinnowError, match=r"two.jsonl has no row with a text in the field prompt: its .* question, hint;"
+    ):
+        contaminated(train, [one, two], eval_fields=["prompt"])
 
 
 def test_every_row_is_accounted_for(train: Path, evals: Path) -> None:
@@ -139,7 +222,7 @@ def test_tables_have_rows_and_spans(train: Path, evals: Path, tmp_path: Path) ->
         "words": 20,
         "share": 1.0,
         "evaluation_share": 1.0,
-        "evaluation_rows": [{"set": str(evals), "id": "q1", "share": 1.0}],
+        "evaluation_rows": [{"set": str(evals), "id": "q1", "share": 1.0, "fields": [{"name": "", "share": 1.0}]}],
     }
     texts = [row.get("text", "") for row in lines(train)]
     for span in lines(tmp_path / "spans.jsonl"):
@@ -162,9 +245,7 @@ def test_each_field_of_an_evaluation_row_is_looked_for(tmp_path: Path) -> None:
     (row,) = result.found
     (found,) = row.evaluation_rows
     assert (row.id, found.id) == ("x", "7")
-    assert found.share == pytest.approx(16 / (20 + 16)), (
-        "an answer of one word cannot be looked for, and does not count"
-    )
+    assert found.fields == {"question": 0.0, "answers": 1.0}, "an answer of one word is not looked for"
     assert lines(tmp_path / "spans.jsonl")[0]["other_field"] == "answers"
     with pytest.raises(WinnowError, match="--eval-field"):
         contaminated(train, evals, fields=FieldNames(id="name", text="body_text"))

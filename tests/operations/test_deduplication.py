@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,7 +12,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from opensearch_winnow import FieldNames, WinnowError, deduplicate, deduplicate_rows
+from opensearch_winnow import (
+    FieldNames,
+    Index,
+    Page,
+    PassageIndex,
+    WinnowError,
+    contaminated,
+    deduplicate,
+    deduplicate_rows,
+    pairs,
+    repeated_passages,
+)
+from opensearch_winnow.clusters.deduplication.options import Match
 from tests.clusters.conftest import words
 
 RANDOM = Random(7)
@@ -41,6 +53,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("options", "kept"),
     [
+        ({"match": "identical"}, [0, 1, 2, 3, 4]),
         ({"match": "exact"}, [0, 1, 2, 4]),
         ({}, [0, 1, 4]),
         ({"match": "contained"}, [0, 1]),
@@ -128,10 +141,86 @@ def test_fields_may_have_other_names(tmp_path: Path) -> None:
     assert deduplicate_rows(rows, fields=fields).kept == 1
 
 
+def test_an_example_shows_which_symbols_differ(tmp_path: Path) -> None:
+    long = "It is said that " * 9
+    texts = ["two", f"{long} 12 + 5 is less than {long}", f"{long} 12 * 5 is less than {long}", "TWO"]
+    around = "…that It is said that It is said that 12 {} 5 is less than It is said that It is…"
+    wanted = (2, around.format("*"), 1, around.format("+"))
+    rows = [{"text": text} for text in texts]
+    result = deduplicate(json_lines(tmp_path / "rows.jsonl", rows), match="exact")
+    assert (result.dropped, result.other_symbols, result.other_symbols_example) == (2, 1, wanted)
+    assert deduplicate_rows(rows, match="exact").other_symbols_example == wanted
+    assert deduplicate_rows(iter(rows), match="exact").other_symbols_example == (2, "", 1, "")
+    old = json_lines(tmp_path / "old.jsonl", [{"text": "costs 5"}])
+    new = json_lines(tmp_path / "new.jsonl", [{"text": "costs\n5 %"}])
+    assert deduplicate(new, against=old).other_symbols_example == (0, "costs 5 %", -1, "costs 5")
+    assert deduplicate_rows(["x = 1", "X = 1"]).other_symbols_example is None
+    assert deduplicate_rows(["x + 1", "x - 1"], match="identical").kept == 2
+
+
 def test_rows_in_memory() -> None:
     result = deduplicate_rows(["one text", {"text": "another"}, {"no": "text"}, "One text."], against=["another"])
     assert [result.outcome(number) for number in range(4)] == ["kept", "exact", "failed", "exact"]
     assert list(result.representatives) == [0, -1, 2, 0]
+
+
+class Frame:
+    """A DataFrame: iterating over it yields the names of its columns."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.table, self.columns = table, table.column_names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+
+class StreamingFrame(Frame):
+    """A DataFrame of pandas or polars that Arrow can read."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def test_tables_are_rows() -> None:
+    moments = pa.array([1_700_000_000_000_000_001] * 5, pa.timestamp("ns", "Europe/Berlin"))
+    table = pa.table({"id": ["a"] * 5, "text": [row["text"] for row in ROWS], "date": moments})
+    expected = deduplicate_rows(ROWS).kept_numbers()
+    pieces = pa.concat_tables([table.slice(0, 2), table.slice(2, 3)])
+    for rows in (table, pieces, table.combine_chunks().to_batches()[0], StreamingFrame(table), table["text"]):
+        assert deduplicate_rows(rows).kept_numbers() == expected
+    assert deduplicate_rows([LONG, "another"], against=table).kept_numbers() == [1]
+    result = deduplicate_rows(table.append_column("bytes", [["x" * 2_000] * 5]), max_row_size=1_900)
+    assert result.failures == {"larger than 0.0019 MB": 5}
+    with pytest.raises(WinnowError, match="no field with a text: their fields are id, date"):
+        deduplicate_rows(table.drop(["text"]))
+
+
+def test_what_is_no_list_of_rows_is_refused(tmp_path: Path) -> None:
+    frame: Any = Frame(pa.table({"text": ["a"]}))
+    with pytest.raises(WinnowError, match=r'a Frame is a table: pass its rows, for example df.to_dict\("records"\)'):
+        deduplicate_rows(frame)
+    for rows in ("rows.jsonl", {"text": ["a"]}):
+        with pytest.raises(WinnowError, match=r"iterable of texts or mappings, not one (str|dict)"):
+            deduplicate_rows(rows)
+    takers: Sequence[Callable[[Any], object]] = (
+        deduplicate,
+        repeated_passages,
+        pairs,
+        PassageIndex,
+        lambda each: contaminated(each, "a"),
+    )
+    for table in (frame, frame.table, StreamingFrame(frame.table)):
+        for take in takers:
+            with pytest.raises(WinnowError, match="is a table: pass"):
+                take(table)
+    with Index.open(tmp_path / "store.winnow") as index:
+        rows_of_pages: Any = [{"url": "http://a.org/", "text": "x"}]
+        for pages in (frame, rows_of_pages):
+            with pytest.raises(WinnowError, match=r"a page is a Page\(url, html=… or text=…\), not a (str|dict)"):
+                index.add(pages)
+        index.add([Page("http://a.org/", text="x")])
+        with pytest.raises(WinnowError, match="a Frame is a table: pass a text, a Page or a mapping"):
+            list(index.similar_batch(frame))
 
 
 def test_what_cannot_be_done_is_said_before_the_work(tmp_path: Path) -> None:
@@ -191,3 +280,15 @@ def test_rows_in_memory_that_cannot_be_read() -> None:
 def test_an_unknown_parameter_is_named() -> None:
     with pytest.raises(TypeError, match=r"no parameter text_field: fields are named with fields=FieldNames\(text="):
         deduplicate_rows([], text_field="story")  # type: ignore[call-arg]
+
+
+def test_dates_of_any_century_choose_the_row(tmp_path: Path) -> None:
+    rows = [{"text": LONG, "date": date} for date in ("1999-01-01", "1066", "2020-05")]
+    assert deduplicate_rows(rows).kept_numbers() == [1]
+    assert deduplicate(json_lines(tmp_path / "rows.jsonl", rows), keep="newest").kept_numbers() == [2]
+
+
+@pytest.mark.parametrize("match", ["identical", "exact", "near", "contained"])
+def test_html_without_visible_text_is_compared_as_it_is(match: Match) -> None:
+    rows = [{"content": f"<script>{code}</script>"} for code in ("a = b + c", "d = e + f", "a = b + c")]
+    assert deduplicate_rows(rows, match=match).kept_numbers() == [0, 1]

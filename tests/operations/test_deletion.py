@@ -13,7 +13,7 @@ import pytest
 from opensearch_winnow import Filters, Index, Page, QuestionError, StoreError
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import capture_id
-from opensearch_winnow.operations import deletion
+from opensearch_winnow.operations import deletion, remaining_copies
 from tests.test_index import near, prose
 
 A, B, C = (f"https://{name}.example/page" for name in "abc")
@@ -96,7 +96,12 @@ def test_what_is_not_there_is_reported(index: Index) -> None:
 
 
 def test_another_spelling_of_what_is_not_there_is_named(index: Index) -> None:
-    there = {"http://a.example/page": A, f"{C}/": C, "https://www.b.example/*": "https://b.example/*"}
+    there = {
+        "http://a.example/page": A,
+        "HTTPS://A.Example/page/": A,
+        f"{C}/": C,
+        "https://www.b.example/*": "https://b.example/*",
+    }
     report = index.delete([*there, "https://gone.example/"], block=True, erase=False)
     assert (report.captures, report.known) == (0, there)
 
@@ -185,7 +190,7 @@ def test_watches_forget_what_is_deleted(index: Index) -> None:
     index.add_watch("text", text=SHARED)
     report = index.delete([A, C], erase=False)
     assert report.watches == ["a"]
-    kept = index.store.settings("watch:")
+    kept = index.store.settings.with_prefix("watch:")
     assert capture_id(B, YEARS[2]) in kept["watch:text"]["seen"]
     for seen in (kept["watch:a"]["seen"], kept["watch:text"]["seen"]):
         assert not {capture_id(C, YEARS[2]), capture_id(A, YEARS[2])}.intersection(seen)
@@ -222,7 +227,7 @@ def test_a_run_that_is_stopped_has_cleaned_up(index: Index, monkeypatch: pytest.
     monkeypatch.setattr(deletion, "BATCH_SIZE", 1)
     index.cluster()
     index.add_watch("text", text=SHARED)
-    seen = set(index.store.setting("watch:text")["seen"])
+    seen = set(index.store.settings.get("watch:text")["seen"])
     phases: list[str] = []
 
     def note(phase: str, done: int, total: int | None) -> None:
@@ -233,7 +238,7 @@ def test_a_run_that_is_stopped_has_cleaned_up(index: Index, monkeypatch: pytest.
     assert phases == [*(f"deleting {done} of 3" for done in range(3)), "cleaning up 0 of None"]
     assert len(left(index)) == 4
     assert report.reclustered == 2 + 1
-    assert set(index.store.setting("watch:text")["seen"]) == seen & {card.id for card in index.store.scan(Card)}
+    assert set(index.store.settings.get("watch:text")["seen"]) == seen & {card.id for card in index.store.scan(Card)}
     clusters(index)
     assert index.delete(A, erase=False).deleted == 1
 
@@ -263,6 +268,55 @@ def test_what_is_blocked_is_not_indexed_again(index: Index, tmp_path: Path) -> N
     for selected in ({"ids": ["0" * 32]}, {"words": "mill"}, {"where": Filters(site="a.example", crawl="2024")}):
         with pytest.raises(QuestionError, match="only URLs or a site can be blocked"):
             index.delete(**selected, block=True)
+
+
+def test_copies_at_other_addresses_are_named(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = prose("copied", 200)
+    named = {"https://1.example/": text, "https://2.example/": text.upper(), "https://3.example/": near(text, 1, 2)}
+    add(index, [Page("https://0.example/", text=text, fetched_at=YEARS[0])])
+    add(index, [Page(url, text=each, fetched_at=YEARS[1]) for url, each in named.items()])
+    add(index, [Page("https://1.example/", text=text, fetched_at=YEARS[2])])
+    others = {"https://4.example/": f"{text} {prose('more', 200)}", "https://5.example/": "Hm."}
+    add(index, [Page(url, text=each) for url, each in others.items()])
+    planned = index.delete("https://0.example/", dry_run=True).copies
+    assert (planned.total, planned.near, [each.url for each in planned.listed]) == (3, True, list(named))
+    assert [each.of for each in planned.listed] == ["https://0.example/"] * 3
+    same, capitals, changed = (each.resemblance for each in planned.listed)
+    assert same == capitals == 1
+    assert 0.8 <= changed < 1
+    assert index.delete("https://0.example/", erase=False).copies == planned
+    # Neither captures that are deleted too, nor other captures of the same page.
+    assert index.delete([*named], dry_run=True).copies.total == 0
+    one_capture = index.delete(ids=[capture_id("https://1.example/", YEARS[1])], dry_run=True)
+    assert [each.url for each in one_capture.copies.listed] == ["https://2.example/", "https://3.example/"]
+    assert index.delete("https://5.example/", dry_run=True).copies.listed == []
+    # A list that is cut says so, and near-copies of many texts are not looked for.
+    monkeypatch.setattr(remaining_copies, "MAX_LISTED", 1)
+    monkeypatch.setattr(remaining_copies, "MAX_COMPARED_TEXTS", 0)
+    found = index.delete("https://2.example/", dry_run=True).copies
+    assert (found.total, found.near, [each.url for each in found.listed]) == (1, False, ["https://1.example/"])
+    monkeypatch.setattr(remaining_copies, "MAX_COMPARED_TEXTS", 1)
+    found = index.delete("https://2.example/", dry_run=True).copies
+    assert (found.total, len(found.listed)) == (2, 1)
+
+
+def test_copies_of_a_short_text_are_named(index: Index) -> None:
+    """A text with fewer words than a shingle."""
+    add(
+        index, [Page(f"https://{n}.example/", text=text) for n, text in enumerate(("Call Jane", "call, Jane!", "Call"))]
+    )
+    assert [each.url for each in index.delete("https://0.example/", dry_run=True).copies.listed] == [
+        "https://1.example/"
+    ]
+
+
+def test_a_cursor_does_not_lead_to_a_page_that_was_taken_down(index: Index) -> None:
+    """Its results are frozen: the page is still among them."""
+    results = index.search(SHARED.split()[100], stable=True, limit=1)
+    assert results.cursor is not None
+    index.delete([A, B, C], block=True, erase=False)
+    with pytest.raises(StoreError, match="the cursor has expired: search again; pages that it found were deleted for"):
+        index.search(cursor=results.cursor)
 
 
 def test_nothing_is_left_in_the_file(tmp_path: Path) -> None:

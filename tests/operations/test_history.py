@@ -12,7 +12,8 @@ import pytest
 from opensearch_winnow import Index, Page, QuestionError, compare
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.history import BATCH_SIZE, history
+from opensearch_winnow.operations.history import history
+from opensearch_winnow.operations.page_comparer import TEXT_BATCH
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.store import Fields, Store, Text
@@ -71,7 +72,7 @@ class RecordingStore(EmbeddedStore):
     def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
         ids = list(ids)
         assert fields is Text
-        assert len(ids) <= BATCH_SIZE + 1
+        assert len(ids) <= TEXT_BATCH + 1
         self.texts_read += ids
         return super().read(ids, fields)
 

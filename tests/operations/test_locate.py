@@ -96,13 +96,36 @@ def test_parts_are_not_sought_if_a_page_has_most_of_it(tmp_path: Path) -> None:
         assert changes(index, "a.example/book") == [("moved", "a.example/all")]
 
 
+@pytest.mark.parametrize(
+    ("later", "successor"),
+    [
+        (["b.example/1"], "b.example/1"),
+        (["b.example/1", "c.example/2", "d.example/3"], None),  # nobody knows where it went, if anywhere
+        (["b.example/1", "a.example/new", "c.example/2"], "a.example/new"),  # the same site
+        (["b.example/1", "b.example/old/it", "c.example/2"], "b.example/old/it"),  # the same path
+        (["a.example/1", "a.example/new/it", "c.example/it"], "a.example/new/it"),  # the same name on this site
+        (["a.example/1", "a.example/2"], None),
+    ],
+)
+@pytest.mark.parametrize("change", ["moved", "merged", "split"])
+def test_a_page_moves_to_one_place_at_most(
+    tmp_path: Path, later: list[str], successor: str | None, change: str
+) -> None:
+    texts = {path: {"merged": f"{BOTH} {prose(path, 900)}", "split": CHAPTER}.get(change, BOTH) for path in later}
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        index.add([page("a.example/old/it", BOTH, day(2020))])
+        index.add([page(path, text, day(2021)) for path, text in texts.items()])
+        found = {path: change for change, path in changes(index, "a.example/old/it")}
+        assert found == {path: change if path == successor else "copy" for path in later}
+
+
 def test_the_page_of_an_earlier_date(index: Index) -> None:
     assert changes(index, "a.example/news") == []  # the error page went nowhere
     assert changes(index, "a.example/news", at=day(2020, 12)) == [("moved", "a.example/news/old")]
     found = index.locate("https://a.example/essays/article", at=day(2021))
     assert [(each.change, each.card.fetched_at) for each in found] == [("changed", day(2022))]
     same = index.locate("https://mirror.example/article", at=day(2020, 2))
-    assert [each.change for each in same] == ["unchanged", "moved"]
+    assert [each.change for each in same] == ["unchanged", "copy"]  # it is still there
     assert index.locate(id=same.page.id).found == same.found
 
 
@@ -148,6 +171,17 @@ def test_one_sentence_says_why_nothing_is_found(index: Index, path: str, reason:
 def test_an_unknown_url_is_refused(index: Index) -> None:
     with pytest.raises(QuestionError, match=r"has no page https://a\.example/poem/; there is https://a\.example/poem$"):
         index.locate("https://a.example/poem/")
+
+
+def test_a_few_words_are_sought_as_a_whole_page_only(tmp_path: Path) -> None:
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        index.add([page("a.example/1", "Not found.", day(2020)), page("a.example/2", f"Not found. {POEM}", day(2021))])
+        assert located_document(index, index.locate("https://a.example/1"))["reason"] == (
+            "https://a.example/1 was last seen on 2020-01-01, and no later page has the same text;"
+            " it is too short to be looked for in longer pages"
+        )
+        index.add([page("a.example/3", "Not found", day(2021))])
+        assert changes(index, "a.example/1") == [("moved", "a.example/3")]
 
 
 def test_a_shared_passage_is_mentioned(tmp_path: Path) -> None:

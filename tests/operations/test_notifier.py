@@ -13,11 +13,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from ipaddress import IPv4Address, IPv6Address, ip_network
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import integers, ip_addresses, sampled_from
 
 from opensearch_winnow.mappings.finding import Finding
 from opensearch_winnow.operations import notifier, webhook
@@ -123,10 +126,40 @@ def test_this_machine_and_private_networks_are_refused() -> None:
         ("64:ff9b::5db8:d822", True),
         ("64:ff9b:1::5db8:d822", False),
         ("2002:7f00:1::", False),
+        ("2002:5db8:d822::1", True),
+        ("::127.0.0.1", False),
+        ("::ffff:0:127.0.0.1", False),
+        ("::ffff:0:93.184.216.34", True),
+        ("2001:0:7f00:1::a247:27dd", False),  # Teredo, whose server is this machine
+        ("2606:2800:220:1:0:5efe:192.168.1.1", False),
+        ("2606:2800:220:1:0:5efe:93.184.216.34", True),
+        ("fd00::5efe:93.184.216.34", False),
     ],
 )
 def test_public_addresses(address: str, public: bool) -> None:
     assert is_public(address) == public
+
+
+PRIVATE = [ip_network(each) for each in ("0.0.0.0/8", "10.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "192.168.0.0/16")]
+
+
+@given(private=sampled_from(PRIVATE).flatmap(lambda network: ip_addresses(network=network)), rest=integers(0, 2**128))
+def test_a_private_address_is_refused_in_every_form(private: IPv4Address, rest: int) -> None:
+    inner, inverted = int(private), int(private) ^ 0xFFFF_FFFF
+    quarter, public = rest & 0xFFFF_FFFF, 0x5DB8_D822
+    forms = [
+        inner,
+        0xFFFF << 32 | inner,
+        0xFFFF << 48 | inner,
+        0x64_FF9B << 96 | inner,
+        0x64_FF9B_0001 << 80 | rest & (1 << 80) - 1,
+        0x2002 << 112 | inner << 80 | rest & (1 << 80) - 1,
+        0x2001_0000 << 96 | public << 64 | quarter << 32 | inverted,
+        0x2001_0000 << 96 | inner << 64 | quarter << 32 | public ^ 0xFFFF_FFFF,
+        0x2606_2800 << 96 | quarter << 64 | 0x5EFE << 32 | inner,
+        0x2606_2800 << 96 | quarter << 64 | 0x0200_5EFE << 32 | inner,
+    ]
+    assert [str(form) for form in map(IPv6Address, forms) if is_public(str(form))] == []
 
 
 def test_a_name_that_leads_elsewhere_at_the_next_lookup_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,12 +100,12 @@ def test_a_run_reports_each_watch_and_page_once(index: Index) -> None:
 def test_a_watch_on_a_page_that_is_gone_stops_nothing(index: Index) -> None:
     index.add_watch("gone", url="https://a.example/article")
     index.add_watch("text", text=ARTICLE)
-    kept = index.store.settings("watch:")
+    kept = index.store.settings.with_prefix("watch:")
     index.store.delete([card.id for card in captures(index.store, "https://a.example/article")])
     report = index.add([Page("https://c.example/copy", text=ARTICLE, fetched_at=MARCH)])
     assert found(report.findings) == [("text", "https://c.example/copy")]
     assert report.unanswered_watches == {"gone": f"{index.name} has no page https://a.example/article"}
-    assert index.store.settings("watch:") == kept
+    assert index.store.settings.with_prefix("watch:") == kept
 
 
 def test_a_run_uses_the_watches_that_there_are_when_it_begins(index: Index) -> None:
@@ -192,7 +192,7 @@ def test_the_log_is_bounded_and_filtered(store: Store, monkeypatch: pytest.Monke
             added += some
     newest = added[::-1]
     assert watch_log.WatchLog(store).read() == newest[:40]
-    assert len(store.settings()) <= 7
+    assert len(store.settings.with_prefix()) <= 7
     assert watch_log.WatchLog(store).read(["even"], limit=3) == newest[1:7:2]
     assert watch_log.WatchLog(store).read(since=newest[4].at) == newest[:5]
     watch_log.WatchLog(store).add([_finding(1_000 + number) for number in range(35)])
@@ -248,7 +248,7 @@ class _Opened(LazyStore):
     """A store that is open already."""
 
     def __init__(self, store: Store) -> None:
-        self.name = store.name
+        self.name = self.shown_name = store.name
         self._store = store
         self._wanted_scheme = None
         self._questions = None

@@ -56,7 +56,7 @@ def names(found: Pairs) -> list[tuple[str, str]]:
 
 
 def unread(found: Pairs) -> set[tuple[str, str]]:
-    return {(name, reason) for name, reason, _ in found.unread}
+    return {(each.name, each.reason) for each in found.unread}
 
 
 def test_texts_of_a_folder(tmp_path: Path) -> None:
@@ -296,6 +296,30 @@ class TestWithAStore:
         assert {each.id for each in found.documents} >= {f"{top}/Li Po2025"}
         assert len(found.documents) == 2 + 2 * len(years)
         assert [name for name, reason in unread(found) if reason == "not a program"] == ["http://a.org/"]
+
+    def test_a_store_of_the_other_kind_is_refused(self, index: Index, tmp_path: Path) -> None:
+        programs = write(tmp_path / "2026", alice__main_py=COPY, bob__main_py=SUM)
+        essays = write(tmp_path / "essays", a_txt=MILL, b_txt=MILL)
+        with index:
+            with pytest.raises(WinnowError, match=r"is a store of texts, and the documents are programs: .* programs$"):
+                index.pairs(programs)
+            assert ("a.txt", "b.txt") in names(index.pairs(essays))
+        with Index.open(tmp_path / "old.winnow", scheme=Scheme.preset("programs")) as old:
+            old.add([Page("file:///2025/tom/main.py", text=SUM)])
+            with pytest.raises(WinnowError, match=r"is a store of programs, and the documents are texts: .* pages$"):
+                old.pairs(essays)
+            with pytest.raises(WinnowError, match=r"is a store of programs, and the documents are texts: .* pages$"):
+                old.pairs([Document("a", (DocumentFile("a.txt", MILL),))])
+
+    def test_a_coarse_store_of_programs_gives_the_pairs_of_a_fine_one(self, tmp_path: Path) -> None:
+        new = write(tmp_path / "2026", alice__main_py=COPY, bob__main_py=OTHER)
+        found = {}
+        for preset in ("code", "programs"):
+            with Index.open(tmp_path / f"{preset}.winnow", scheme=Scheme.preset(preset)) as old:
+                old.add([Page("file:///2025/tom/main.py", text=SUM), Page("file:///2025/li/main.py", text=OTHER[60:])])
+                found[preset] = old.pairs(new, minimum=0.01), old.pairs(minimum=0.01)
+        assert [each.pairs for each in found["code"]] == [each.pairs for each in found["programs"]]
+        assert found["code"][0].scheme == Scheme.preset("programs").id
 
     def test_its_boilerplate_does_not_count(self, index: Index) -> None:
         with index:

@@ -13,7 +13,7 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.selection import searched_fingerprints
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.embedded import EmbeddedStore
-from opensearch_winnow.stores.store import Written
+from opensearch_winnow.stores.store import WriteOutcome
 from tests.evading import without_fingerprints
 from tests.test_index import prose
 
@@ -153,5 +153,5 @@ def test_a_file_keeps_the_hashes_that_its_text_does_not_give(tmp_path: Path, dam
     if damage == "another text":
         record.text = "Short."
     with EmbeddedStore.open(tmp_path / "b.winnow", SCHEME, create=True) as store:
-        assert store.write([record]) == [Written(record.id, "added")]
+        assert store.write([record]) == [WriteOutcome(record.id, "added")]
         assert list(store.scan(Record)) == [record]

@@ -152,6 +152,20 @@ def _fields(record: Record) -> dict[str, Any]:
     return {name: getattr(record, name) for name in record.__dataclass_fields__}
 
 
+@pytest.mark.parametrize("by", ["signature", "both"])
+@pytest.mark.parametrize("examine", [2, 100])
+def test_few_words_are_copies_only_under_the_same_title(store: Store, by: Any, examine: int) -> None:
+    titles = ["The first", "The second", None, "The first", None, ""]
+    store.write([record(f"a.org/{n}", "A mill!", title=title) for n, title in enumerate(titles)])
+    found = grouped(store, by=by, examine=examine)
+    assert urls(found) == [["a.org/0", "a.org/3"], ["a.org/1"], ["a.org/2", "a.org/4", "a.org/5"]]
+    assert {(member.resemblance, member.kind) for hit in found.hits for member in hit.members} == {(1.0, "exact")}
+    pages = [grouped(store, number=number, by=by, examine=examine, limit=1) for number in range(4)]
+    shown = [url for page in pages for group in urls(page) for url in group]
+    late = [each.member.url.removeprefix("https://") for page in pages for each in page.folded]
+    assert sorted(shown + late) == [f"a.org/{n}" for n in range(6)]
+
+
 def test_no_hits_one_hit_and_a_page_past_the_end(store: Store) -> None:
     assert counts(grouped(store)) == (0, 0, 0, 0)
     store.write([record("a.org", text("a"))])

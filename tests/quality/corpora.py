@@ -36,7 +36,7 @@ class Corpus(NamedTuple):
     digest: str
     site: str  # a site with several versions of its pages, to search in
     fast_clusters: float  # lowest F1 of pairs in one cluster when only bands are compared
-    queries: int = 80  # number of searches
+    queries: int = 40  # number of searches
     question_stride: int = 1  # every how many-th page is used as a question
 
 

@@ -15,7 +15,7 @@ import pytest
 from opensearch_winnow.clusters.options import ENGINES, ClusteringOptions, Linkage, RunSettings
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.cython_core.components import UnionFind
-from opensearch_winnow.cython_core.reference_pairs import pair_leaders
+from opensearch_winnow.cython_core.reference_pairs import pair_representatives
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.stores.exported_records import export_records
 from tests.quality.corpora import PUBLIC
@@ -40,13 +40,13 @@ def brute_force(corpus_store: CorpusStore, linkage: Linkage) -> dict[str, str]:
         if resemblance >= THRESHOLD and place[a] < place[b]
     ]
     if linkage == "representatives":
-        leaders: Iterable[int] = pair_leaders(len(urls), alike)
+        representatives: Iterable[int] = pair_representatives(len(urls), alike)
     else:
         joined = UnionFind(len(urls))
         for a, b in alike:
             joined.join(a, b)
-        leaders = joined.labels()
-    return {url: urls[leader] for url, leader in zip(urls, leaders, strict=True)}
+        representatives = joined.labels()
+    return {url: urls[representative] for url, representative in zip(urls, representatives, strict=True)}
 
 
 def pairs(representatives: dict[str, str]) -> set[tuple[str, str]]:

@@ -42,7 +42,7 @@ QUESTIONS: list[dict[str, Any]] = [
 WORDS = ("licence", "query", "software", "index reader", "warranty", "segment")
 
 
-QUESTIONED, CHANGED, DELETED = 12, 500, 100
+QUESTIONED, CHANGED, DELETED = 8, 250, 50
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def own(engine: Running) -> Iterator[OwnIndex]:
 def articles() -> dict[str, dict[str, Any]]:
     """Return the texts of several versions of the same pages, and of licences, as articles by id."""
     maker = RecordMaker(Recipe())
-    pages = chain(javadoc(*LUCENE, one_in=2), licences())
+    pages = chain(javadoc(*LUCENE, one_in=8), licences())
     made = [record for page in pages if isinstance(record := maker.make(page), Record)]
     return {
         f"a{number}": {

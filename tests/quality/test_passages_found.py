@@ -13,7 +13,7 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.queries.compare import Passage
+from opensearch_winnow.queries.scores import Passage
 from tests.public_pages import HUTOOL, LUCENE, NABLARCH, javadoc, licences
 from tests.quality.corpora import Unpacked, html_pages, manuals, records
 

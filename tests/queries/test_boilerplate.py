@@ -15,7 +15,7 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import compare, side
-from opensearch_winnow.queries.estimates import Sketches
+from opensearch_winnow.queries.scores import Sketches
 
 SMALL = Scheme(noise=6, guarantee=12, shingle=3, modulus=2)
 WORDS = ["rose", "is", "a", "Rose,", "thorn", "the", "of", "crawl", "copy"]

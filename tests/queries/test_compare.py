@@ -12,7 +12,7 @@ from opensearch_winnow.cython_core import passages as module
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
-from opensearch_winnow.queries.compare import scores, shared_passages, side
+from opensearch_winnow.queries.compare import Comparer, side
 
 SMALL = Scheme(noise=6, guarantee=12, shingle=3)
 WORDS = ["rose", "is", "a", "Rose,", "thorn", "the", "of", "crawl", "copy"]
@@ -63,9 +63,9 @@ def test_a_question_is_fingerprinted_once_for_all_candidates(monkeypatch: pytest
         return select(chars, *arguments, **options)
 
     monkeypatch.setattr(module, "fingerprints", counting)
-    question, scheme = side(prose(3_000, 1), Scheme()), Scheme()
+    question, comparer = side(prose(3_000, 1), Scheme()), Comparer(Scheme())
     for seed in range(20):
-        shared_passages(question, side(prose(100, seed), scheme), scheme)
+        comparer.passages(question, side(prose(100, seed), comparer.scheme))
     assert selected.count(question.chars) == 1
     assert len(selected) == 21
 
@@ -115,15 +115,16 @@ def test_bytes_are_refused_in_words() -> None:
 def test_a_side_is_made_once_and_held_against_many(a: str, b: str) -> None:
     whole = compare(a, b, SMALL)
     ours, theirs = side(a, SMALL), side(b, SMALL)
-    assert scores(ours, theirs) == (whole.resemblance, whole.containment, whole.contained)
-    assert shared_passages(ours, theirs, SMALL) == (whole.passages, [])
-    assert scores(theirs, ours) == (whole.resemblance, whole.contained, whole.containment)
+    comparer = Comparer(SMALL)
+    assert comparer.scores(ours, theirs) == (whole.resemblance, whole.containment, whole.contained)
+    assert comparer.passages(ours, theirs) == (whole.passages, [])
+    assert comparer.scores(theirs, ours) == (whole.resemblance, whole.contained, whole.containment)
 
 
 def test_with_a_smaller_window_shorter_runs_are_found() -> None:
     quoted = "seven remarkable expressions standing together as one"
     ours, theirs = (side(f"{prose(30, seed)} {seed} {quoted} {seed} {prose(30, seed)}", Scheme()) for seed in (1, 2))
-    every, _ = shared_passages(ours, theirs, Scheme(noise=40), window=1)
+    every, _ = Comparer(Scheme(noise=40)).passages(ours, theirs, window=1)
     assert [ours.canonical.text[each.start : each.end] for each in every] == [quoted]
 
 
@@ -218,9 +219,10 @@ def test_copies_of_a_site_template_are_found_from_other_sites() -> None:
 def test_a_template_never_lowers_a_score_between_sites(a: str, b: str, ours: str, theirs: str) -> None:
     exclusions = Exclusions([Boilerplate("a", ours, "a.example"), Boilerplate("b", theirs, "b.example")], SMALL)
     one, other = side(a, SMALL, site="a.example"), side(b, SMALL, site="b.example")
-    plain, adjusted = scores(one, other), scores(one, other, exclusions)
-    assert all(after >= before for before, after in zip(plain, adjusted, strict=True))
-    assert shared_passages(one, other, SMALL, exclusions=exclusions) == shared_passages(one, other, SMALL)
+    plain, adjusted = Comparer(SMALL), Comparer(SMALL, exclusions)
+    scores = plain.scores(one, other), adjusted.scores(one, other)
+    assert all(after >= before for before, after in zip(*scores, strict=True))
+    assert adjusted.passages(one, other) == plain.passages(one, other)
 
 
 def test_the_template_of_a_page_is_not_expected_of_the_other() -> None:

@@ -116,6 +116,13 @@ def test_nothing_is_dropped() -> None:
     assert groups.count == 8
 
 
+def test_texts_of_few_words_are_not_folded() -> None:
+    goals = [hit(str(number), "Goal!") for number in range(5)]
+    groups = group_hits(answer(*goals))
+    assert ids(groups) == [[each["_id"]] for each in goals]
+    assert groups.without_fields == 0
+
+
 def test_no_hits_and_one() -> None:
     assert list(group_hits(answer())) == []
     assert group_hits(answer()).count == 0

@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import longest_non_decreasing, numbered_passages
+from opensearch_winnow.queries.scores import Passage
 
 
 @given(st.lists(st.integers(0, 8), max_size=9))

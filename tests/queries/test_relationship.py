@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow import Scheme, compare
+from opensearch_winnow import Comparison, Passage, Scheme, compare
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest
 from opensearch_winnow.queries.boilerplate import Boilerplate
-from opensearch_winnow.queries.relationship import Kind, Lengths, Relationship, judge_relationship, same_in
+from opensearch_winnow.queries.relationship import Kind, Lengths, Relationship, same_in
 
 SMALL = Scheme(noise=6, guarantee=12, shingle=3)
 SWAPPED = {"condensed": "expanded", "expanded": "condensed"}
@@ -107,9 +107,9 @@ def test_texts_too_short_for_a_passage_are_judged_by_their_scores() -> None:
 
 
 def test_nothing_is_claimed_without_the_texts() -> None:
-    judge = partial(judge_relationship, containment=1, contained=1, passages=[], lengths=None)
-    assert judge(sameness="") is None
-    assert judge(sameness="the same words") == Relationship("identical", "the same words")
+    unread = partial(Comparison, resemblance=1, containment=1, contained=1, passages=[], lengths=None)
+    assert unread(sameness="").relationship is None
+    assert unread(sameness="the same words").relationship == Relationship("identical", "the same words")
 
 
 VOWELS = str.maketrans("aeiou", "uoiea")
@@ -159,18 +159,18 @@ def test_a_text_that_repeats_the_other_is_expanded() -> None:
 
 def test_one_word_is_in_both() -> None:
     single = Lengths(a=100, b=100, words_in_a=10, words_in_b=10)
-    judge = partial(judge_relationship, sameness="", containment=0, contained=0, lengths=single)
-    assert judge(passages=[(0, 10, 0, 10)]) == Relationship(
+    compared = partial(Comparison, resemblance=0, containment=0, contained=0, lengths=single)
+    assert compared(passages=[Passage(0, 10, 0, 10)]).relationship == Relationship(
         "little in common", "about 1 word is in both (10 % of both texts)"
     )
-    assert judge(passages=[(0, 1, 0, 1)]) == Relationship(
+    assert compared(passages=[Passage(0, 1, 0, 1)]).relationship == Relationship(
         "little in common", "about 1 word is in both (1 % of both texts)"
     )
 
 
 offsets = st.integers(0, 500)
 runs = st.tuples(offsets, st.integers(1, 200), offsets, st.integers(1, 200)).map(
-    lambda run: (run[0], run[0] + run[1], run[2], run[2] + run[3])
+    lambda run: Passage(run[0], run[0] + run[1], run[2], run[2] + run[3])
 )
 shares = st.floats(0, 1)
 lengths = st.builds(Lengths, *[st.integers(0, 1_000)] * 4)
@@ -181,26 +181,22 @@ def test_every_input_has_a_relationship_that_swaps_with_the_texts(
     sameness: str,
     containment: float,
     contained: float,
-    passages: list[tuple[int, int, int, int]],
-    boilerplate: list[tuple[int, int, int, int]],
+    passages: list[Passage],
+    boilerplate: list[Passage],
     sizes: Lengths,
 ) -> None:
-    found = judge_relationship(
-        sameness=sameness,
-        containment=containment,
-        contained=contained,
-        passages=passages,
-        boilerplate=boilerplate,
-        lengths=sizes,
+    both = Comparison(0.0, containment, contained, passages, boilerplate, (0, 0), sameness, sizes)
+    back = Comparison(
+        0.0,
+        contained,
+        containment,
+        [Passage(*run[2:], *run[:2]) for run in passages],
+        [Passage(*run[2:], *run[:2]) for run in boilerplate],
+        (0, 0),
+        sameness,
+        Lengths(sizes.b, sizes.a, sizes.words_in_b, sizes.words_in_a),
     )
-    swapped = judge_relationship(
-        sameness=sameness,
-        containment=contained,
-        contained=containment,
-        passages=[(*run[2:], *run[:2]) for run in passages],
-        boilerplate=[(*run[2:], *run[:2]) for run in boilerplate],
-        lengths=Lengths(sizes.b, sizes.a, sizes.words_in_b, sizes.words_in_a),
-    )
+    found, swapped = both.relationship, back.relationship
     assert found is not None
     assert swapped is not None
     assert found.kind in get_args(Kind)

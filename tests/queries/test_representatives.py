@@ -16,9 +16,9 @@ from opensearch_winnow.cython_core.sketches import mod_sketch
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
-from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.estimates import Sketches
-from opensearch_winnow.queries.representatives import Batch, Join, Representatives, Similarity
+from opensearch_winnow.queries.compare import Comparer, Side, side
+from opensearch_winnow.queries.representatives import GroupingBatch, Join, Representatives, Similarity
+from opensearch_winnow.queries.scores import Sketches
 
 SCHEME = Scheme()
 LENGTH = 200  # words of an article
@@ -72,7 +72,7 @@ class Pages:
         ]
 
     def exact(self, a: int, b: int) -> float:
-        return scores(self.sides[a], self.sides[b], self.exclusions).resemblance
+        return Comparer(self.scheme, self.exclusions).scores(self.sides[a], self.sides[b]).resemblance
 
     def compare(self, pairs: Sequence[tuple[int, int]]) -> list[float | None]:
         self.calls.append(list(pairs))
@@ -92,7 +92,7 @@ class Pages:
     ) -> list[Join | None]:
         return representatives.commit(self.decide(representatives.begin(pages, sites)))
 
-    def decide(self, batch: Batch) -> Batch:
+    def decide(self, batch: GroupingBatch) -> GroupingBatch:
         possible: list[tuple[int, set[int]]] = []  # how many representatives, and where they may be
         while pairs := batch.undecided:
             assert {page for pair in pairs for page in pair} <= set(batch.possible_representatives(len(self.texts)))
@@ -105,8 +105,8 @@ class Pages:
     def by_brute_force(self, threshold: float) -> list[int | None]:
         found: list[int | None] = []
         for page in range(len(self.texts)):
-            leaders = (leader for leader in range(page) if found[leader] is None)
-            found.append(next((leader for leader in leaders if self.exact(leader, page) >= threshold), None))
+            earlier = (each for each in range(page) if found[each] is None)
+            found.append(next((each for each in earlier if self.exact(each, page) >= threshold), None))
         return found
 
 
@@ -134,8 +134,8 @@ def test_as_by_brute_force(pages: Pages, threshold: float) -> None:
             exact = pages.exact(each.representative, page)
             assert exact >= threshold
             assert abs(each.similarity.resemblance - exact) <= 5 * each.similarity.error
-    leaders = [page for page, each in enumerate(joined) if each is None]
-    assert all(pages.exact(a, b) < threshold for a, b in combinations(leaders, 2))
+    representatives = [page for page, each in enumerate(joined) if each is None]
+    assert all(pages.exact(a, b) < threshold for a, b in combinations(representatives, 2))
 
 
 @given(written.map(of_written), thresholds, st.lists(st.integers(0, 12), max_size=4).map(sorted))
@@ -173,9 +173,10 @@ def test_pages_without_a_signature_are_alone() -> None:
 
 @pytest.mark.parametrize("threshold", [0.5, 1.0])
 @pytest.mark.parametrize("exclusions", [NO_EXCLUSIONS, ABSENT])
-def test_a_page_of_a_few_words_is_a_page(exclusions: Exclusions, threshold: float) -> None:
-    pages = Pages(["a few words", "a few words", "other words", "A few — words!"], exclusions=exclusions)
-    assert places(pages.joins(threshold)) == [None, 0, None, 0]
+def test_a_page_with_no_more_words_than_a_shingle_is_alone(exclusions: Exclusions, threshold: float) -> None:
+    few, more = "ten words are one shingle and say too little alone", "an eleventh word is enough"
+    pages = Pages([few, few, f"{few} {more}", few.upper(), f"{few}: {more}"], exclusions=exclusions)
+    assert places(pages.joins(threshold)) == [None, None, None, None, 2]
 
 
 @pytest.mark.parametrize("threshold", [0, -1, 1.01, float("nan")])

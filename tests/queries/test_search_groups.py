@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow import QuestionError, search_groups, search_groups_async
-from opensearch_winnow.queries.group_page import REFUSED_OPTIONS, GroupCursor, GroupRequest
+from opensearch_winnow.queries.search_groups import REFUSED_OPTIONS, GroupCursor, GroupRequest
 
 BODY: dict[str, Any] = {"query": {"match": {"title": "mill"}}}
 JSON = st.recursive(

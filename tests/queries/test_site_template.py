@@ -15,7 +15,7 @@ from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
-from opensearch_winnow.queries.compare import scores, side
+from opensearch_winnow.queries.compare import Comparer, side
 from opensearch_winnow.queries.site_template import site_template, without_near_duplicates
 from tests.public_pages import LUCENE, javadoc
 
@@ -155,7 +155,7 @@ def test_the_template_of_a_real_site(site: Site) -> None:
     assert least < len(canonical_text(learned).words) < most
     exclusions = Exclusions([Boilerplate("t", learned, site.name, learned=True)])
     sides = [side(each.text, Scheme(), site=site.name) for each in made[:60]]
-    before = median(scores(a, b).containment for a, b in combinations(sides, 2))
-    after = median(scores(a, b, exclusions).containment for a, b in combinations(sides, 2))
+    before = median(Comparer(Scheme()).scores(a, b).containment for a, b in combinations(sides, 2))
+    after = median(Comparer(Scheme(), exclusions).scores(a, b).containment for a, b in combinations(sides, 2))
     assert before > 0.05
     assert after < 0.002

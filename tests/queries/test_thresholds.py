@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.queries.compare import Scores
+from opensearch_winnow.queries.scores import Scores
 from opensearch_winnow.queries.thresholds import Thresholds
 
 

@@ -21,8 +21,9 @@ from opensearch_winnow.mappings import record_metadata
 from opensearch_winnow.mappings.record import Record, RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA, SOURCE
 from opensearch_winnow.record_files import atomic_parquet, reader
-from opensearch_winnow.record_files.reader import latest_rows, read_columns, read_records, scheme_of
+from opensearch_winnow.record_files.reader import latest_rows, read_columns, scheme_of
 from opensearch_winnow.record_files.record_writer import RecordWriter
+from opensearch_winnow.record_files.records import read_records
 
 Make = Callable[..., Record]
 

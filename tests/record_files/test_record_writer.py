@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigests
 from opensearch_winnow.record_files import atomic_parquet, record_writer
-from opensearch_winnow.record_files.reader import read_columns, read_records
+from opensearch_winnow.record_files.reader import read_columns
 from opensearch_winnow.record_files.record_writer import RecordWriter
+from opensearch_winnow.record_files.records import read_records
 from tests.interrupts import interrupting
 
 Make = Callable[..., Record]

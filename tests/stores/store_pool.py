@@ -43,8 +43,8 @@ class Pooled(OpenSearchStore):
         while hits := self._index.client.search(index=self.index, body=search)["hits"]["hits"]:
             lines = [{"delete": {"_index": hit["_index"], "_id": hit["_id"]}} for hit in hits]
             self._index.client.bulk(body=lines, params={"refresh": "true"})
-        for name in self.settings():
-            self.set_setting(name, None)
+        if names := self.settings.names():
+            self.settings.set(dict.fromkeys(names))
 
     def close(self) -> None:
         super().close()

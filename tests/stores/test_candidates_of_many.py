@@ -16,6 +16,7 @@ from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.store import LookupsOfQuestion, Sizes, Store
 from tests.stores.conftest import TOKENS
 from tests.stores.held_records import FILTERS, RECORDS
+from tests.stores.store_questions import candidates
 
 New = Callable[[], Store]
 FIELDS: tuple[Field, ...] = get_args(Field)
@@ -50,5 +51,5 @@ def test_candidates_of_many_are_those_of_each(
     with new_store() as store:
         store.write(records)
         store.delete([records[index].id for index in removed if index < len(records)])
-        each = [store.candidates(lookups, where, check, sizes) for lookups, sizes in questions]
-        assert store.candidates_of_many(questions, where, check) == each
+        each = [candidates(store, lookups, where, check, sizes) for lookups, sizes in questions]
+        assert store.candidates(questions, where, check) == each

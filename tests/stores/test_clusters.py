@@ -39,7 +39,7 @@ def expected_members(records: dict[str, Record]) -> dict[str, list[Record]]:
 @pytest.mark.check
 @given(RECORDS, st.lists(st.integers(-1, 8), max_size=8), st.integers(1, 4), st.integers(0, 3), st.integers(0, 5))
 def test_clusters_are_those_of_the_pages(
-    new_store: New, records: list[Record], led: list[int], least: int, offset: int, limit: int
+    new_store: New, records: list[Record], joins: list[int], least: int, offset: int, limit: int
 ) -> None:
     """Some representatives are not stored, and some are themselves members of another cluster."""
     with new_store() as store:
@@ -47,7 +47,7 @@ def test_clusters_are_those_of_the_pages(
         here = stored_records(records)
         ids = list(here)
         clusters = {
-            id_: ids[leader] if 0 <= leader < len(ids) else "f" * 32 for id_, leader in zip(ids, led, strict=False)
+            id_: ids[joined] if 0 <= joined < len(ids) else "f" * 32 for id_, joined in zip(ids, joins, strict=False)
         }
         store.set_clusters(clusters)
         for id_, cluster in clusters.items():

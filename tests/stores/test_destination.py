@@ -22,7 +22,7 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores import destination
 from opensearch_winnow.stores.destination import StoreDestination
 from opensearch_winnow.stores.embedded import EmbeddedStore
-from opensearch_winnow.stores.store import StoreError, Written
+from opensearch_winnow.stores.store import StoreError, WriteOutcome
 
 URL = "http://example.org/"
 
@@ -121,10 +121,11 @@ def test_what_was_added_is_kept_whatever_happens_then(tmp_path: Path, exception:
 class RefusingStore(EmbeddedStore):
     """Refuses certain URLs, as a server may, and stores the others."""
 
-    def write(self, records: Sequence[Record]) -> list[Written]:
+    def write(self, records: Sequence[Record]) -> list[WriteOutcome]:
         done = iter(super().write([each for each in records if "refused" not in each.url]))
         return [
-            Written(each.id, "failed", "its own reasons") if "refused" in each.url else next(done) for each in records
+            WriteOutcome(each.id, "failed", "its own reasons") if "refused" in each.url else next(done)
+            for each in records
         ]
 
 
@@ -179,28 +180,81 @@ def test_a_revisit_gets_the_text_of_the_page_that_it_repeats(tmp_path: Path, wri
     ]
 
 
-PAGES = st.builds(
-    lambda kind, content, url, on, payload: (
-        page(content, URL + url, on, payload) if kind else revisit(URL + url, on, payload, URL + url)
-    ),
-    st.booleans(),
-    st.sampled_from("abc"),
-    st.sampled_from("xyz"),
-    st.integers(1, 28),
-    st.sampled_from([None, "sha1:P", "sha1:Q", "md5:P"]),
-)
+NO_BYTES = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"  # the digest that some crawlers give a page that is not modified
 
 
-@pytest.mark.check
-@given(records=st.lists(PAGES, max_size=12, unique_by=lambda record: record.id), batch=st.integers(1, 12))
-@settings(max_examples=40)
-def test_when_batches_are_written_changes_nothing(records: list[Record], batch: int) -> None:
+@st.composite
+def archives(draw: st.DrawFn) -> list[Record]:
+    """Make pages and revisits of an archive that gives the payload digest of all records, or of none."""
+    with_digests = draw(st.booleans())
+    records = []
+    for is_page in draw(st.lists(st.booleans(), max_size=8)):
+        content, url, other = draw(st.sampled_from("abc")), *draw(st.permutations("xyz"))[:2]
+        on = draw(st.none() | st.integers(1, 9))
+        digest = f"sha1:{content}" if with_digests else None
+        if is_page:
+            records.append(page(content, URL + url, on, digest))
+        else:
+            digest = draw(st.sampled_from([digest, digest, NO_BYTES]))
+            records.append(revisit(URL + url, on, digest, URL + draw(st.sampled_from([url, url, other]))))
+    return list({record.id: record for record in records}.values())
+
+
+@given(data=st.data(), records=archives())
+@settings(max_examples=15)
+def test_order_and_batches_change_nothing(data: st.DataObject, records: list[Record]) -> None:
+    """Whatever comes first, a revisit has the text of the page that it repeats in the end."""
+    other_order = data.draw(st.permutations(records))
+    batch = data.draw(st.integers(1, 8))
     with TemporaryDirectory() as name:
         folder = Path(name)
-        for store_name, size in (("one", 1_000), ("several", batch)):
+        unfilled = {}
+        for store_name, order, size in (("one", records, 1_000), ("several", other_order, batch)):
             with open_store(folder, store_name) as store, StoreDestination(store) as into:
-                for number, each in enumerate(records):
+                for number, each in enumerate(order):
                     into.add(each)
                     if number % size == size - 1:
                         into.write()
-        assert stored_records(folder, "one") == stored_records(folder, "several")
+            unfilled[store_name] = into.unfilled_revisits()
+        one, several = ({each.id: each for each in stored_records(folder, each)} for each in unfilled)
+        assert one == several
+        assert set(unfilled.values()) == {sum(not each.text_digest for each in one.values())}
+
+
+@pytest.mark.parametrize("first", ["page", "revisit"])
+def test_two_runs_at_once_write_a_page_and_its_revisit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    """Neither finds the other's record before it writes its own."""
+    records = {"page": page("a", payload="sha1:A"), "revisit": revisit(f"{URL}r", on=2, payload="sha1:A")}
+    one = records.pop(first)
+    (other,) = records.values()
+    write = EmbeddedStore.write
+
+    def write_after_another_run(store: EmbeddedStore, some: Sequence[Record]) -> list[WriteOutcome]:
+        monkeypatch.setattr(EmbeddedStore, "write", write)
+        with open_store(tmp_path) as same, StoreDestination(same) as into:
+            into.add(other)
+        return write(store, some)
+
+    with open_store(tmp_path) as store, StoreDestination(store) as into:
+        into.add(one)
+        monkeypatch.setattr(EmbeddedStore, "write", write_after_another_run)
+    assert {each.text for each in stored_records(tmp_path)} == {"The text of a"}
+    assert into.unfilled_revisits() == 0
+
+
+def test_a_page_that_is_deleted_meanwhile_does_not_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = revisit(f"{URL}r", on=2, payload="sha1:A")
+    set_texts = EmbeddedStore.set_texts
+
+    def set_after_deletion(store: EmbeddedStore, some: Sequence[Record]) -> int:
+        store.delete([stored.id])
+        return set_texts(store, some)
+
+    monkeypatch.setattr(EmbeddedStore, "set_texts", set_after_deletion)
+    with open_store(tmp_path) as store, StoreDestination(store) as into:
+        into.add(stored)
+        into.write()
+        into.add(page("a", payload="sha1:A"))
+    assert [each.url for each in stored_records(tmp_path)] == [URL]

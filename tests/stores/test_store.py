@@ -14,16 +14,17 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import CaptureEntry, Card
-from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.estimates import Sketches
+from opensearch_winnow.mappings.record import Record, StoredDigests
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.frequency_check import FrequencyCheck, rare_tokens
 from opensearch_winnow.queries.lookups import Field, Lookup
+from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.words import Term, Words
 from opensearch_winnow.stores.captures import captures, captures_of_urls, latest_capture
-from opensearch_winnow.stores.store import Store, Text, Written
+from opensearch_winnow.stores.store import Store, Text, WriteOutcome
 from tests.stores.conftest import START, TOKENS, WORDS
 from tests.stores.held_records import FILTERS, RECORDS, filter_records, latest_ids, stored_records
+from tests.stores.store_questions import candidates, search
 
 Make = Callable[..., Record]
 New = Callable[[], Store]
@@ -38,7 +39,7 @@ def test_what_is_read_is_what_was_written(new_store: New, records: list[Record],
             some = records[start : start + batch]
             expected = []
             for record in some:
-                expected.append(Written(record.id, "replaced" if record.id in known else "added"))
+                expected.append(WriteOutcome(record.id, "replaced" if record.id in known else "added"))
                 known.add(record.id)
             assert store.write(some) == expected
         wanted = stored_records(records)
@@ -51,6 +52,11 @@ def test_what_is_read_is_what_was_written(new_store: New, records: list[Record],
             id_: Sketches(record.shingle_count, record.sketch, record.minhash) for id_, record in wanted.items()
         }
         assert store.read(ids, Card) == {card.id: card for card in store.scan(Card)}
+        digests = {id_: StoredDigests.of(record) for id_, record in wanted.items()}
+        assert store.read(ids, StoredDigests) == digests
+        shingles = tuple({each.shingle_digest for each in list(digests.values())[::2]})
+        found = list(store.scan(StoredDigests, Selection(shingle_digests=shingles)))
+        assert found == [each for each in digests.values() if each.shingle_digest in shingles]
 
 
 @given(RECORDS, FILTERS)
@@ -81,7 +87,7 @@ def test_overlap_counts_different_shared_tokens(
             for record in filter_records(where, stored_records(records))
             if (shared := len(tokens & set(getattr(record, field)))) >= minimum
         ]
-        ((_, found, _),) = store.candidates([Lookup(field, array("Q", tokens), minimum)], where)
+        ((_, found, _),) = candidates(store, [Lookup(field, array("Q", tokens), minimum)], where)
         assert [(each.id, each.shared) for each in found] == sorted(expected, key=lambda each: (-each[1], each[0]))
 
 
@@ -93,10 +99,10 @@ def test_the_candidates_that_share_the_most(
         store.write(records)
         store.delete([records[index].id for index in removed if index < len(records)])
         every = Lookup("fingerprints", array("Q", tokens))
-        ((_, pages, others),) = store.candidates([every], where)
+        ((_, pages, others),) = candidates(store, [every], where)
         assert others == 0
         for check in (None, FrequencyCheck(1_000)):
-            ((_, best, others),) = store.candidates([every._replace(most=most)], where, check)
+            ((_, best, others),) = candidates(store, [every._replace(most=most)], where, check)
             assert len(best) == min(most, len(pages))
             assert len(best) + others == len(pages)
             assert [page.shared for page in best] == [page.shared for page in pages[:most]]
@@ -110,7 +116,7 @@ def test_frequent_tokens_are_left_out(
     with new_store() as store:
         store.write(records)
         wanted = [Lookup(field, array("Q", tokens), minimum) for field in FIELDS]
-        found = store.candidates(wanted, check=FrequencyCheck(max_pages, ["fingerprints", "sketch"]))
+        found = candidates(store, wanted, check=FrequencyCheck(max_pages, ["fingerprints", "sketch"]))
         for (lookup, pages, _), field in zip(found, FIELDS, strict=True):
             counts = Counter(
                 token for record in stored_records(records).values() for token in set(getattr(record, field))
@@ -118,7 +124,7 @@ def test_frequent_tokens_are_left_out(
             frequent = {token: count for token, count in counts.items() if count > max_pages}
             rare = array("Q", tokens) if field == "bands" else rare_tokens(array("Q", tokens), frequent)
             assert lookup == Lookup(field, rare, max(minimum - len(tokens) + len(rare), 1))
-            assert pages == store.candidates([lookup])[0].pages
+            assert pages == candidates(store, [lookup])[0].pages
 
 
 @given(RECORDS, st.sets(st.integers(0, 7)), st.sampled_from(FIELDS), st.integers(0, 4))
@@ -163,13 +169,13 @@ def test_replacing_is_deleting_and_writing(
             assert store.read((record.id for record in (*records, *more)), Record) == here
             assert {card.id for card in store.scan(Card, Filters(latest=True))} == latest_ids(here)
             for field in FIELDS:
-                ((_, found, _),) = store.candidates([Lookup(field, array("Q", TOKENS))])
+                ((_, found, _),) = candidates(store, [Lookup(field, array("Q", TOKENS))])
                 assert {each.id: each.shared for each in found} == {
                     id_: len(set(getattr(record, field))) for id_, record in here.items() if getattr(record, field)
                 }
             for word in WORDS:
                 having = [each for each in here.values() if word in f"{each.title or ''} {each.text}".split()]
-                assert store.search(Words(((Term(word),),)), Filters()).total == len(having)
+                assert search(store, Words(((Term(word),),)), Filters()).total == len(having)
 
 
 def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
@@ -180,12 +186,12 @@ def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
     assert store.delete([records[49].id, records[49].id]) == 1
     assert store.count() == 0
     assert store.delete([records[0].id]) == 0
-    assert store.candidates([Lookup("fingerprints", records[0].fingerprints)])[0].pages == []
+    assert candidates(store, [Lookup("fingerprints", records[0].fingerprints)])[0].pages == []
     assert store.frequencies([Lookup("bands", records[0].bands)], over=0) == [{}]
-    assert store.search(Words.of("words"), Filters()) == (0, [])
+    assert search(store, Words.of("words"), Filters()) == (0, [])
     assert store.statistics()[:4] == (0, 0, 0, {field: {} for field in FIELDS})
     store.write(records[:2])
-    ((_, found, _),) = store.candidates([Lookup("fingerprints", records[1].fingerprints)])
+    ((_, found, _),) = candidates(store, [Lookup("fingerprints", records[1].fingerprints)])
     assert [each.id for each in found] == [records[1].id]
 
 
@@ -247,10 +253,10 @@ def test_pages_with_a_payload_in_the_order_of_writing(store: Store, record: Make
     revisit = {"text": "", "text_digest": "", "shingle_digest": "", "content_digest": "", "payload_digest": "sha1:A"}
     store.write([record(1, **revisit), record(2, payload_digest="sha1:A"), record(3, payload_digest="sha1:A")])
     store.write([record(2, payload_digest="sha1:A", title="written again")])
-    found = store.scan(Card, Selection(payload_digest="sha1:A"))
+    found = store.scan(Card, Selection(payload_digests=("sha1:A", "sha1:C")))
     assert [card.id for card in found] == [record(1).id, record(2).id, record(3).id]
     for other in ("sha1:B", ""):
-        assert list(store.scan(Card, Selection(payload_digest=other))) == []
+        assert list(store.scan(Card, Selection(payload_digests=(other,)))) == []
 
 
 @given(RECORDS, st.dictionaries(st.integers(0, 9), st.sampled_from(["", "0" * 32, "own"])))
@@ -319,37 +325,41 @@ def test_statistics(store: Store, record: Make) -> None:
 
 
 def test_settings(store: Store) -> None:
-    assert store.settings() == {}
+    assert store.settings.with_prefix() == {}
     value = {"a": [1, 2.5, None, True, "é\0\n"], "": {}}
-    store.set_setting("boilerplate", value)
-    store.set_setting("other", "x")
-    store.set_setting("other", [])
-    assert store.settings() == {"boilerplate": value, "other": []}
-    assert store.settings("oth") == {"other": []}
-    assert store.settings("x") == {}
-    assert (store.setting("boilerplate"), store.setting("other"), store.setting("oth")) == (value, [], None)
-    store.setting("boilerplate")["a"] = "changed by a caller"
-    assert store.setting("boilerplate") == value
-    store.set_setting("boilerplate", None)
-    store.set_setting("never there", None)
-    assert store.settings() == {"other": []}
-    assert store.setting("boilerplate") is None
+    store.settings.set({"boilerplate": value})
+    store.settings.set({"other": "x"})
+    store.settings.set({"other": []})
+    assert store.settings.with_prefix() == {"boilerplate": value, "other": []}
+    assert store.settings.with_prefix("oth") == {"other": []}
+    assert store.settings.with_prefix("x") == {}
+    assert (store.settings.get("boilerplate"), store.settings.get("other"), store.settings.get("oth")) == (
+        value,
+        [],
+        None,
+    )
+    store.settings.get("boilerplate")["a"] = "changed by a caller"
+    assert store.settings.get("boilerplate") == value
+    store.settings.set({"boilerplate": None})
+    store.settings.set({"never there": None})
+    assert store.settings.with_prefix() == {"other": []}
+    assert store.settings.get("boilerplate") is None
 
 
 @pytest.mark.check  # ten seconds on OpenSearch
 def test_many_settings(store: Store) -> None:
     """More than an engine returns at once, and more than fit into one request."""
     many = {f"many:{number:05}": {"number": number, "text": "x" * 1_000} for number in range(10_500)}
-    store.set_settings(many | {"other": 1})
-    assert store.setting_names("many:") == sorted(many)
-    assert store.setting_names() == [*sorted(many), "other"]
-    assert store.setting_names("none") == []
-    assert store.settings("many:") == many
-    store.set_settings({"many:00001": None, "other": {"large": "y" * 5_000_000}, "never there": None, "new": []})
-    assert store.setting_names() == [name for name in [*sorted(many), "new", "other"] if name != "many:00001"]
-    assert len(store.setting("other")["large"]) == 5_000_000
-    store.set_settings(dict.fromkeys(many))
-    assert store.setting_names() == ["new", "other"]
+    store.settings.set(many | {"other": 1})
+    assert store.settings.names("many:") == sorted(many)
+    assert store.settings.names() == [*sorted(many), "other"]
+    assert store.settings.names("none") == []
+    assert store.settings.with_prefix("many:") == many
+    store.settings.set({"many:00001": None, "other": {"large": "y" * 5_000_000}, "never there": None, "new": []})
+    assert store.settings.names() == [name for name in [*sorted(many), "new", "other"] if name != "many:00001"]
+    assert len(store.settings.get("other")["large"]) == 5_000_000
+    store.settings.set(dict.fromkeys(many))
+    assert store.settings.names() == ["new", "other"]
 
 
 def test_captures_of_several_urls(store: Store, record: Make) -> None:
@@ -369,13 +379,13 @@ def test_an_empty_store_answers(store: Store) -> None:
     assert store.write([]) == []
     assert store.read([], Record) == {}
     lookups = [Lookup("sketch", array("Q")), Lookup("sketch", array("Q", TOKENS))]
-    assert store.candidates(lookups) == [(lookup, [], 0) for lookup in lookups]
+    assert candidates(store, lookups) == [(lookup, [], 0) for lookup in lookups]
     assert store.frequencies(lookups, over=0) == [{}, {}]
-    assert store.candidates([]) == []
+    assert candidates(store, []) == []
     assert store.frequencies([], over=0) == []
     assert latest_capture(store, "https://a.org/1") is None
     assert store.read([], Sketches) == {}
-    assert store.search(Words.of("a")) == (0, [])
+    assert search(store, Words.of("a")) == (0, [])
     assert list(store.scan(Record)) == []
     assert list(store.scan(Card)) == []
     assert store.set_clusters({}) == store.delete([]) == store.count() == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -74,14 +75,14 @@ ADDRESSES = {
 SHOWN = tuple(screen for screen in SCREENS if screen.path and screen.sends is None and screen.name != "pasted")
 
 
-def values_in(screen: Screen, path: str) -> dict[str, str] | None:
+def values_in(screen: Screen[Any], path: str) -> dict[str, str] | None:
     """Return the values of the names in the screen's path, or None if the path is not of this screen."""
     pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(screen.path))
     found = re.fullmatch(pattern, path)
     return found.groupdict() if found else None
 
 
-def screen_at(address: str) -> Screen:
+def screen_at(address: str) -> Screen[Any]:
     path = address.partition("?")[0]
     (screen,) = (each for each in SHOWN if values_in(each, path) is not None)
     return screen

@@ -81,6 +81,12 @@ def head(path: str, length: int) -> bytes:
     return f"POST {path} HTTP/1.1\r\n{headers}\r\n\r\n".encode()
 
 
+def connected(served: Asking) -> socket.socket:
+    """Open a connection for what no client of HTTP would send."""
+    address = urlsplit(served.address)
+    return socket.create_connection((address.hostname or "", address.port or 0), TIMEOUT_SECONDS)
+
+
 @contextmanager
 def serving(store: str | Path, *options: str, **environment: str) -> Iterator[Served]:
     """Run `winnow serve` on a free port until the block ends."""
@@ -123,14 +129,15 @@ def _serving(options: Sequence[str], store: str, environment: Mapping[str, str])
 @contextmanager
 def serving_app(app: ASGIApp, **config: Any) -> Iterator[Asking]:
     """Run an application in a thread of this process, for faults that cannot be caused from outside."""
-    import uvicorn  # noqa: PLC0415
+    from opensearch_winnow.web.server import AdmittingServer  # noqa: PLC0415
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, **config))
-        thread = Thread(target=server.run, args=[[listener]])
+        port = listener.getsockname()[1]
+        server = AdmittingServer(app, listener, log_config=None, **config)
+        thread = Thread(target=server.run)
         thread.start()
         try:
-            yield Asking(f"http://127.0.0.1:{listener.getsockname()[1]}")
+            yield Asking(f"http://127.0.0.1:{port}")
         finally:
             server.should_exit = True
             thread.join()

@@ -20,10 +20,11 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.routing import Route
 
 from opensearch_winnow.foundation.csv_cells import escape_formula
-from opensearch_winnow.web.app import API, SCREENS, ServerOptions, make_app
+from opensearch_winnow.web.app import API, SCREENS, make_app
 from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen import Screen
 from opensearch_winnow.web.screens import search
+from opensearch_winnow.web.served import ServedStore
 from tests.web.addresses_fixture import ADDRESSES, SHOWN, api_address, in_format, screen_at
 from tests.web.known_crawl_fixture import IDS, MILL, MOVED, QUOTE
 from tests.web.served_fixture import Served
@@ -37,7 +38,7 @@ def described(served_file: Served) -> Any:
     return served_file.json(f"{API}/openapi.json")
 
 
-def check(described: Any, screen: Screen, document: Any) -> None:
+def check(described: Any, screen: Screen[Any], document: Any) -> None:
     """Validate the document against its schema."""
     method = screen.method.lower()
     answer = described["paths"][screen.api][method]["responses"]["200"]
@@ -61,7 +62,7 @@ def test_it_is_openapi(described: Any) -> None:
 
 
 def test_every_route_is_described(described: Any) -> None:
-    app = make_app(ServerOptions(open_index=lambda: pytest.fail("opened"), store="none"))
+    app = make_app(ServedStore("none", lambda: pytest.fail("opened")))
     routes = {
         (route.path.removeprefix(API), method.lower())
         for route in app.routes
@@ -177,7 +178,7 @@ def test_the_csv_has_what_the_json_has(served: Served, address: str) -> None:
 @pytest.mark.parametrize(
     "screen", [each for each in SCREENS if each.api and each.sends is None], ids=lambda screen: screen.name
 )
-def test_a_parameter_that_there_is_not(served_file: Served, described: Any, screen: Screen) -> None:
+def test_a_parameter_that_there_is_not(served_file: Served, described: Any, screen: Screen[Any]) -> None:
     path = screen.api.format(**dict.fromkeys(("id", "a", "b"), IDS[MILL]))
     reply = served_file.get(f"{API}{path}?zeppelin=1")
     assert reply.status == 400
@@ -234,7 +235,7 @@ def some_query(parameters: tuple[Parameter, ...]) -> st.SearchStrategy[str]:
 @pytest.mark.parametrize("screen", SHOWN, ids=lambda screen: screen.name)
 @settings(max_examples=60)
 @given(data=st.data())
-def test_no_address_is_too_much(served_file: Served, screen: Screen, data: st.DataObject) -> None:
+def test_no_address_is_too_much(served_file: Served, screen: Screen[Any], data: st.DataObject) -> None:
     query = data.draw(some_query(screen.parameters))
     path = screen.path.format(id=IDS[MILL], a=IDS[MILL], b=IDS[MOVED])
     for ending in ("", ".json"):

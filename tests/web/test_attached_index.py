@@ -46,7 +46,7 @@ def test_screens_and_api_answer(own: OwnIndex, serve: Serve) -> None:
     found = served.json("/api/v1/search?q=edition")
     assert (found["total"], found["groups"]) == (3, 1)
     (hit,) = found["hits"]
-    ids = {hit["url"]: hit["id"]} | {member["url"]: member["id"] for member in hit["similar"]}
+    ids = {hit["url"]: hit["id"]} | {member["url"]: member["id"] for member in hit["member_pages"]}
     assert set(ids) == set(IDS)
     for url, id_ in ids.items():
         page = served.json(f"/api/v1/pages/{id_}")
@@ -67,7 +67,7 @@ def test_a_changed_text_is_shown_as_it_is_now(own: OwnIndex, serve: Serve) -> No
     own.change("2", body=text("another story"))
     found = served.json("/api/v1/search?q=article&limit=20")
     (hit,) = (hit for hit in found["hits"] if hit["url"] == "2")
-    assert hit["similar"] == []
+    assert hit["member_pages"] == []
     page = served.json(f"/api/v1/pages/{hit['id']}")
     assert page["similar"]["matches"] == []
     assert text("another story")[:50] in shown(served, f"/page/{hit['id']}")

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
+from urllib.parse import parse_qsl
 
 import pytest
 from lxml import html
 
 from opensearch_winnow import Index, Page
 from opensearch_winnow.operations.changes import KINDS
-from opensearch_winnow.web.index_threads import BusyError
 from opensearch_winnow.web.kept_changes import ComparedCrawls, KeptChanges
+from opensearch_winnow.web.server_threads import BusyError
 from tests.test_index import near, prose
 from tests.web.browser_fixture import NewPage, accessibility_findings, scrolls_sideways
 from tests.web.conftest import Serve
@@ -83,7 +85,7 @@ def test_a_kind_is_listed_in_parts(store: Path, serve: Serve) -> None:
 
 def test_the_screen(store: Path, serve: Serve) -> None:
     tree = html.fromstring(serve(store).get("/changes").text)
-    assert tree.findtext(".//h1") == "7 of 8 pages changed, 30 are new"
+    assert tree.findtext(".//h1") == "1 of 8 pages changed, 1 moved, 1 split, 3 merged, 1 not seen again, 30 are new"
     tabs = [" ".join(each.text_content().split()) for each in tree.xpath("//nav[contains(@class, 'kinds')]/*")]
     assert tabs[0] == "All 38"
     assert "Merged 3" in tabs
@@ -95,16 +97,67 @@ def test_the_screen(store: Path, serve: Serve) -> None:
     assert "<here>" in rows[0].text_content()
 
 
+def test_pages_without_a_text_are_told(tmp_path: Path, serve: Serve) -> None:
+    url = f"{SITE}/revisited"
+    with Index.open(tmp_path / "revisits.winnow") as index:
+        for crawl, time in DAYS.items():
+            index.add([Page(url, revisit_of=url, payload_digest=f"sha1:{crawl}", fetched_at=time)], crawl=crawl)
+    served = serve(tmp_path / "revisits.winnow")
+    assert served.json("/api/v1/changes")["without_text"] == 1
+    tree = html.fromstring(served.get("/changes").text)
+    assert tree.findtext(".//h1") == "1 of 1 page changed or may have changed (1 has no text to compare)"
+    assert "1 page has no text to compare: a capture is a revisit" in tree.text_content()
+    assert tree.xpath("//td[@class='change']")[0].text_content() == "changed no text to compare"
+    assert tree.xpath("//a[@data-compare]") == []
+
+
 def test_requests_that_cannot_be_answered(store: Path, served_file: Served, serve: Serve) -> None:
     unknown = serve(store).get("/api/v1/changes?from=winter&to=autumn")
     assert unknown.status == 400
     assert "there is no crawl 'winter': crawl.winnow has the crawls autumn, spring" in unknown.text
     half = served_file.get("/api/v1/changes?from=2024")
-    assert (half.status, "give both from and to" in half.text) == (400, True)
+    assert (half.status, "Give both from and to" in half.text) == (400, True)
     one = served_file.json("/api/v1/changes")
     assert one["reason"].endswith("has only one crawl, 'known'; index another one, or compare two dates")
     assert one["counts"] == dict.fromkeys(KINDS, 0)
     assert ">Nothing to compare yet</h1>" in served_file.get("/changes").text
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("from=winter&to=autumn", "There is no crawl 'winter': crawl.winnow has the crawls autumn, spring"),
+        ("from=autumn&to=autumn", "cannot be compared with itself"),
+        ("from=autumn", "Give both from and to"),
+        ("from=spring&to=autumn&site=nowhere.example", "nowhere.example"),
+        ("from=spring&to=autumn&limit=many", "limit is a whole number"),
+    ],
+)
+def test_a_form_that_is_refused_keeps_what_was_typed(store: Path, serve: Serve, query: str, words: str) -> None:
+    reply = serve(store).get(f"/changes?{query}")
+    tree = html.fromstring(reply.text)
+    assert (reply.status, tree.findtext(".//h1")) == (400, "These crawls cannot be compared")
+    assert words in tree.get_element_by_id("fault").text_content()
+    for name, value in parse_qsl(query):
+        assert name == "limit" or tree.xpath(f"//form//input[@name='{name}']/@value") == [value]
+
+
+def test_crawls_without_a_url_in_common(store: Path, serve: Serve, tmp_path: Path) -> None:
+    copied = Path(shutil.copy(store, tmp_path / "copied.winnow"))
+    pages = [
+        Page(f"https://{name}.example/1", text=prose("same", 150), fetched_at=datetime(2024, 11, 1, tzinfo=UTC))
+        for name in ("one", "two", "three")
+    ]
+    with Index.open(copied) as index:
+        index.add(pages, crawl="copies")
+    served = serve(copied)
+    found = served.json("/changes.json")
+    assert (found["from"], found["to"], found["common"]) == ("spring", "autumn", 2)
+    reply = served.get("/changes?from=autumn&to=copies")
+    tree = html.fromstring(reply.text)
+    assert tree.findtext(".//h1") == "autumn and copies have no URL in common"
+    assert "1 of 36 pages has its text at another URL in copies. Compare spring with autumn" in tree.text_content()
+    assert tree.xpath("//main//p/a/@href") == ["/changes?from=spring&to=autumn"]
 
 
 def test_a_long_comparison_says_how_far_it_is(store: Path) -> None:
@@ -116,11 +169,12 @@ def test_a_long_comparison_says_how_far_it_is(store: Path) -> None:
 
     kept = KeptChanges(slow)
     compared = ComparedCrawls("spring", "autumn", None)
-    with pytest.raises(BusyError, match="the crawls are being compared: try again in a moment"):
-        kept.get(compared, 0.01)
-    waiting.set()
-    assert kept.get(compared, 10).counts == COUNTS
-    assert kept.get(compared, 0) is kept.get(compared, 0)
+    with Index.open(store) as index:
+        with pytest.raises(BusyError, match="the crawls are being compared: try again in a moment"):
+            kept.get(index, compared, 0.01)
+        waiting.set()
+        assert kept.get(index, compared, 10).counts == COUNTS
+        assert kept.get(index, compared, 0) is kept.get(index, compared, 0)
 
 
 @pytest.mark.check

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.answers.cluster_document import MAX_CAPTURES_COUNTED, cluster_document
+from opensearch_winnow.answers.cluster_document import cluster_document
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.operations.cluster_details import MAX_CAPTURES_COUNTED
 from opensearch_winnow.queries.compare import compare
-from opensearch_winnow.web.app import ServerOptions, make_app
+from opensearch_winnow.web.app import make_app
 from opensearch_winnow.web.one_request import one_request
+from opensearch_winnow.web.served import ServedStore
 from tests.web.conftest import Serve, made
 from tests.web.known_clusters import FIRST, MILL_PAGES, heading, lowest_by_force, rows, text_of
 from tests.web.known_crawl_fixture import ALONE, EARLIER, HARBOUR, HARBOURS, IDS, NEAR, PAGES, at, paragraph, paragraphs
@@ -26,15 +28,15 @@ from tests.web.served_fixture import Served
 
 def test_a_cluster(served: Served) -> None:
     found = served.json(f"/api/v1/clusters/{FIRST}")
-    assert [each["id"] for each in found["members"]] == MILL_PAGES
-    assert [each["number"] for each in found["members"]] == [1, 2, 3, 4]
-    assert [each["captures"] for each in found["members"]] == [4, 1, 1, 1]
+    assert [each["id"] for each in found["listed_pages"]] == MILL_PAGES
+    assert [each["number"] for each in found["listed_pages"]] == [1, 2, 3, 4]
+    assert [each["captures"] for each in found["listed_pages"]] == [4, 1, 1, 1]
     assert [found[name] for name in ("pages", "urls", "sites", "texts", "pairs")] == [7, 4, 4, 3, 6]
     pair = found["lowest"]
     assert pair["likeness"]["resemblance"] == pytest.approx(lowest_by_force(MILL_PAGES))
     both = compare(text_of(pair["a"]["id"]), text_of(pair["b"]["id"]))
     assert pair["likeness"]["resemblance"] == pytest.approx(both.resemblance)
-    assert [each["same_text"] for each in found["members"]] == [True, False, False, False]
+    assert [each["same_text"] for each in found["listed_pages"]] == [True, False, False, False]
     reply = served.get(f"/cluster/{FIRST}")
     assert heading(reply) == f"4 pages on 4 sites, at least {both.resemblance:.0%} alike".replace("%", " %")
     assert "Every page resembles the representative by 50 % or more" in reply.text
@@ -42,7 +44,7 @@ def test_a_cluster(served: Served) -> None:
 
 def test_scores_are_those_of_the_comparison(served_file: Served) -> None:
     found = served_file.json(f"/cluster/{FIRST}.json")
-    for each in found["members"][1:]:
+    for each in found["listed_pages"][1:]:
         compared = served_file.json(f"/api/v1/compare/{FIRST}/{each['id']}")
         assert {name: each["likeness"][name] for name in ("resemblance", "containment", "contained")} == {
             name: pytest.approx(compared[name]) for name in ("resemblance", "containment", "contained")
@@ -156,7 +158,7 @@ def test_a_cluster_that_is_not_there(served: Served) -> None:
 
 def test_lists_of_members(served: Served) -> None:
     lists = [served.json(f"/cluster/{FIRST}.json?limit=3&page={page}") for page in (1, 2, 3)]
-    assert [each["id"] for found in lists for each in found["members"]] == MILL_PAGES
+    assert [each["id"] for found in lists for each in found["listed_pages"]] == MILL_PAGES
     assert [found["following"] for found in lists] == [True, False, False]
     assert all(found["lowest"] == lists[0]["lowest"] for found in lists)
     assert [each["id"] for each in rows(served.get(f"/cluster/{FIRST}.csv"))] == MILL_PAGES
@@ -164,19 +166,19 @@ def test_lists_of_members(served: Served) -> None:
 
 def test_members_are_in_the_order_of_resemblance(served_file: Served) -> None:
     found = served_file.json(f"/cluster/{IDS[HARBOUR]}.json")
-    assert [each["url"] for each in found["members"]] == [HARBOUR, *HARBOURS]
-    shares = [each["likeness"]["resemblance"] for each in found["members"]]
+    assert [each["url"] for each in found["listed_pages"]] == [HARBOUR, *HARBOURS]
+    shares = [each["likeness"]["resemblance"] for each in found["listed_pages"]]
     assert shares == sorted(shares, reverse=True)
 
 
 def test_a_representative_that_is_gone(own_file: Path) -> None:
     with Index.open(own_file) as index:
         index.store.delete([FIRST])
-        cards = index.cluster_members(FIRST)
-        found = cluster_document(index, cards, threshold=None, limit=10, offset=0)
+        cards = index.cluster_pages(FIRST)
+        found = cluster_document(index.cluster_details(cards, limit=10), index.clustering())
     assert found["id"] == FIRST
     assert found["representative"]["id"] == EARLIER[1]  # the earliest that is left
-    assert [each["captures"] for each in found["members"]] == [3, 1, 1, 1]
+    assert [each["captures"] for each in found["listed_pages"]] == [3, 1, 1, 1]
 
 
 @pytest.mark.check
@@ -191,7 +193,7 @@ def test_a_cluster_of_thousands_says_what_was_looked_at(tmp_path: Path) -> None:
         index.add(pages())
         ids = [card.id for card in index.store.scan(Card)]
         index.store.set_clusters(dict.fromkeys(ids, ids[0]))
-    serving = ServerOptions(open_index=lambda: Index.open(tmp_path / "many.winnow"), store="many")
+    serving = ServedStore.named(str(tmp_path / "many.winnow"))
     status, body = one_request(make_app(serving), f"/cluster/{ids[0]}")
     assert status == 200
     text = body.decode()
@@ -200,7 +202,7 @@ def test_a_cluster_of_thousands_says_what_was_looked_at(tmp_path: Path) -> None:
     assert "Compared: 40 of the pages, from the most to the least similar." in text
     status, body = one_request(make_app(serving), f"/cluster/{ids[0]}.json?page=20")
     found = json.loads(body)
-    assert [each["number"] for each in found["members"]] == list(range(1_901, 2_001))
+    assert [each["number"] for each in found["listed_pages"]] == list(range(1_901, 2_001))
     assert (found["pages"], found["urls"], found["more"], found["following"]) == (2_000, 2_000, True, False)
     numbers = [each["number"] for each in found["compared_pages"]]
     assert (found["compared"], len(found["matrix"]), numbers[0], numbers[-1]) == (40, 40, 1, 2_000)
@@ -223,7 +225,7 @@ def test_texts_that_are_not_stored_are_estimated(tmp_path: Path, serve: Serve) -
         (cluster,) = index.clusters()
     served = serve(store)
     found = served.json(f"/cluster/{cluster.cluster}.json")
-    assert {each["likeness"]["kind"] for each in found["members"]} == {"estimate"}
+    assert {each["likeness"]["kind"] for each in found["listed_pages"]} == {"estimate"}
     exact = lowest_by_force([IDS[url] for url in (HARBOUR, *HARBOURS)])
     assert abs(found["lowest"]["likeness"]["resemblance"] - exact) < 5 * found["lowest"]["likeness"]["error"]
     assert "≈" in heading(served.get(f"/cluster/{cluster.cluster}"))

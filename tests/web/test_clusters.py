@@ -15,7 +15,7 @@ from opensearch_winnow.web.clustering_run import STOPPED, ClusteringRun
 from opensearch_winnow.web.pages import Pages
 from opensearch_winnow.web.screen_request import ScreenRequest, ServerState
 from opensearch_winnow.web.screens.clusters import SCREEN
-from opensearch_winnow.web.store_name import StoreName
+from opensearch_winnow.web.served import ServedStore
 from tests.web.conftest import Serve, Unclustered
 from tests.web.known_clusters import FIRST, MILL_PAGES, heading, lowest_by_force, rows
 from tests.web.known_crawl_fixture import HARBOUR, HARBOURS, IDS, MILL, PAGES
@@ -65,7 +65,7 @@ def test_clusters_are_paged(served: Served) -> None:
 
 def test_a_table_of_clusters(served_file: Served) -> None:
     found = rows(served_file.get("/clusters.csv"))
-    assert [(each["cluster"], each["pages"], each["urls"], each["url"]) for each in found] == [
+    assert [(each["cluster"], each["captures"], each["pages"], each["url"]) for each in found] == [
         (FIRST, "7", "4", MILL), (IDS[HARBOUR], "4", "4", HARBOUR)
     ]  # fmt: skip
 
@@ -174,7 +174,7 @@ def test_one_that_is_going_on_is_shown(own_file: Path) -> None:
             path_values={},
             query={},
             form={},
-            state=replace(ServerState.of(gate, StoreName.of(str(own_file)), 30), clustering=run),
+            state=replace(ServerState.of(ServedStore(str(own_file), gate), 30), clustering=run),
         )
         answered = SCREEN.answer(index, request)
         assert answered.document["running"]["phase"] == "starting"

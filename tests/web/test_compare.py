@@ -110,6 +110,9 @@ def test_the_csv_has_a_line_for_each_passage(served_file: Served) -> None:
     found = served_file.json(f"{path}.json")["passages"]
     assert [row.split(",")[0] for row in rows] == [str(each["number"]) for each in found]
     assert [row.endswith("moved") for row in rows] == [each["moved"] for each in found]
+    shown = served_file.get(path).text
+    assert f'<a href="{path}.csv">{len(rows)} passages as CSV</a>' in shown
+    assert f'href="/page/{IDS[MILL]}" title="The mill in the valley"' in shown
 
 
 def test_short_passages_can_be_hidden(served_file: Served) -> None:

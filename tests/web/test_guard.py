@@ -14,8 +14,10 @@ import pytest
 
 from opensearch_winnow.index import Index
 from opensearch_winnow.web import app as web_app
-from opensearch_winnow.web.app import ACTIONS, MAX_BODY_BYTES, ServerOptions, make_app
+from opensearch_winnow.web.app import ACTIONS, make_app
+from opensearch_winnow.web.form import MAX_BODY_BYTES
 from opensearch_winnow.web.guard import COOKIE, HEADERS
+from opensearch_winnow.web.served import ServedStore
 from tests.web.conftest import Serve
 from tests.web.served_fixture import TIMEOUT_SECONDS, Asking, Reply, Served, serving, serving_app
 
@@ -327,7 +329,7 @@ def test_when_too_much_is_asked_who_comes_late_is_told(known_file: Path, monkeyp
         return Index.open(known_file, create=False)
 
     replies: list[Reply] = []
-    with serving_app(make_app(ServerOptions(open_index=open_slowly, store="slow"))) as served:
+    with serving_app(make_app(ServedStore("slow", open_slowly))) as served:
         first = Thread(target=lambda: replies.append(served.get("/search?q=mill")))
         first.start()
         assert started.wait(TIMEOUT_SECONDS)
@@ -348,7 +350,7 @@ def test_a_fault_of_ours_is_guarded_and_tells_nothing(
         raise RuntimeError("a secret of the inside")
 
     monkeypatch.setattr(web_app, "openapi", fail)
-    with serving_app(make_app(ServerOptions(open_index=fail, store="broken"))) as served:
+    with serving_app(make_app(ServedStore("broken", fail))) as served:
         for path in ("/search?q=mill", "/api/v1/search?q=mill", "/api/v1/openapi.json"):
             reply = served.get(path)
             assert reply.status == 500

@@ -12,12 +12,13 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from opensearch_winnow.answers.overview import OverviewDocument, overview
+from opensearch_winnow.answers.overview import OverviewDocument, overview_document
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page as WebPage
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.web import screen_request
-from opensearch_winnow.web.app import ServerOptions, make_app
+from opensearch_winnow.web.app import make_app
+from opensearch_winnow.web.served import ServedStore
 from tests.web.conftest import Serve, Unclustered, made
 from tests.web.known_crawl_fixture import MILL, PAGES
 from tests.web.served_fixture import Served, serving_app
@@ -74,11 +75,14 @@ def test_pages_without_a_site_are_on_none(tmp_path: Path, serve: Serve) -> None:
     """Their addresses may be paths, or the ids of documents in an attached index."""
     text = " ".join(f"word{number}" for number in range(300))
     served = serve(
-        made(tmp_path / "ids.winnow", [WebPage(str(number), text=f"{text} {number}") for number in range(2)])
+        made(
+            tmp_path / "ids.winnow",
+            [*(WebPage(str(number), text=f"{text} {number}") for number in range(2)), WebPage("2", revisit_of="3")],
+        )
     )
     assert counted(served)["overview"]["sites"] == 0
     shown = served.get("/").text
-    assert "2 of 2 pages are near-copies of another" in shown
+    assert "2 of 3 pages are near-copies of another; 1 of them has no text" in shown
     assert " on <" not in shown
     assert "site" not in shown.partition("<main")[2].partition("</ol>")[0]
 
@@ -139,7 +143,9 @@ def test_near_copies_are_found_from_here(unclustered: Unclustered, page: Page, s
 def test_what_was_added_since_is_said(own_file: Path, serve: Serve) -> None:
     with Index.open(own_file) as index:
         index.add([WebPage("https://new.example/", text="A new page, of a few words only.")])
-    assert "1 capture has been added since near-copies were last looked for" in serve(own_file).get("/").text
+    served = serve(own_file)
+    for path in ("/", "/statistics"):
+        assert "1 capture has been added since near-copies were last looked for" in served.get(path).text
 
 
 @pytest.mark.check
@@ -150,11 +156,11 @@ def test_what_is_typed_while_the_pages_are_counted_is_kept(
 
     def slow_overview(index: Index) -> OverviewDocument:
         assert told.wait(60)
-        return overview(index)
+        return overview_document(index.overview())
 
-    monkeypatch.setattr(screen_request, "overview", slow_overview)
-    options = ServerOptions(open_index=lambda: Index.open(known_file, create=False), store=str(known_file))
-    with serving_app(make_app(options)) as served:
+    monkeypatch.setattr(screen_request, "_overview", slow_overview)
+    store = ServedStore.named(str(known_file))
+    with serving_app(make_app(store)) as served:
         try:
             page.goto(served.url("/"))
             expect(page.get_by_role("status").first).to_have_text("Counting the pages …")

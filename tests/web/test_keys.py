@@ -108,6 +108,13 @@ def test_the_list_of_keys_and_its_switch(page: Page, served_file: Served) -> Non
     assert item(page) == 0
 
 
+def test_a_page_is_compared_with_its_first_near_duplicate(page: Page, served_file: Served) -> None:
+    page.goto(served_file.url(f"/page/{IDS[MILL]}"))
+    first = page.locator("[data-compare]").first.get_attribute("href")
+    page.keyboard.press("c")
+    page.wait_for_url(f"**{first}")
+
+
 def test_swap_and_view(page: Page, served_file: Served) -> None:
     page.goto(served_file.url(f"/compare/{IDS[MILL]}/{IDS[MOVED]}"))
     page.keyboard.press("x")

@@ -73,7 +73,7 @@ def test_where_a_page_is_now(crawls: Served) -> None:
     assert "&lt;b&gt;A book&lt;/b&gt;" in shown
     rows = list(csv.DictReader(io.StringIO(crawls.get(f"{PAGE}/locate.csv").text)))
     assert [row["url"] for row in rows] == [NEW, COPY, BOOK]
-    assert "Download all as CSV" in crawls.get(f"{PAGE}/locate?limit=1").text
+    assert "All 3 as CSV" in crawls.get(f"{PAGE}/locate?limit=1").text
     assert f'href="{PAGE}/locate"' in crawls.get(PAGE).text
 
 

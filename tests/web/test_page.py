@@ -201,7 +201,8 @@ def test_a_store_without_texts(tmp_path: Path, serve: Serve) -> None:
     with EmbeddedStore.open(tmp_path / "hashes.winnow", create=True) as store:
         save_recipe(store, Recipe(text=False))
     with Index.open(tmp_path / "hashes.winnow") as index:
-        index.add(PAGES)
+        index.add([*PAGES, *(Page(f"https://{name}.example/", revisit_of="https://gone.example/") for name in "uv")])
+        revisits = [index.page(f"https://{name}.example/").id for name in "uv"]
     served = serve(tmp_path / "hashes.winnow")
     found = served.json(f"{MILL_PAGE}.json")
     assert (found["text"], found["words"], found["characters"]) == ("", None, None)
@@ -214,6 +215,15 @@ def test_a_store_without_texts(tmp_path: Path, serve: Serve) -> None:
     assert "± " in shown
     assert "winnow cluster --store" in shown
     assert "This page has no fingerprints" in served.get(f"/page/{IDS[SHORT]}").text
+    revisit = served.get(f"/page/{revisits[0]}").text
+    assert ">Nothing to compare</h1>" in revisit
+    assert revisit.count("It has no text: it is a revisit, and the page that it repeats is not stored.") == 2
+    assert "fingerprints" not in revisit
+    assert "as CSV" not in revisit
+    both, one = (served.get(f"/compare/{a}/{revisits[1]}").text for a in (revisits[0], IDS[MILL]))
+    assert "<h1>There is no text to compare: A and B have none</h1>" in both
+    assert "<h1>There is no text to compare: B has none</h1>" in one
+    assert not re.search("standard error|Resemblance <", both + one)
 
 
 @pytest.mark.check

@@ -123,7 +123,7 @@ def test_the_text_is_coloured_by_the_pages_of_the_tab(page: Page, served_file: S
     page.goto(served_file.url(f"/page/{IDS[CONTAINS]}"))
     expect(page.locator("#text")).not_to_contain_text("only here")
     page.get_by_role("link", name="Look for shared passages").click()
-    expect(page.locator(".shares")).to_have_text("60 % of this page is only here; 40 % is also in 1 source.")
+    expect(page.locator(".shares")).to_have_text("60 % of this page is only here; 40 % is also on 7 other pages.")
     shared = "".join(page.locator(".page-text mark").all_text_contents())
     assert all(text.rstrip(".") in shared for text in MILL_TEXT)
     assert "archive" not in shared

@@ -6,7 +6,7 @@ import html
 import json
 import re
 from pathlib import Path
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import lxml.html
 import pytest
@@ -106,7 +106,7 @@ def test_the_same_for_programs(served: Served) -> None:
         (b'{"text": "  "}', "no text to look for"),
         (b'{"text": 1}', "cannot be read"),
         (b"[", "cannot be read"),
-        (b'{"html": "<p>"}', "no text to look for: no text"),
+        (b'{"html": "<p>"}', "has no words to look for"),
     ],
 )
 def test_programs_are_told_what_is_wrong(served_file: Served, body: bytes, words: str) -> None:
@@ -115,12 +115,36 @@ def test_programs_are_told_what_is_wrong(served_file: Served, body: bytes, words
     assert words in reply.json["error"]
 
 
-def test_a_text_that_is_too_short_stays_in_the_form(served_file: Served) -> None:
-    path = paste(served_file, "An orchard, <never>.")
+@pytest.mark.parametrize(
+    ("text", "size", "found"),
+    [
+        ("An orchard, <never>.", 14, "No page has all of these words"),
+        ("mill", 4, "11 pages have this word"),
+        (" ".join(MILL_TEXT[4].split()[9:12]), 13, "7 pages have these words in a row"),
+        ("An orchard, once.", 13, "1 page has these words in a row"),  # all of a page, and no copy either
+    ],
+)
+def test_a_text_that_is_too_short_is_searched_for(served_file: Served, text: str, size: int, found: str) -> None:
+    path = paste(served_file, text)
     page = served_file.get(path)
-    assert heading(page) == "This text is too short: it has 14 letters and digits, but 50 are needed"
-    assert re.search(r"<textarea[^>]*>An orchard, &lt;never&gt;.</textarea>", page.text)
-    assert served_file.json(f"{path}.json")["matches"] == []
+    sentence = f"Too short to check for copies: it has {size} letters and digits, and at least 50 are needed"
+    assert heading(page) == sentence
+    shown = lxml.html.document_fromstring(page.body)
+    assert shown.findtext(".//textarea") == text
+    assert shown.find_class("lead")[0].text_content().startswith(f"{found}.")
+    assert not re.search(r"100 %|copy of|version|source|original", shown.get_element_by_id("main").text_content())
+    kept = served_file.json(f"{path}.json")
+    sent = served_file.send("/api/v1/quotes", json.dumps({"text": text}).encode(), **JSON).json
+    for document in (kept, sent):
+        assert (document["answer"], document["too_short"]) == (sentence, True)
+        assert (document["matches"], document["sources"], document["original"]) == ([], [], None)
+        total = document["search"]["total"]
+        assert found.startswith(str(total or "No page"))
+        if total:
+            (address,) = shown.xpath("//a[text()='Search for these words']/@href")
+            assert parse_qs(urlsplit(address).query) == {"q": [document["search"]["q"]]}
+            assert served_file.json(address.replace("/search", "/search.json"))["total"] == total
+            assert len(shown.find_class("hit")) == min(total, 5)
 
 
 def test_files_are_text_or_html_by_what_is_in_them(served_file: Served) -> None:
@@ -171,15 +195,17 @@ def test_a_file_without_text_is_refused_by_its_kind(
 @pytest.mark.check
 def test_what_was_typed_stays_in_the_form(served_file: Served) -> None:
     for text, words in (
-        ("<html><p> </p>", "There is no text to look for"),
-        ("a < b & c " * 1_100_000, "larger than 10 MB"),
+        ("", "There is no text to look for: paste one, or choose a file."),
+        ("<html><p> </p>", "This text has no words to look for."),
+        ("!!!", "This text has no words to look for."),
+        ("a < b & c " * 1_100_000, "This text cannot be checked: larger than 10 MB once decoded."),
     ):
         body = urlencode({"text": text}).encode()
         reply = served_file.send("/paste", body, content_type="application/x-www-form-urlencoded")
         assert reply.status == 400
         page = lxml.html.document_fromstring(reply.body, parser=lxml.html.HTMLParser(huge_tree=True))
         (field,) = page.xpath("//textarea")
-        assert field.text == text
+        assert (field.text or "") == text
         assert field.get("aria-describedby") == "fault needed"
         assert words in page.get_element_by_id("fault").text_content()
         assert page.findtext(".//h1") == "Check a text for copies"

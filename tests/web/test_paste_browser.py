@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from opensearch_winnow.web.app import MAX_BODY_BYTES
+from opensearch_winnow.web.form import MAX_BODY_BYTES
 from tests.web.browser_fixture import NewPage, Witness, accessibility_findings, scrolls_sideways
 from tests.web.known_crawl_fixture import HARBOUR_TEXT, MILL_TEXT, paragraph
 from tests.web.served_fixture import Served
@@ -28,7 +28,9 @@ def test_paste_look_compare_and_load_again(page: Page, served: Served) -> None:
     page.get_by_label("Text").fill("One, two")
     expect(page.locator("[data-count]")).to_have_text("2 words, 6 letters and digits. ")
     page.get_by_role("button", name="Find pages").click()
-    expect(page.locator("h1")).to_have_text("This text is too short: it has 6 letters and digits, but 50 are needed")
+    expect(page.locator("h1")).to_have_text(
+        "Too short to check for copies: it has 6 letters and digits, and at least 50 are needed"
+    )
     expect(page.get_by_label("Text")).to_have_value("One, two")
     page.get_by_label("Text").fill(TEXT)
     page.get_by_role("button", name="Find pages").click()
@@ -137,7 +139,7 @@ def test_a_text_that_is_refused_stays_in_its_form(
     page.goto(served_file.url("/paste"))
     page.locator("textarea").fill("<html><title>nothing</title>")
     page.get_by_role("button", name="Find pages").click()
-    expect(page.get_by_role("alert")).to_contain_text("There is no text to look for")
+    expect(page.get_by_role("alert")).to_contain_text("This text has no words to look for")
     expect(page.locator("textarea")).to_have_value("<html><title>nothing</title>")
     if scripts:
         assert accessibility_findings(page) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from opensearch_winnow.web.app import MAX_BODY_BYTES
+from opensearch_winnow.web.form import MAX_BODY_BYTES
 from opensearch_winnow.web.guard import HEADERS
 from tests.web.served_fixture import Served, serving
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -14,6 +16,10 @@ from playwright.sync_api import expect
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.compare import compare
+from opensearch_winnow.web.formats import encode_answer
+from opensearch_winnow.web.screen import ScreenAnswer
+from opensearch_winnow.web.screen_request import ScreenRequest
+from opensearch_winnow.web.screens import search
 from tests.web.browser_fixture import NewPage
 from tests.web.known_crawl_fixture import (
     ALONE,
@@ -66,9 +72,10 @@ def test_pages_and_groups(page: Page, served: Served) -> None:
     assert query_of(page)["q"] == ["mill"]
     document = served.json(f"/search.json?{urlsplit(page.url).query}")
     assert (document["total"], document["groups"], len(document["hits"])) == (11, 7, 7)
-    (members,) = (set(each["members"]) for each in document["hits"] if each["similar"])
-    assert members == FAMILY
-    assert {url for each in document["hits"] for url in each["members"]} == FOUND
+    (family,) = ({each["url"], *each["members"]} for each in document["hits"] if each["members"])
+    assert family == FAMILY
+    assert {url for each in document["hits"] for url in (each["url"], *each["members"])} == FOUND
+    assert all([other["url"] for other in each["member_pages"]] == each["members"] for each in document["hits"])
 
 
 def test_a_group_is_opened_and_compared(page: Page, served: Served) -> None:
@@ -123,6 +130,10 @@ def test_any_two_pages_are_ticked_and_compared(new_page: NewPage, served: Served
         expect(button).to_be_disabled()
         other = page.locator(".hit > .name input[type=checkbox]").first
         other.check()
+        page.set_viewport_size({"width": 390, "height": 844})
+        said = page.locator("[data-pick] [role=status]")
+        expect(said).to_have_text(re.compile("^Tick one more, to compare it with "))
+        assert said.evaluate("each => each.clientWidth") > 200  # enough for the first words
         member.check()
         expect(button).to_be_enabled()
         alone.check()  # of three, the first is given up
@@ -166,6 +177,29 @@ def test_ungrouped(page: Page, served: Served) -> None:
     page.get_by_role("link", name="Next").click()
     expect(page.locator(".hit")).to_have_count(1)
     expect(page.locator(".hits")).to_have_attribute("start", "11")
+
+
+def test_the_csv_is_whole(served: Served) -> None:
+    page = served.get("/search?q=mill&group=off").text
+    (link,) = re.findall(r'<a href="(/search\.csv[^"]+)">All 11 as CSV</a>', page)
+    rows = list(csv.DictReader(io.StringIO(served.get(html.unescape(link)).text)))
+    assert (len(rows), page.count('<li class="hit">')) == (11, 10)
+    assert len(served.get("/search.csv?q=mill&group=off&limit=2").text.splitlines()) == 3  # as many as were wanted
+    assert len(served.get("/search.csv?q=mill&group=off&page=2").text.splitlines()) == 2
+    assert 'href="/search.csv?q=mill">All 11 as CSV' in served.get("/search?q=mill&limit=2&page=2").text
+
+
+def test_a_csv_that_is_not_whole_says_so(served_file: Served) -> None:
+    document = served_file.json("/search.json?q=mill&limit=3")
+    whole = ScreenRequest("/search", {}, {}, {}, cast("Any", None), is_whole=True)
+    reply = encode_answer(search.SCREEN, "csv", ScreenAnswer(document), whole, cast("Any", None))
+    *rows, last = csv.reader(io.StringIO(bytes(reply.body).decode()))
+    assert last == ["… 4 more groups, not in this file", *[""] * 8]
+    assert len(rows[0]) == len(last)
+    assert reply.headers["content-disposition"] == 'attachment; filename="winnow-search-part.csv"'
+    part = replace(whole, is_whole=False)  # and says how much it wants
+    short = encode_answer(search.SCREEN, "csv", ScreenAnswer(document), part, cast("Any", None))
+    assert "not in this file" not in bytes(short.body).decode()
 
 
 def test_rows_of_the_csv(served: Served) -> None:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from opensearch_winnow.foundation import admission
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations import similar
 from opensearch_winnow.operations.similar import SimilarPages
 from opensearch_winnow.web.app import ServerOptions, make_app
 from opensearch_winnow.web.punctual_connection import PunctualConnection
+from opensearch_winnow.web.served import ServedStore
 from tests.web.known_crawl_fixture import PAGES
-from tests.web.served_fixture import TIMEOUT_SECONDS, Asking, Reply, head, serving_app
+from tests.web.served_fixture import TIMEOUT_SECONDS, Asking, Reply, connected, head, serving_app
 
 TEXT = next(page.text for page in PAGES if page.text)
 QUESTION = json.dumps({"text": TEXT}).encode()
@@ -40,14 +42,8 @@ def served_slowly(
         return scored(*arguments)
 
     monkeypatch.setattr(SimilarPages, "_exact_scores", slowly)
-    opened = ServerOptions(open_index=lambda: Index.open(store, create=False), store=str(store), **options)
-    with serving_app(make_app(opened)) as served:
+    with serving_app(make_app(ServedStore.named(str(store)), ServerOptions(**options))) as served:
         yield served
-
-
-def connected(served: Asking) -> socket.socket:
-    address = urlsplit(served.address)
-    return socket.create_connection((address.hostname or "", address.port or 0), TIMEOUT_SECONDS)
 
 
 def test_after_the_time_limit_the_answer_is_what_was_found_until_then(
@@ -65,8 +61,8 @@ def test_after_the_time_limit_the_answer_is_what_was_found_until_then(
 
 def test_popular_text_is_compared_with_some_pages(known_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(similar, "MIN_COMPARED", 3)
-    options = ServerOptions(open_index=lambda: Index.open(known_file, create=False), store=str(known_file))
-    with serving_app(make_app(options)) as served:
+    store = ServedStore.named(str(known_file))
+    with serving_app(make_app(store)) as served:
         answer = served.send("/api/v1/quotes?limit=1", QUESTION, content_type="application/json").json
         assert answer["uncompared"] == answer["candidates"] - 3 > 0
         note = f"Compared the 3 captures that share the most; {answer['uncompared']} others share a passage, too."
@@ -128,8 +124,8 @@ class Impatient(PunctualConnection):
 @pytest.fixture(scope="module")
 def impatient(known_file: Path) -> Iterator[Asking]:
     """A server that looks at its connections every half second."""
-    options = ServerOptions(open_index=lambda: Index.open(known_file, create=False), store=str(known_file))
-    with serving_app(make_app(options), http=Impatient) as served:
+    store = ServedStore.named(str(known_file))
+    with serving_app(make_app(store), http=Impatient) as served:
         yield served
 
 
@@ -146,6 +142,50 @@ def test_a_request_that_does_not_arrive_is_not_waited_for(impatient: Asking, sen
     with connected(impatient) as client:
         client.sendall(sent)
         assert closes(client)
+
+
+def test_connections_that_wait_longest_make_room(
+    known_file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admission, "SCAN_SECONDS", 0.0)  # a few connections are looked through in no time
+    store = ServedStore.named(str(known_file))
+    with ExitStack() as stack:
+        served = stack.enter_context(serving_app(make_app(store), max_connections=5))
+        waiting = []
+        for _ in range(9):
+            client = stack.enter_context(connected(served))
+            client.sendall(b"GET / HTTP/1.1\r\nHost: loc")
+            waiting.append(client)
+            assert served.get("/api/v1/health").status == 200
+        assert all(closes(client) for client in waiting[:4])
+        waiting[-1].sendall(b"alhost\r\n\r\n")
+        assert waiting[-1].recv(100).startswith(b"HTTP/1.1 200 ")
+    said = [message for message in caplog.messages if "connections" in message]
+    assert said == ["5 connections are open: those that have waited longest make room"]
+
+
+def test_a_request_that_is_being_answered_never_makes_room(caplog: pytest.LogCaptureFixture) -> None:
+    may_end, started = Event(), Event()
+
+    async def answer(_scope: Scope, _receive: Receive, send: Send) -> None:
+        started.set()
+        while not may_end.is_set():
+            await asyncio.sleep(0.01)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"whole"})
+
+    with serving_app(answer, max_connections=1, lifespan="off") as served, connected(served) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert started.wait(TIMEOUT_SECONDS)
+        refused = None
+        while refused is None:
+            with suppress(ConnectionError):  # if the request comes after its answer
+                refused = served.get("/")
+        assert (refused.status, refused.headers["retry-after"]) == (503, "2")
+        assert "too many connections" in refused.json["error"]
+        may_end.set()
+        assert b"whole" in client.makefile("rb").read()
+    assert sum("are busy" in message for message in caplog.messages) == 1
 
 
 @pytest.mark.check
@@ -199,8 +239,8 @@ def test_an_answer_that_takes_long_is_waited_for(known_file: Path, monkeypatch: 
         time.sleep(0.5)
         return Index.open(known_file, create=False)
 
-    options = ServerOptions(open_index=open_slowly, store=str(known_file))
-    with serving_app(make_app(options), http=PunctualConnection) as served:
+    store = ServedStore(str(known_file), open_slowly)
+    with serving_app(make_app(store), http=PunctualConnection) as served:
         assert served.get("/search?q=mill").status == 200
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from opensearch_winnow.answers import clusters_document
-from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.web.app import ServerOptions, make_app
+from opensearch_winnow.operations import cluster_list
+from opensearch_winnow.web.app import make_app
 from opensearch_winnow.web.one_request import one_request
+from opensearch_winnow.web.served import ServedStore
 from tests.web.conftest import WORKER, made
 from tests.web.known_clusters import heading, rows
 from tests.web.known_crawl_fixture import at, paragraph, paragraphs
@@ -76,10 +76,10 @@ def test_a_page_captured_ten_times_counts_once(crawl: Served) -> None:
     assert (often["urls"], often["sites"], often["texts"]) == (2, 2, 2)
     found = crawl.json(f"/cluster/{often['id']}.json")
     assert (found["pages"], found["urls"], found["texts"], found["pairs"]) == (11, 2, 2, 1)
-    assert [(each["number"], each["url"], each["captures"]) for each in found["members"]] == [
+    assert [(each["number"], each["url"], each["captures"]) for each in found["listed_pages"]] == [
         (1, OFTEN[0].url, 10), (2, ONCE.url, 1)
     ]  # fmt: skip
-    assert found["members"][0]["id"] == often["id"]  # the representative stands for its URL
+    assert found["listed_pages"][0]["id"] == often["id"]  # the representative stands for its URL
     reply = crawl.get(f"/cluster/{often['id']}")
     assert heading(reply).startswith("2 pages on 2 sites, ")
     assert f'href="/page/{often["id"]}/history">10 captures</a>' in reply.text
@@ -147,7 +147,7 @@ def test_the_parameters_are_documented(crawl: Served) -> None:
 
 def test_a_store_with_more_clusters_than_are_sorted_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(tmp_path / "many.winnow", CRAWL)
-    serving_ = ServerOptions(open_index=lambda: Index.open(tmp_path / "many.winnow"), store="many")
+    serving_ = ServedStore.named(str(tmp_path / "many.winnow"))
 
     def shown(path: str) -> str:
         status, body = one_request(make_app(serving_), path)
@@ -155,10 +155,10 @@ def test_a_store_with_more_clusters_than_are_sorted_says_so(tmp_path: Path, monk
         return body.decode()
 
     assert "Sorted among" not in shown("/clusters?sort=lowest")
-    monkeypatch.setattr(clusters_document, "MAX_CLUSTERS_ESTIMATED", 2)
+    monkeypatch.setattr(cluster_list, "MAX_CLUSTERS_ESTIMATED", 2)
     assert "Sorted among the 2 largest clusters." in shown("/clusters?sort=lowest")
     assert "Sorted among" not in shown("/clusters?sort=spread")
-    monkeypatch.setattr(clusters_document, "MAX_CLUSTERS_SORTED", 3)  # one of these only repeats itself
+    monkeypatch.setattr(cluster_list, "MAX_CLUSTERS_SORTED", 3)  # one of these only repeats itself
     monkeypatch.setattr("opensearch_winnow.web.screens.clusters.MAX_CLUSTERS_SORTED", 3)
     limited = shown("/clusters?sort=spread")
     assert "<h1>At least 2 clusters, the largest with 5 pages</h1>" in limited

@@ -6,21 +6,21 @@ import re
 
 import pytest
 
-from opensearch_winnow.answers.sources import Source, Sources
+from opensearch_winnow.operations.sources import TextSource, TextSources
 from opensearch_winnow.web.passage_windows import MAX_PASSAGES
 from opensearch_winnow.web.source_text import source_text
 
 TEXT = "".join(f"word{number:05} " for number in range(1_000))  # 10 characters each
 
 
-def found(*spans: tuple[int, int, int], grey: tuple[tuple[int, int], ...] = ()) -> Sources:
+def found(*spans: tuple[int, int, int], grey: tuple[tuple[int, int], ...] = ()) -> TextSources:
     """Return sources with these segments: number of the source, start and end."""
     numbers = sorted({number for number, _, _ in spans})
     sources = [
-        Source(number, number - 1, [], [], [(start, end) for each, start, end in spans if each == number], 0.1)
+        TextSource(number, number - 1, [], [], [(start, end) for each, start, end in spans if each == number], 0.1)
         for number in numbers
     ]
-    return Sources(sources, grey, 0.1 * bool(grey), 0.5, [])
+    return TextSources(sources, grey, 0.1 * bool(grey), 0.5, [])
 
 
 def test_segments_have_the_number_and_the_colour_of_their_source() -> None:

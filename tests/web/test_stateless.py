@@ -3,28 +3,48 @@
 from __future__ import annotations
 
 import gzip
+import http.client
 import json
+import random
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis.strategies import (
+    booleans,
+    dictionaries,
+    floats,
+    integers,
+    lists,
+    none,
+    recursive,
+    sampled_from,
+    text,
+)
 from jsonschema import Draft202012Validator
 
-from opensearch_winnow import Index, Scheme, compare, winnow_fields
+from opensearch_winnow import Scheme, compare, winnow_fields
 from opensearch_winnow.answers.comparison_document import comparison_document
 from opensearch_winnow.foundation.cancellation import CancelledError, cancelled_by
-from opensearch_winnow.web.app import API, MAX_BODY_BYTES
-from opensearch_winnow.web.scheme_only import SchemeOnly
+from opensearch_winnow.stores.store import StoreError
+from opensearch_winnow.web import app, batch
+from opensearch_winnow.web.app import API, make_stateless_app
+from opensearch_winnow.web.batch import PIECE_BYTES
+from opensearch_winnow.web.form import MAX_BODY_BYTES
 from opensearch_winnow.web.screen_request import ScreenRequest
 from opensearch_winnow.web.screens import fields, sent_texts
-from opensearch_winnow.web.sent_json import BODY, CONTENT_TYPE
+from opensearch_winnow.web.sent_json import BODY, CONTENT_TYPE, MAX_BATCH, PACKING, members
+from opensearch_winnow.web.served import OnlyScheme
 from tests.meaningless_text import sentences
 from tests.web.known_crawl_fixture import MILL, MIRROR
-from tests.web.served_fixture import Reply, Served, serving_stateless
+from tests.web.served_fixture import Asking, Reply, Served, connected, head, serving_app, serving_stateless
 
 TEXT, OTHER = sentences(200, 1), f"{sentences(200, 2)} {sentences(200, 1)}"
 
@@ -42,7 +62,7 @@ def computing(request: pytest.FixtureRequest) -> Served:
     return found
 
 
-def post(served: Served, path: str, value: Any, **headers: str) -> Reply:
+def post(served: Asking, path: str, value: Any, **headers: str) -> Reply:
     return served.send(f"{API}{path}", json.dumps(value).encode(), **{"content_type": "application/json", **headers})
 
 
@@ -65,12 +85,13 @@ def test_fields_of_a_text(computing: Served) -> None:
 
 
 def test_fields_of_many(computing: Served) -> None:
-    sent = [{"text": TEXT, "id": "1"}, {"text": " "}, {"html": "<p></p>"}, {"text": OTHER, "id": "2"}]
+    sent = [{"text": TEXT, "id": "1"}, {"text": " ", "id": "3"}, {"html": "<p></p>"}, {"id": "2"}]
     reply = post(computing, "/fields", {"documents": sent})
     check(computing, "/fields", reply.json)
     made = reply.json["documents"]
-    assert [each.get("fields", {}).get("cluster") for each in made] == ["1", None, None, "2"]
-    assert [each.get("error") for each in made] == [None, *["There is no text: send text or html."] * 2, None]
+    assert [each.get("fields", {}).get("cluster") for each in made] == ["1", "3", None, None]
+    assert [each.get("error") for each in made] == [*[None] * 3, "There is no text: send text or html."]
+    assert made[1]["fields"]["fingerprints"] == made[2]["fields"]["minhash"] == ""  # a picture, for example
 
     lines = "\n".join([*map(json.dumps, sent), "nonsense", '{"txet": ""}', ""])
     reply = computing.send(f"{API}/fields", lines.encode(), content_type="application/x-ndjson; charset=utf-8")
@@ -101,6 +122,9 @@ def test_pages_of_the_store(served_file: Served, stateless: Served) -> None:
     found = post(served_file, "/compare", pair).json
     assert (found["resemblance"], found["a"]["url"], found["b"]["url"]) == (1.0, MILL, MIRROR)
     assert post(served_file, "/compare", {**pair, "a": {"url": "https://no.example/"}}).status == 404
+    missing = {"pairs": [{"a": {"url": "https://no.example/"}, "b": {"text": TEXT}}]}
+    (refused,) = post(served_file, "/compare", missing).json["pairs"]
+    assert refused["error"] == f"{Path(served_file.store).name} has no page https://no.example/"  # not its folder
     reply = post(stateless, "/compare", pair)
     assert (reply.status, reply.json["error"]) == (
         400,
@@ -119,7 +143,10 @@ def test_pages_of_the_store(served_file: Served, stateless: Served) -> None:
         ("/fields", b'{"documents": 3}', "$.documents"),
         ("/fields", b'{"text": "x", "documents": []}', "not both"),
         ("/fields", b'{"text": "x", "html": "x"}', "Send text or html, not both."),
-        ("/fields", b'{"text": "%s"}' % (b"x" * 10_000_001), "10,000,001 bytes: at most 10,000,000"),
+        pytest.param(
+            *("/fields", b'{"text": "%s"}' % (b"x" * 10_000_001), "10,000,001 bytes: at most 10,000,000"),
+            id="large",  # the name of a test is in the environment of the processes that it starts
+        ),
         ("/compare", b'{"a": {"text": "x", "html": "x"}, "b": {}}', "Send text or html of a, not both."),
         ("/compare", b'{"a": {"text": "x"}, "pairs": []}', "not both"),
         ("/fields", b"{}", "There is no text"),
@@ -160,8 +187,118 @@ def test_gzip_is_unpacked_within_bounds(stateless: Served) -> None:
     assert sent(packed).json == plain.json
     assert sent(body, "identity").json == plain.json
     assert [sent(each).status for each in (body, packed[:-9], packed + b"x")] == [400] * 3
-    assert sent(gzip.compress(b" " * (MAX_BODY_BYTES + 1))).status == 413
+    block = random.Random(1).randbytes(30_000)  # which repeats itself, but not too often
+    assert sent(gzip.compress(block * (MAX_BODY_BYTES // 30_000 + 1), compresslevel=1)).status == 413
+    reply = sent(gzip.compress(json.dumps({"text": "a" * 2_000_000}).encode()))
+    assert (reply.status, "200 times" in reply.json["error"]) == (400, True)
+    assert sent(gzip.compress(json.dumps({"text": "a" * 900_000}).encode())).status == 200
     assert (sent(body, "br").status, sent(body, "gzip, gzip").status) == (415, 415)
+
+
+@pytest.mark.parametrize(("path", "name"), [("/fields", "documents"), ("/compare", "pairs")])
+def test_a_batch_has_a_limit_and_is_answered_in_pieces(stateless: Served, path: str, name: str) -> None:
+    def sent(number: int) -> tuple[Reply, Reply]:
+        lines = stateless.send(f"{API}{path}", b"1\n \n" * number, content_type="application/x-ndjson")
+        return lines, post(stateless, path, {name: [1] * number})
+
+    for reply in sent(MAX_BATCH + 1):
+        assert (reply.status, reply.json["error"]) == (
+            400,
+            f"A request has at most 10,000 {name}: send the others in further requests.",
+        )
+    lines, whole = sent(MAX_BATCH)
+    assert len(whole.body) > PIECE_BYTES
+    assert len(whole.json[name]) == MAX_BATCH
+    assert [json.loads(line) for line in lines.text.splitlines()] == [
+        {"scheme": Scheme().id, **each} for each in whole.json[name]
+    ]
+    described = stateless.json(f"{API}/openapi.json")
+    (several,) = (
+        schema["properties"][name]
+        for schema in described["components"]["schemas"].values()
+        if schema["title"] in ("SentDocuments", "SentPairs") and name in schema["properties"]
+    )
+    assert MAX_BATCH in (each.get("maxItems") for each in several["anyOf"])
+    assert f"{MAX_BATCH:,}" in json.dumps(described["paths"][path]["post"]["requestBody"])
+
+
+json_values = recursive(
+    none() | booleans() | integers() | floats(allow_nan=False, allow_infinity=False) | text(),
+    lambda inner: lists(inner, max_size=3) | dictionaries(text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(lists(json_values, max_size=6), sampled_from([None, 1]), booleans())
+def test_the_members_of_a_list_are_found_as_they_were_written(
+    values: list[Any], indent: int | None, ascii_only: bool
+) -> None:
+    written = json.dumps(values, indent=indent, ensure_ascii=ascii_only).encode()
+    array = msgspec.json.decode(written, type=msgspec.Raw)
+    assert [json.loads(member) for member in members(array, "documents")] == values
+
+
+class Breaking(fields.FieldsMaker):
+    """Makes the fields of documents until the store fails."""
+
+    made_until: ClassVar[list[bytes]] = []
+
+    def made(self, part: bytes) -> Any:
+        self.made_until.append(part)
+        if b"fail" in part:
+            raise StoreError("the store is gone")
+        return super().made(part)
+
+
+@pytest.fixture
+def breaking(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asking]:
+    monkeypatch.setattr(fields, "FieldsMaker", Breaking)
+    monkeypatch.setattr(batch, "PIECE_BYTES", 100)  # less than one answer
+    monkeypatch.setattr(Breaking, "made_until", [])
+    with serving_app(make_stateless_app(Scheme())) as found:
+        yield found
+
+
+def test_an_answer_that_is_broken_off_is_not_taken_for_a_whole_one(breaking: Asking) -> None:
+    lines = b'{"text": "a"}\n' * 3
+    assert breaking.send(f"{API}/fields", b"fail\n" + lines).status == 400
+    send = partial(breaking.send, f"{API}/fields", content_type="application/x-ndjson")
+    assert len(send(lines).body.splitlines()) == 3
+    assert send(b"fail\n" + lines).status == 503
+    with pytest.raises(http.client.IncompleteRead):
+        send(lines + b"fail\n")
+    with connected(breaking) as client:  # HTTP/1.0 has no way to say that an answer is not whole
+        head = "POST /api/v1/fields HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/x-ndjson"
+        client.sendall(f"{head}\r\nContent-Length: {len(lines) + 5}\r\n\r\n".encode() + lines + b"fail\n")
+        assert client.makefile("rb").read().startswith(b"HTTP/1.1 503 ")
+
+
+def test_what_is_left_of_a_batch_is_not_answered_when_the_client_has_left(breaking: Asking) -> None:
+    lines = b'{"text": "%s"}\n' % (b"words " * 50_000) * 40
+    with connected(breaking) as client:
+        head = "POST /api/v1/fields HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson"
+        client.sendall(f"{head}\r\nContent-Length: {len(lines)}\r\n\r\n".encode() + lines)
+        assert client.recv(100).startswith(b"HTTP/1.1 200 ")
+    breaking.send(f"{API}/fields", b'{"text": "a"}\n', content_type="application/x-ndjson")  # another gets its turn
+    assert len(Breaking.made_until) < 40
+
+
+def test_what_all_clients_send_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "MAX_BODIES_BYTES", 3_000)
+    with serving_app(make_stateless_app(Scheme())) as served:
+
+        def status(size: int) -> int:
+            return post(served, "/fields", {"text": "x" * size}).status
+
+        with connected(served) as client:
+            client.sendall(head(f"{API}/fields", 2_000) + b'{"text": "' + b"x" * 1_900)
+            while status(1_500) == 200:  # until what the other has sent is read
+                pass
+            assert (status(1_500), status(500)) == (503, 200)
+        while status(1_500) == 503:
+            pass
+        many = {"documents": [{"text": "x" * 1_000}] * 2}  # held twice: as they were sent, and one by one
+        assert (post(served, "/fields", many).status, status(2_500)) == (503, 200)
 
 
 def test_who_opens_its_address_sees_what_it_answers(stateless: Served) -> None:
@@ -220,13 +357,13 @@ def test_a_scheme_and_a_key(tmp_path: Path) -> None:
 
 
 def test_work_for_a_client_that_has_gone_is_cancelled() -> None:
-    index, gone = cast("Index", SchemeOnly(Scheme())), Event()
-    request = cast("ScreenRequest", SimpleNamespace(form={BODY: b'{"text": "words"}', CONTENT_TYPE: ""}))
+    served, gone = OnlyScheme(Scheme()), Event()
+    request = cast("ScreenRequest", SimpleNamespace(form={BODY: b'{"text": "words"}', CONTENT_TYPE: "", PACKING: ""}))
     with cancelled_by(gone):
-        assert fields.answer(index, request).document["fields"]
+        assert fields.answer(served, request).document["fields"]
         gone.set()
         with pytest.raises(CancelledError):
-            fields.answer(index, request)
+            fields.answer(served, request)
         request.form[BODY] = b'{"a": {"text": "words"}, "b": {"text": "words"}}'  # type: ignore[index]
         with pytest.raises(CancelledError):
-            sent_texts.answer(index, request)
+            sent_texts.answer_without_store(served, request)

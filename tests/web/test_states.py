@@ -107,7 +107,7 @@ def test_a_file_that_is_taken_away_and_another_one_put_there(page: Page, own_fil
 
 def test_an_address_that_leads_nowhere(page: Page, served_file: Served, witness: Witness) -> None:
     witness.allowed += ["404", "400"]
-    for path, words in (("/zeppelin", "Not found"), ("/search?t=many", "Invalid request")):
+    for path, words in (("/zeppelin", "Not found"), ("/clusters?page=many", "Invalid request")):
         page.goto(served_file.url(path))
         expect(page.locator("h1")).to_have_text(words)
         assert accessibility_findings(page) == []

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.answers.power_law import power_law
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.power_law import power_law
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import PAGES, TEXTS
 from tests.web.served_fixture import Served
@@ -56,7 +56,10 @@ def test_numbers_are_those_of_the_library(served: Served) -> None:
     assert found["clustering"]["sizes"] == {"4": 1, "7": 1}
     assert sum(found["clustering"]["histogram"]) == found["clustering"]["compared"]
     assert found["clustering"]["at"] == clustering["at"]
-    assert "<h1>22 captures of 19 pages on 14 sites</h1>" in served.get("/statistics").text
+    shown = served.get("/statistics").text
+    assert "<h1>22 captures of 19 pages on 14 sites</h1>" in shown
+    assert "2 clusters with 11 captures: a page counts as often as it was captured." in shown
+    assert "since near-copies were last looked for" not in shown
 
 
 def test_tables_equal_the_pictures(served_file: Served) -> None:

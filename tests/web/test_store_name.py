@@ -7,11 +7,11 @@ from urllib.parse import quote
 
 import pytest
 
-from opensearch_winnow import Index
+from opensearch_winnow import Index, QuestionError, StoreError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import capture_id
 from opensearch_winnow.web.pages import external_link, shown_line
-from opensearch_winnow.web.store_name import StoreName
+from opensearch_winnow.web.served import ServedStore, shown_name
 from tests.web.addresses_fixture import ADDRESSES
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import paragraph
@@ -28,8 +28,7 @@ from tests.web.served_fixture import Served
     ],
 )
 def test_the_name_that_is_shown(name: str, shown: str) -> None:
-    assert StoreName.of(name).shown == shown
-    assert StoreName.of(name).shorten(f"{name} has no page x") == f"{shown} has no page x"
+    assert shown_name(name) == shown
 
 
 @pytest.mark.parametrize(
@@ -42,6 +41,15 @@ def test_the_name_that_is_shown(name: str, shown: str) -> None:
 )
 def test_no_folder_is_told(served_file: Served, address: str) -> None:
     assert str(Path(served_file.store).parent) not in served_file.get(address).text
+
+
+def test_messages_about_a_served_store_have_its_shown_name(known_file: Path, tmp_path: Path) -> None:
+    with ServedStore.named(str(known_file)).open_index() as index:
+        assert index.name == "known.winnow"
+        with pytest.raises(QuestionError, match=r"^known\.winnow has no page x$"):
+            index.page("x")
+    with pytest.raises(StoreError, match=r"^there is no store gone\.winnow: "):
+        ServedStore.named(str(tmp_path / "gone.winnow")).open_index()
 
 
 def test_the_name_is_on_every_screen(served_file: Served) -> None:

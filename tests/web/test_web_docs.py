@@ -9,21 +9,24 @@ from pathlib import Path
 import pytest
 
 from opensearch_winnow.cli.serve import GRACE_SECONDS, MIN_TOKEN_CHARS, PORT
+from opensearch_winnow.foundation.client_pace import CHECK_SECONDS
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.web.app import (
     API,
-    MAX_BODY_BYTES,
+    MAX_BODIES_BYTES,
     MAX_SECONDS,
     MAX_WAITING_REQUESTS,
     REDIRECTS,
     SCREENS,
     THREADS,
 )
+from opensearch_winnow.web.form import MAX_BODY_BYTES
 from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.pages import STATIC
 from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES
-from opensearch_winnow.web.punctual_connection import CHECK_SECONDS
 from opensearch_winnow.web.screens.search import HITS_EXAMINED
+from opensearch_winnow.web.sent_json import MAX_BATCH, MAX_GZIP_RATIO
+from opensearch_winnow.web.server import MAX_CONNECTIONS, OTHER_DESCRIPTORS
 from tests.web.served_fixture import Served
 
 
@@ -57,11 +60,16 @@ def test_its_numbers_are_those_of_the_program(guide: str) -> None:
     for words in (
         f"{MAX_BODY_BYTES:,} bytes can be sent at once",
         f"may have {MAX_PAGE_BYTES:,} bytes",
+        f"at most {MAX_GZIP_RATIO} times the size of its gzip",
+        f"At most {MAX_BATCH:,} documents or pairs",
+        f"{MAX_BODIES_BYTES:,} bytes of all requests together",
         f"for {EXPIRY_MINUTES} minutes after",
         f"{THREADS} questions are answered at a time, and {MAX_WAITING_REQUESTS} more may wait",
         f"One of the {THREADS} is never",
         f"After {MAX_SECONDS:g} seconds of comparing",
         f"within {CHECK_SECONDS:g} seconds",
+        f"{MAX_CONNECTIONS:,} connections are open at a time",
+        f": {OTHER_DESCRIPTORS} of them",
         f"questions in progress {GRACE_SECONDS} seconds",
         f"of {MIN_TOKEN_CHARS} characters at least",
         f"looks at {HITS_EXAMINED:,} hits",

@@ -14,7 +14,7 @@ LINE_LENGTH = 1_000
 POSITIONS = 200  # on a line: captures closer together share a stroke
 
 
-class Line(NamedTuple):
+class SiteLine(NamedTuple):
     """The captures of a site."""
 
     site: str
@@ -24,14 +24,14 @@ class Line(NamedTuple):
     strokes: Counter[int]  # captures by position
 
 
-class Timeline(NamedTuple):
+class TimelineChart(NamedTuple):
     first: str  # day
     last: str
-    lines: list[Line]  # most captures first
+    lines: list[SiteLine]  # most captures first
     left_out: int  # number of further sites
 
 
-def timeline(cards: Iterable[Card], *, max_sites: int) -> Timeline | None:
+def timeline(cards: Iterable[Card], *, max_sites: int) -> TimelineChart | None:
     """Return the timeline of the `max_sites` sites with most captures, or None if it would cover less than two days."""
     by_site: dict[str, list[datetime | None]] = defaultdict(list)
     for card in cards:
@@ -42,10 +42,10 @@ def timeline(cards: Iterable[Card], *, max_sites: int) -> Timeline | None:
     first, last = min(known), max(known)
     sites = sorted(by_site.items(), key=lambda each: (-len(each[1]), each[0]))
     lines = [_line(site, times, first, last) for site, times in sites[:max_sites]]
-    return Timeline(_day(first), _day(last), lines, max(len(sites) - max_sites, 0))
+    return TimelineChart(_day(first), _day(last), lines, max(len(sites) - max_sites, 0))
 
 
-def strip(line: Line) -> Iterator[str]:
+def strip(line: SiteLine) -> Iterator[str]:
     """Draw a line as an SVG that stretches to the available width."""
     yield f'<svg class="strip" viewBox="0 0 {LINE_LENGTH} 10" preserveAspectRatio="none" aria-hidden="true">'
     yield f'<path class="grid" d="M0 5H{LINE_LENGTH}"/>'
@@ -55,12 +55,12 @@ def strip(line: Line) -> Iterator[str]:
     yield "</svg>"
 
 
-def _line(site: str, times: list[datetime | None], first: datetime, last: datetime) -> Line:
+def _line(site: str, times: list[datetime | None], first: datetime, last: datetime) -> SiteLine:
     known = [time for time in times if time is not None]
     strokes = Counter(round(POSITIONS * ((time - first) / (last - first))) for time in known)
     if not known:
-        return Line(site, len(times), None, None, strokes)
-    return Line(site, len(times), _day(min(known)), _day(max(known)), strokes)
+        return SiteLine(site, len(times), None, None, strokes)
+    return SiteLine(site, len(times), _day(min(known)), _day(max(known)), strokes)
 
 
 def _day(time: datetime) -> str:

@@ -6,8 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePosixPath
+from unicodedata import combining, normalize
 
 from opensearch_winnow.operations.submissions import without_moodle
 from opensearch_winnow.queries.pairs import Document, DocumentFile, Pairs
@@ -15,7 +17,8 @@ from opensearch_winnow.queries.pairs import Document, DocumentFile, Pairs
 MIN_NAME_LETTERS = 3  # a shorter name is in too many formulas and abbreviations
 MAX_CHARS_BETWEEN = 3  # between two parts of a name: a space, or a comma and a space
 MASK = "█"
-WORD = re.compile(r"[^\W_]+")
+# Letters and digits, with the accents behind them: macOS writes é as e and an accent in the names of files.
+WORD = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f\u0653-\u0655\u3099\u309a])*")
 
 Words = tuple[str, ...]
 
@@ -43,16 +46,21 @@ def anonymised(pairs: Pairs, names: Mapping[str, str]) -> Pairs:
     return replace(
         pairs,
         documents=[document(each) for each in pairs.documents],
-        unread=[each._replace(name="") for each in pairs.unread],
+        unread=[each._replace(name="", document=names.get(each.document, "")) for each in pairs.unread],
         pairs=[replace(each, a=names[each.a], b=names[each.b]) for each in pairs.pairs],
     )
 
 
 class NameMasks:
-    """Masks the names of documents and owners in texts: whole words, in any case, with anything short between them."""
+    """Masks the names of documents and owners in texts: whole words, in any case, with anything short between them.
+
+    Accents do not count: Zoe Muller is Zoë Müller. Documents that were not compared have names, too.
+    """
 
     def __init__(self, pairs: Pairs) -> None:
-        names = {words for each in pairs.documents for name in _names(each) if (words := _words(name))}
+        ids = [*(each.id for each in pairs.documents), *pairs.not_compared]
+        owners = [each.owner for each in pairs.documents]
+        names = {words for name in (*(n for id_ in ids for n in _names(id_)), *owners) if (words := _words(name))}
         # smith_john is John Smith, and Anna Maria Smith is Smith, Anna Maria
         names |= {words[at:] + words[:at] for words in names if len(words) < 5 for at in (1, -1)}
         self._by_first: dict[str, list[Words]] = defaultdict(list)
@@ -65,7 +73,7 @@ class NameMasks:
         found = list(WORD.finditer(text))
         pieces, end = [], 0
         for place, first in enumerate(found):
-            for name in self._by_first.get(first[0].lower(), ()):
+            for name in self._by_first.get(_folded(first[0]), ()):
                 words = found[place : place + len(name)]
                 if first.start() >= end and _is_name(words, name):
                     pieces += [text[end : first.start()], WORD.sub(_mask, text[first.start() : words[-1].end()])]
@@ -75,25 +83,31 @@ class NameMasks:
 
 def _is_name(words: list[re.Match[str]], name: Words) -> bool:
     between = (after.start() - before.end() for before, after in pairwise(words))
-    return tuple(each[0].lower() for each in words) == name and all(chars <= MAX_CHARS_BETWEEN for chars in between)
+    return tuple(_folded(each[0]) for each in words) == name and all(chars <= MAX_CHARS_BETWEEN for chars in between)
 
 
 def _mask(word: re.Match[str]) -> str:
     return MASK * len(word[0])
 
 
-def _names(document: Document) -> Iterator[str]:
-    """Yield the owner, the id, and the id without its suffix; of a path, the first folder and the name of the file."""
-    for name in dict.fromkeys((document.id, without_moodle(document.id))):
+def _names(document: str) -> Iterator[str]:
+    """Yield the id of a document, and without its suffix; of a path, the first folder and the name of the file."""
+    for name in dict.fromkeys((document, without_moodle(document))):
         path = PurePosixPath(name)
         yield from (name, path.stem)
         if len(path.parts) > 1:
-            yield path.parts[0]
-    yield document.owner
+            yield from (path.parts[0], PurePosixPath(path.parts[0]).stem)
 
 
 def _words(name: str) -> Words:
-    return tuple(word.lower() for word in WORD.findall(name))
+    return tuple(map(_folded, WORD.findall(name)))
+
+
+@lru_cache(65_536)
+def _folded(word: str) -> str:
+    """Return a word without case and accents."""
+    letters = "".join(each for each in normalize("NFKD", word) if not combining(each))
+    return normalize("NFC", letters).casefold()
 
 
 def _suffix(name: str) -> str:

@@ -6,6 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from markupsafe import Markup
 
@@ -29,16 +30,18 @@ class Group:
 
 
 def document_numbers(pairs: Pairs) -> dict[str, int]:
-    """Number the documents from 1, in the order in which they appear in the pairs; the others follow.
+    """Number the documents from 1, in the order in which they appear in the pairs; the others follow, and at last those
+    that were not compared.
 
-    The order does not depend on names, so that numbers do not betray them.
+    The order is not that of the alphabet, so that numbers do not betray the names.
     """
     named = dict.fromkeys(name for each in pairs.pairs for name in (each.a, each.b))
     rest = sorted(
         (each for each in pairs.documents if each.id not in named),
         key=lambda each: ([file.text for file in each.files], each.id),
     )
-    return {name: number for number, name in enumerate((*named, *(each.id for each in rest)), 1)}
+    missing = sorted(pairs.not_compared, key=lambda name: blake2b(name.encode("utf-8", "replace")).digest())
+    return {name: number for number, name in enumerate((*named, *(each.id for each in rest), *missing), 1)}
 
 
 def connected_groups(pairs: Pairs, numbers: Mapping[str, int], address: Callable[[Pair], str]) -> list[Group]:

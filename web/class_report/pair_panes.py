@@ -11,9 +11,9 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from opensearch_winnow.foundation.code_language import is_program
-from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage, longest_non_decreasing
 from opensearch_winnow.queries.pairs import Document, DocumentFile, Pair, SharedPassage
+from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.queries.spans import Span
 from opensearch_winnow.web.compared_panes import UNFOLDED_CHIPS, Ribbon, ribbons
 from opensearch_winnow.web.marked_code import count_lines, line_starts, marked_code

@@ -52,13 +52,13 @@ def write_report(
     replaces the names of documents, files and owners.
     """
     is_file = target.suffix.lower() in (".html", ".htm")
-    report = Report(pairs, anonymise=anonymise, title=title, is_file=is_file)
+    report = ClassReport(pairs, anonymise=anonymise, title=title, is_file=is_file)
     with reporting_os_errors(target):
         (_write_file if is_file else _write_folder)(report, target, progress)
     return report.side_by_side
 
 
-class Report:
+class ClassReport:
     """Renders the pages of a report."""
 
     def __init__(self, pairs: Pairs, *, anonymise: bool, title: str, is_file: bool) -> None:
@@ -160,12 +160,12 @@ class Report:
         return [(name, [found.get(frozenset((row, column))) for column in range(1, row)]) for row, name in rows]
 
 
-def _write_file(report: Report, target: Path, progress: Progress) -> None:
+def _write_file(report: ClassReport, target: Path, progress: Progress) -> None:
     with open_new(target) as file:
         file.write(report.index(progress=progress))
 
 
-def _write_folder(report: Report, target: Path, progress: Progress) -> None:
+def _write_folder(report: ClassReport, target: Path, progress: Progress) -> None:
     new, old = (target.with_name(f".{target.name}.{suffix}") for suffix in ("new", "old"))
     if old.exists() and not target.exists():  # a run was killed while it replaced the report
         old.rename(target)

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections import Counter
 
 from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.answers.pairs_words import compared_words, found_words, unit
+from opensearch_winnow.answers.pairs_words import (
+    compared_words,
+    found_words,
+    not_compared_words,
+    unit,
+)
 from opensearch_winnow.queries.pairs import Measure, Pair, Pairs
 from opensearch_winnow.queries.prepared_document import MAX_WINDOW
 
 __all__ = [
     "always_found",
     "compared_words",
-    "empty_submissions",
     "found_words",
+    "left_out",
     "length",
     "measure_sentence",
-    "unread_files",
+    "not_compared_words",
+    "title",
     "value",
 ]
-
-MAX_NAMED = 10  # files that were not compared
 
 
 def value(pair: Pair, measure: Measure) -> float:
@@ -55,24 +59,14 @@ def measure_sentence(measure: Measure, pairs: Pairs) -> str:
     return f"{measure.capitalize()} is the share of {runs} that both documents have, of all that either has."
 
 
-def unread_files(pairs: Pairs) -> str:
-    """Say which files or rows were not compared, and why; without names, how many."""
-    if not all(each.name for each in pairs.unread):
-        reasons = Counter(each.reason for each in pairs.unread).most_common()
-        return "; ".join(f"{count:,}: {reason}" for reason, count in reasons)
-    named = [f"{each.name}: {each.reason}" for each in pairs.unread[:MAX_NAMED]]
-    more = len(pairs.unread) - len(named)
-    return "; ".join((*named, f"and {more:,} more") if more else named)
+def title(pairs: Pairs) -> str:
+    """Return the title of the report: how many could not be compared, if there are any, and what was found."""
+    first = (line.partition(":")[0] for line in not_compared_words(pairs))
+    return ". ".join((*first, found_words(pairs)))
 
 
-def empty_submissions(pairs: Pairs) -> str:
-    """Name the submissions of which no file was compared."""
-    if not pairs.folders:
-        return ""
-    compared = {each.id.partition("/")[0] for each in pairs.documents}
-    found = dict.fromkeys(
-        each.name.partition("/")[0] for each in pairs.unread if "/" in each.name and not each.name.startswith("/")
-    )
-    empty = [name for name in found if name not in compared and not name.endswith(":")]
-    more = len(empty) - MAX_NAMED
-    return ", ".join(empty[:MAX_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+def left_out(pairs: Pairs) -> list[str]:
+    """Return each file or row that was not compared, and why; without names, how many for each reason."""
+    if all(each.name for each in pairs.unread):
+        return [f"{each.name}: {each.reason}" for each in pairs.unread]
+    return [f"{count:,}: {reason}" for reason, count in Counter(each.reason for each in pairs.unread).most_common()]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Any, Literal, TypedDict
 from urllib.parse import quote, urlencode
 
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.index import Index
-from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.web.openapi import openapi_document
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
@@ -53,7 +51,7 @@ class ApiDocument(TypedDict):
     endpoints: list[ApiEndpoint]
 
 
-def api_screen(screens: Sequence[Screen], root: str) -> Screen:
+def api_screen(screens: Sequence[Screen[Index]], root: str) -> Screen[Index]:
     """Return the screen that explains the API of the other screens, which is below the address `root`."""
     described = openapi_document(screens, root)
 
@@ -85,9 +83,9 @@ def example_values(index: Index) -> Mapping[str, str]:
     """Return values of parameters for which this store has an answer."""
     clusters = index.clusters(limit=CLUSTERS_SEEN)
     if clusters:
-        cards = index.cluster_members(clusters[len(clusters) // 2].cluster, limit=2)
+        cards = index.cluster_pages(clusters[len(clusters) // 2].cluster, limit=2)
     else:
-        cards = list(islice(index.store.scan(Card, limit=2), 2))
+        cards = list(index.cards(limit=2))
     if not cards:
         return {}
     first, second = cards[0], cards[-1]

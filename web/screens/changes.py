@@ -7,20 +7,21 @@ from typing import Any
 
 from opensearch_winnow.answers.changes import (
     COLUMNS,
-    KIND_NAMES,
     ChangeDocument,
     ChangesDocument,
+    are_apart,
     change_rows,
     changes_document,
     changes_summary,
+    elsewhere_clause,
+    kind_names,
 )
 from opensearch_winnow.answers.few_words import FewWords, few_words
+from opensearch_winnow.answers.formatting import more_than_listed
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
-from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.changes import IN_LIST, KINDS, Change, Changes
-from opensearch_winnow.operations.crawl_states import crawl_states
-from opensearch_winnow.stores.store import Crawl, Text
+from opensearch_winnow.stores.store import Crawl
 from opensearch_winnow.web.kept_changes import MAX_PAGES, ComparedCrawls
 from opensearch_winnow.web.parameters import ParameterError, choice, integer, string
 from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
@@ -44,19 +45,19 @@ class ChangesPage(ChangesDocument):
 
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
-    crawls = index.store.crawls()
+    crawls = index.crawls()
     before, after = request["from"].strip(), request["to"].strip()
-    if bool(before) != bool(after):
-        raise ParameterError("give both from and to, or neither of them to compare the two latest crawls")
-    reason = None
-    if not before:
+    if bool(before) != bool(after) and request.fault is None:
+        raise ParameterError("Give both from and to, or neither of them to compare the two latest crawls")
+    reason = request.fault and request.fault.sentence
+    if reason is None and not before:
         try:
-            before, after = (state.name for state in crawl_states(index.store))
+            before, after = index.default_crawls()
         except QuestionError as error:
-            reason = request.state.store.shorten(str(error))
+            reason = str(error)
     site = request["site"].strip().lower() or None
     if reason is None:
-        changes = request.state.changes.get(ComparedCrawls(before, after, site), WAIT_SECONDS)
+        changes = request.state.changes.get(index, ComparedCrawls(before, after, site), WAIT_SECONDS)
     else:
         changes = Changes("", "", dict.fromkeys(KINDS, 0), [])
     start = (request["page"] - 1) * request["limit"]
@@ -70,7 +71,7 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
         "more": start + request["limit"] < len(listed),
         "reason": reason,
     }
-    return ScreenAnswer(document, lambda: _template_values(index, document, changes, crawls))
+    return ScreenAnswer(document, lambda: _template_values(index, request, document, changes, crawls))
 
 
 def _filter(kind: str) -> Callable[[Change], bool]:
@@ -89,36 +90,51 @@ def number_of(changes: Changes, kind: str) -> int:
 
 
 def _template_values(
-    index: Index, document: ChangesPage, changes: Changes, crawls: Sequence[Crawl]
+    index: Index, request: ScreenRequest, document: ChangesPage, changes: Changes, crawls: Sequence[Crawl]
 ) -> Mapping[str, Any]:
     pages = document["pages"]
-    names: dict[str, str] = {ALL: "all", **{kind: KIND_NAMES[kind] for kind in IN_LIST}}
+    is_apart, called = are_apart(document), kind_names(document)
+    names: dict[str, str] = {ALL: "all", **{kind: called[kind] for kind in IN_LIST}}
     names[NEAR_REVISITS] = "need not be kept"
     return {
-        "heading": "Nothing to compare yet" if document["reason"] else changes_summary(document),
+        "heading": _heading(request, document),
+        "elsewhere": elsewhere_clause(document) if is_apart else "",
+        "comparable": index.comparable_crawls() if is_apart else None,
         "crawls": crawls[::-1],
         "kinds": [(kind, name, number_of(changes, kind)) for kind, name in names.items()],
-        "kind_names": KIND_NAMES,
+        "kind_names": called,
         "titles": _titles(index, pages),
         "words": _in_words(index, pages),
         "max_pages": MAX_PAGES,
     }
 
 
+def _heading(request: ScreenRequest, document: ChangesPage) -> str:
+    if request.fault:
+        return "These crawls cannot be compared"
+    if document["reason"]:
+        return "Nothing to compare yet"
+    if are_apart(document):
+        return f"{document['from']} and {document['to']} have no URL in common"
+    return changes_summary(document)
+
+
 def _titles(index: Index, pages: Sequence[ChangeDocument]) -> dict[str, str]:
     ids = [id_ for page in pages for id_ in (page["to_id"], page["id"]) if id_]
-    return {id_: card.title for id_, card in index.store.read(ids, Card).items() if card.title}
+    return {card.id: card.title for card in index.cards(ids=ids) if card.title}
 
 
 def _in_words(index: Index, pages: Sequence[ChangeDocument]) -> dict[str, FewWords]:
     """Return, by the id of the later capture, a few words of what changed; of the first pages that changed only."""
     changed = [(page["id"], page["to_id"]) for page in pages if page["change"] == "changed"][:MAX_IN_WORDS]
-    texts = index.store.read([id_ for pair in changed for id_ in pair if id_], Text)
+    texts = index.texts([id_ for pair in changed for id_ in pair if id_])
     return {
-        after: few_words(texts[before].text, texts[after].text)
-        for before, after in changed
-        if before in texts and after in texts
+        after: few_words(texts[before], texts[after]) for before, after in changed if before in texts and after in texts
     }
+
+
+def left_out(document: ChangesPage) -> str:
+    return more_than_listed(document["found"] - len(document["pages"]), "page")
 
 
 def table(document: ChangesPage) -> Iterator[Sequence[Cell]]:
@@ -134,10 +150,14 @@ SCREEN = Screen(
     answer=answer,
     returns=ChangesPage,
     table=table,
+    left_out=left_out,
     heavy=True,
+    keeps_form=True,
     parameters=(
-        string("from", "the earlier crawl, or date; by default, the crawl before the latest", max_chars=300),
-        string("to", "the later crawl, or date; by default, the latest crawl", max_chars=300),
+        string(
+            "from", "the earlier crawl, or date; by default, that of the two latest with URLs in common", max_chars=300
+        ),
+        string("to", "the later crawl, or date; by default, the other of these two", max_chars=300),
         string("site", "only pages of this site", max_chars=300),
         choice(
             "change",

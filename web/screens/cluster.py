@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from opensearch_winnow.answers.cluster_document import MAX_CAPTURES_COUNTED, ClusterDocument, cluster_document
+from opensearch_winnow.answers.cluster_document import ClusterDocument, cluster_document
 from opensearch_winnow.answers.display_text import one_line
-from opensearch_winnow.answers.formatting import compact_percent, count_of, scored_percent
+from opensearch_winnow.answers.formatting import compact_percent, count_of, more_than_listed, scored_percent
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.stores.store import Text
+from opensearch_winnow.operations.cluster_details import MAX_CAPTURES_COUNTED
 from opensearch_winnow.web.charts.page_graph import Node, page_graph, site_colours
 from opensearch_winnow.web.charts.timeline import strip, timeline
 from opensearch_winnow.web.colour_steps import colour_step
@@ -35,22 +34,22 @@ class Part(NamedTuple):
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     cards = _cards(index, request["id"])
-    document = cluster_document(
-        index,
+    details = index.cluster_details(
         cards,
         threshold=request["t"] if "t" in request.query else None,
         limit=request["limit"],
         offset=(request["page"] - 1) * request["limit"],
     )
+    document = cluster_document(details, index.clustering())
     return ScreenAnswer(document, lambda: _template_values(index, document, cards))
 
 
 def _cards(index: Index, id_: str) -> list[Card]:
     """Return the first pages of the cluster with this id, or of the cluster of the page with this id."""
-    cards = index.cluster_members(id_, limit=MAX_CAPTURES_COUNTED + 1)
+    cards = index.cluster_pages(id_, limit=MAX_CAPTURES_COUNTED + 1)
     if not cards:
-        page = index.store.read([id_], Record).get(id_)
-        cards = index.cluster_members(page.cluster, limit=MAX_CAPTURES_COUNTED + 1) if page else []
+        page = next(index.cards(ids=[id_]), None)
+        cards = index.cluster_pages(page.cluster, limit=MAX_CAPTURES_COUNTED + 1) if page else []
     if not cards:
         raise NotFoundError(
             f"{index.name} has no cluster or page {id_}: it may have been deleted, or the store was clustered again",
@@ -150,7 +149,7 @@ def _parts(index: Index, document: ClusterDocument) -> Iterator[Part]:
     if shared is None:
         return
     id_ = document["representative"]["id"]
-    text = index.store.read([id_], Text).get(id_, Text("")).text
+    text = index.texts([id_]).get(id_, "")
     previous, begin, last, counts = "", 0, 0, {0}
     for start, end, pages in shared["runs"]:
         level = _level(pages, shared["pages"])
@@ -174,11 +173,15 @@ def _part_label(level: str, counts: set[int], of: int) -> str:
     return f"in {low:,}{f' to {high:,}' * (low < high)} of {of:,} others"
 
 
+def left_out(document: ClusterDocument) -> str:
+    return more_than_listed(document["urls"] - len(document["listed_pages"]), "page")
+
+
 def table(document: ClusterDocument) -> Iterator[Sequence[Cell]]:
     """Yield a row for each page; its scores compare the representative with it."""
     scores = ("resemblance", "containment", "contained", "kind", "error")
     yield "number", *scores, "fetched_at", "site", "url", "title", "id", "captures"
-    for each in document["members"]:
+    for each in document["listed_pages"]:
         likeness = [each["likeness"][name] for name in scores]  # type: ignore[literal-required]
         page = each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
         yield each["number"], *likeness, *page, each["captures"]
@@ -193,6 +196,7 @@ SCREEN = Screen(
     returns=ClusterDocument,
     heavy=True,
     table=table,
+    left_out=left_out,
     parameters=(
         percentage(
             "t",

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from opensearch_winnow.answers.clusters_document import (
-    MAX_CLUSTERS_SORTED,
-    ClustersDocument,
-    RunningDocument,
-    clusters_document,
-)
+from opensearch_winnow.answers.clusters_document import ClustersDocument, RunningDocument, clusters_document
 from opensearch_winnow.answers.display_text import one_line
-from opensearch_winnow.answers.formatting import compact_percent, count_of
+from opensearch_winnow.answers.formatting import compact_percent, count_of, more_than_listed
 from opensearch_winnow.index import Index
+from opensearch_winnow.operations.cluster_list import MAX_CLUSTERS_SORTED
 from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD
 from opensearch_winnow.web.parameters import ParameterError, choice, integer, percentage, string
 from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
@@ -27,15 +23,21 @@ SORTS = {"size": "most pages", "spread": "most sites", "site": "site, A to Z", "
 
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
-    document = clusters_document(
-        index,
+    running = running_document(request)
+    clusters = index.cluster_list(
         least=request["min"],
-        sort=request["sort"],
+        order=request["sort"],
         site=_site(request),
         limit=request["limit"],
         offset=(request["page"] - 1) * request["limit"],
-        running=running_document(request),
-        failure=request.state.store.shorten(request.state.clustering.failure),
+        compare=running is None,  # while a run is in progress the list is reloaded every few seconds
+    )
+    document = clusters_document(
+        clusters,
+        captures=index.count(),
+        clustering=index.clustering(),
+        running=running,
+        failure=request.state.clustering.failure,
     )
     return ScreenAnswer(document, lambda: _template_values(document, request))
 
@@ -96,13 +98,30 @@ def linkage_sentence(document: ClustersDocument) -> str:
     return f"Every page of a cluster resembles its {resembled} by {threshold} or more."
 
 
+def left_out(document: ClustersDocument) -> str:
+    return more_than_listed(document["found"] - len(document["clusters"]), "cluster")
+
+
 def table(document: ClustersDocument) -> Iterator[Sequence[Cell]]:
-    yield "cluster", "pages", "sites", "texts", "lowest", "fetched_at", "site", "url", "title", "urls", "kind", "error"
+    yield (
+        "cluster",
+        "pages",
+        "sites",
+        "texts",
+        "lowest",
+        "fetched_at",
+        "site",
+        "url",
+        "title",
+        "captures",
+        "kind",
+        "error",
+    )
     for each in document["clusters"]:
         page = each["representative"]
         cells = (page["fetched_at"], page["site"], page["url"], page["title"]) if page else (None,) * 4
-        counts = each["pages"], each["sites"], each["texts"], each["lowest"]
-        yield each["id"], *counts, *cells, each["urls"], each["kind"], each["error"]
+        counts = each["urls"], each["sites"], each["texts"], each["lowest"]
+        yield each["id"], *counts, *cells, each["pages"], each["kind"], each["error"]
 
 
 def start(_index: Index, request: ScreenRequest) -> str:
@@ -128,6 +147,7 @@ SCREEN = Screen(
     answer=answer,
     returns=ClustersDocument,
     table=table,
+    left_out=left_out,
     parameters=(
         integer(
             "min",

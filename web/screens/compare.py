@@ -43,6 +43,9 @@ def _text(index: Index, request: ScreenRequest, side: str) -> ComparedText:
 def _heading(compared: Compared, request: ScreenRequest) -> str:
     if compared.a.id == compared.b.id:
         return f"A and B are the same {'text' if compared.a.url is None else 'capture'}"
+    lacking = [letter for letter, side in (("A", compared.a), ("B", compared.b)) if side.lack]
+    if lacking:
+        return f"There is no text to compare: {' and '.join(lacking)} {'have' if len(lacking) > 1 else 'has'} none"
     if compared.kind == "estimate":
         return f"About {percent(compared.comparison.resemblance)} alike"
     if request["view"] == "differences":
@@ -132,10 +135,11 @@ def add_boilerplate(index: Index, request: ScreenRequest) -> str:
     if any(each.name == name for each in index.boilerplate()):
         raise FormError(f"There is already boilerplate named {name}: choose another name.", "name")
     start, _, end = str(request.form.get("passage", "")).partition("-")
-    text = text_named(index, request, request["a"]).text
+    page = text_named(index, request, request["a"])
+    text = page.text
     if not (start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(text)):
         raise FormError("No passage was chosen: give the start and end of a passage of A, such as 120-480.", "passage")
-    index.add_boilerplate(name, text[int(start) : int(end)])
+    index.add_boilerplate(name, text[int(start) : int(end)], url=page.url or None)
     return f"/compare/{request['a']}/{request['b']}"
 
 

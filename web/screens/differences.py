@@ -6,7 +6,6 @@ from typing import TypedDict
 
 from opensearch_winnow.answers.few_words import few_words
 from opensearch_winnow.index import Index
-from opensearch_winnow.stores.store import Text
 from opensearch_winnow.web.parameters import string
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
@@ -31,8 +30,8 @@ class DifferencesDocument(TypedDict):
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     page = index.capture(request["id"]).text[:MAX_TEXT_CHARS]
-    texts = index.store.read(request["others"].split(",")[:MAX_OTHERS], Text) if page else {}
-    words = {id_: few_words(page, each.text[:MAX_TEXT_CHARS]) for id_, each in texts.items() if each.text}
+    texts = index.texts(request["others"].split(",")[:MAX_OTHERS]) if page else {}
+    words = {id_: few_words(page, text[:MAX_TEXT_CHARS]) for id_, text in texts.items() if text}
     document: DifferencesDocument = {
         "differences": [{"id": id_, "removed": each.removed, "added": each.added} for id_, each in words.items()]
     }

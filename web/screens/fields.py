@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Annotated, NotRequired, TypedDict, cast
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from opensearch_winnow.foundation.cancellation import check_cancelled
-from opensearch_winnow.index import Index
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.document_fields import DocumentFields
 from opensearch_winnow.ingest.extractors import ExtractError
 from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.web.batch import Batch
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
-from opensearch_winnow.web.sent_json import BODY, CONTENT_TYPE, NDJSON, check_one_text, decoded, decoded_each, lines
+from opensearch_winnow.web.sent_json import (
+    CONTENT_TYPE,
+    MAX_BATCH,
+    NDJSON,
+    check_one_text,
+    decoded,
+    is_given,
+    lines,
+    members,
+    sent_body,
+)
+from opensearch_winnow.web.served import HasScheme
 
+DOCUMENTS = "documents"
 NO_TEXT = "There is no text: send text or html."
 
 
@@ -34,13 +48,13 @@ class SentDocument(msgspec.Struct, forbid_unknown_fields=True):
 class SentDocuments(SentDocument, forbid_unknown_fields=True):
     """One document, or several as `documents`."""
 
-    documents: list[SentDocument] | None = None
+    documents: Annotated[list[SentDocument], msgspec.Meta(max_length=MAX_BATCH)] | None = None
 
 
-class _Batch(SentDocument, forbid_unknown_fields=True):
+class _SentDocuments(SentDocument, forbid_unknown_fields=True):
     """The same, with documents that are decoded one by one: what is wrong with one is no fault of the others."""
 
-    documents: list[msgspec.Raw] | None = None
+    documents: msgspec.Raw | UnsetType = UNSET
 
 
 class WinnowFields(TypedDict):
@@ -81,8 +95,8 @@ class FieldsDocument(TypedDict):
 class FieldsMaker:
     """Makes the fields of documents with one scheme."""
 
-    def __init__(self, index: Index) -> None:
-        self.scheme = index.scheme
+    def __init__(self, scheme: Scheme) -> None:
+        self.scheme = scheme
         self._of_text = DocumentFields(OwnFields(text=("text",), url="url"), self.scheme)
 
     @cached_property
@@ -91,8 +105,10 @@ class FieldsMaker:
         return DocumentFields(OwnFields(text=("html",), url="url", html=True), self.scheme)
 
     def fields(self, sent: SentDocument) -> WinnowFields:
-        """Return the fields of a document. Raises FormError if it has no text."""
+        """Return the fields of a document. A text may be empty, but one has to be sent: else raises FormError."""
         check_cancelled()
+        if sent.text is None and sent.html is None:
+            raise FormError(NO_TEXT)
         check_one_text(sent.text, sent.html)
         maker = self._of_text if sent.html is None else self._of_html
         source = {"text": sent.text, "html": sent.html, "url": sent.url}
@@ -100,39 +116,34 @@ class FieldsMaker:
             made = maker.made(source, "" if sent.id is None else str(sent.id))
         except ExtractError as error:
             raise FormError(f"The HTML cannot be read: {error}") from None
-        if made is None:
-            raise FormError(NO_TEXT)
         return cast("WinnowFields", {name: value for name, value in made.items() if value is not None})
 
-    def made(self, sent: SentDocument | FormError) -> MadeFields:
+    def made(self, part: bytes) -> MadeFields:
         """Return the fields of one of several documents, or why it has none."""
         try:
-            if isinstance(sent, FormError):
-                raise sent
-            return {"fields": self.fields(sent)}
+            return {"fields": self.fields(decoded(part, SentDocument))}
         except FormError as error:
             return {"error": str(error)}
 
 
-def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
-    maker, body = FieldsMaker(index), request.form[BODY]
-    assert isinstance(body, bytes)
+def answer(served: HasScheme, request: ScreenRequest) -> ScreenAnswer:
+    body, scheme = sent_body(request.form), served.scheme.id
     if request.form[CONTENT_TYPE] == NDJSON:
-        return ScreenAnswer(list(_lines(maker, body)))
-    sent = decoded(body, _Batch)
-    document: FieldsDocument = {"scheme": maker.scheme.id}
-    if sent.documents is None:
-        document["fields"] = maker.fields(sent)
-    else:
-        if sent.text is not None or sent.html is not None:
-            raise FormError("Send one document, or several as documents, not both.")
-        document["documents"] = [maker.made(each) for each in decoded_each(sent.documents, SentDocument)]
-    return ScreenAnswer(document)
+        return _batch(lines(body, DOCUMENTS), scheme, as_lines=True)
+    sent = decoded(body, _SentDocuments)
+    if not is_given(sent.documents):
+        document: FieldsDocument = {"scheme": scheme, "fields": FieldsMaker(served.scheme).fields(sent)}
+        return ScreenAnswer(document)
+    if sent.text is not None or sent.html is not None:
+        raise FormError("Send one document, or several as documents, not both.")
+    return _batch(members(sent.documents, DOCUMENTS), scheme, as_lines=False)
 
 
-def _lines(maker: FieldsMaker, body: bytes) -> Iterator[dict[str, Any]]:
-    for sent in decoded_each(lines(body), SentDocument):
-        yield {"scheme": maker.scheme.id, **maker.made(sent)}
+def _batch(parts: list[bytes], scheme: str, *, as_lines: bool) -> ScreenAnswer:
+    def making(served: HasScheme) -> Callable[[bytes], MadeFields]:
+        return FieldsMaker(served.scheme).made
+
+    return ScreenAnswer(Batch(parts, making, name=DOCUMENTS, scheme=scheme, as_lines=as_lines))
 
 
 SCREEN = Screen(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 from opensearch_winnow import __version__
-from opensearch_winnow.index import Index
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
+from opensearch_winnow.web.served import HasScheme
 
 
 class HealthDocument(TypedDict):
@@ -18,8 +18,8 @@ class HealthDocument(TypedDict):
     scheme: str
 
 
-def answer(index: Index, _request: ScreenRequest) -> ScreenAnswer:
-    return ScreenAnswer(HealthDocument(status="ok", version=__version__, scheme=index.scheme.id))
+def answer(served: HasScheme, _request: ScreenRequest) -> ScreenAnswer:
+    return ScreenAnswer(HealthDocument(status="ok", version=__version__, scheme=served.scheme.id))
 
 
 SCREEN = Screen(

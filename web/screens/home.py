@@ -9,15 +9,15 @@ from opensearch_winnow.answers.clusters_document import RunningDocument
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.answers.overview import ExampleComparison, OverviewDocument
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.compare import Passage
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
+from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.queries.search_request import DEFAULT_THRESHOLD
 from opensearch_winnow.web.compared_panes import Ribbon, ribbons
-from opensearch_winnow.web.index_threads import BusyError
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 from opensearch_winnow.web.screens.clusters import running_document
 from opensearch_winnow.web.screens.statistics import search_link
+from opensearch_winnow.web.server_threads import BusyError
 
 WAIT_SECONDS = 0.3  # for the first count; a large store shows its figures a little later
 
@@ -36,16 +36,16 @@ class HomeDocument(TypedDict):
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     try:
-        overview = request.state.overview.get(WAIT_SECONDS)
+        overview = request.state.overview.get(index, WAIT_SECONDS)
     except BusyError:
         overview = None
     clustering = index.clustering()
     document: HomeDocument = {
-        "captures": index.store.count(),
+        "captures": index.count(),
         "at": clustering["at"] if clustering else None,
         "clustered": clustering["pages"] if clustering else None,
         "running": running_document(request),
-        "failure": request.state.store.shorten(request.state.clustering.failure) or None,
+        "failure": request.state.clustering.failure or None,
         "overview": overview,
     }
     return ScreenAnswer(document, lambda: _template_values(document))
@@ -73,9 +73,13 @@ def heading(document: HomeDocument) -> str:
     pages = count_of(overview["pages"], "page")
     if overview["copies"] is None or overview["pages"] == 1:
         return f"{pages} on {count_of(overview['sites'], 'site')}" if overview["sites"] else pages
+    lacking = overview["without_text"]
+    if lacking == overview["pages"]:
+        return f"None of {pages} has a text to compare"
+    lack = f"; {lacking:,} of them {'has' if lacking == 1 else 'have'} no text" if lacking else ""
     if not overview["copies"]:
-        return f"No two of {pages} are near-copies"
-    return f"{overview['copies']:,} of {pages} are near-copies of another"
+        return f"No two of {pages} are near-copies{lack}"
+    return f"{overview['copies']:,} of {pages} are near-copies of another{lack}"
 
 
 def _ribbons(comparison: ExampleComparison) -> list[Ribbon]:

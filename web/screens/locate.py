@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from opensearch_winnow.answers.formatting import more_than_listed
 from opensearch_winnow.answers.locate import LocatedDocument, located_document, located_summary
 from opensearch_winnow.answers.page_document import page_facts
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.locate import Located
-from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.web.page_header import LOCATE, other_page_tabs, page_subject
 from opensearch_winnow.web.parameters import integer
 from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
@@ -35,13 +35,16 @@ def _answer(index: Index, request: ScreenRequest, id_: str) -> ScreenAnswer:
 
 def _template_values(index: Index, located: Located, document: LocatedDocument) -> Mapping[str, Any]:
     page = located.page
-    (latest,) = captures(index.store, page.url, limit=1)
+    (latest,) = index.captures(page.url, limit=1)
     return {
         "subject": page_subject(page_facts(page, index.scheme), index.scheme, latest.id),
         "tabs": other_page_tabs(page.id, LOCATE),
         "heading": located_summary(document),
-        "max_found": MAX_FOUND,
     }
+
+
+def left_out(document: LocatedDocument) -> str:
+    return more_than_listed(document["total"] - len(document["found"]), "page")
 
 
 def table(document: LocatedDocument) -> Iterator[Sequence[Cell]]:
@@ -62,6 +65,7 @@ SCREEN = Screen(
     returns=LocatedDocument,
     heavy=True,
     table=table,
+    left_out=left_out,
     parameters=PARAMETERS,
 )
 BY_URL = Screen(

@@ -5,18 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from opensearch_winnow.answers.formatting import more_than_listed
 from opensearch_winnow.answers.history import history_summary
 from opensearch_winnow.answers.matches_document import MatchDocument
-from opensearch_winnow.answers.nothing_found import no_match
+from opensearch_winnow.answers.nothing_found import no_match_words
 from opensearch_winnow.answers.page_document import PageDocument, SimilarDocument, page_document, similar_document
 from opensearch_winnow.answers.similar_words import similar_summary
 from opensearch_winnow.answers.source_words import page_sentence
-from opensearch_winnow.answers.sources import sources
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.nothing_found import Offer
+from opensearch_winnow.operations.page_finder import no_text
+from opensearch_winnow.operations.similar_batch import SimilarKeywords, SimilarOptions
 from opensearch_winnow.operations.watches import MAX_NAME_CHARS
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
+from opensearch_winnow.queries.scores import Score
 from opensearch_winnow.web.page_header import SHARED_PASSAGES, SIMILAR_TABS, page_subject, page_tabs
 from opensearch_winnow.web.parameters import FILTER_PARAMETERS, choice, integer, percentage, period, string
 from opensearch_winnow.web.screen import Cell, Redirect, Screen, ScreenAnswer
@@ -29,7 +33,7 @@ MAX_TEXT_CHARS = 200_000
 MAX_OPEN_TEXT_CHARS = 30_000  # a longer text is folded
 MAX_SOURCES_LISTED = 10  # the rest is folded
 MAX_MATCHES = 10_000
-THRESHOLDS = {"t": "min_resemblance", "min_containment": "min_containment", "min_contained": "min_contained"}
+THRESHOLDS: dict[str, Score] = {"t": "resemblance", "min_containment": "containment", "min_contained": "contained"}
 
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
@@ -52,14 +56,15 @@ def _answer(index: Index, request: ScreenRequest, page: Record) -> ScreenAnswer:
     return ScreenAnswer(document, lambda: _template_values(index, request, page, document, question, matches))
 
 
-def _question(request: ScreenRequest, page: Record) -> dict[str, Any]:
+def _question(request: ScreenRequest, page: Record) -> SimilarKeywords:
     """Return the arguments of `index.similar`. The default resemblance applies unless another threshold is given."""
-    thresholds = {THRESHOLDS[name]: request[name] for name in THRESHOLDS}
-    if "t" not in request.query and any(request[name] is not None for name in THRESHOLDS if name != "t"):
-        thresholds["min_resemblance"] = None
+    is_default = "t" not in request.query
+    others = any(request[name] is not None for name in THRESHOLDS if name != "t")
     return {
         "id": page.id,
-        **thresholds,
+        "min_resemblance": None if is_default and others else request["t"],
+        "min_containment": request["min_containment"],
+        "min_contained": request["min_contained"],
         "exact": request["exact"] == "on",
         "limit": request["limit"],
         "where": request.filters(),
@@ -73,16 +78,16 @@ def _template_values(
     request: ScreenRequest,
     page: Record,
     document: PageDocument,
-    question: dict[str, Any],
+    question: SimilarKeywords,
     matches: Matches,
 ) -> Mapping[str, Any]:
-    active = [name for name in THRESHOLDS if question[THRESHOLDS[name]] is not None]
+    minima = SimilarOptions.of(question).minima
+    active = [name for name, score in THRESHOLDS.items() if minima[score] is not None]
     scheme = index.scheme
-    characters = document["characters"]
-    found = sources(page.text, matches.matches)
+    found = index.sources(page.text, matches.matches)
     cleared = dict.fromkeys((*THRESHOLDS, "limit"))
     return {
-        "heading": similar_summary(document["similar"]),
+        "heading": "Nothing to compare" if no_text(page) else similar_summary(document["similar"]),
         "matches": matches,
         "folded": fold_same_texts(matches, document["similar"]),
         "subject": page_subject(document, scheme, document["history"]["captures"][-1]["id"]),
@@ -90,10 +95,9 @@ def _template_values(
         "is_full_picture": _current_tab(request, active) == SHARED_PASSAGES,
         "active": active,
         "narrowed": question["where"] != Filters() or request["captures"] == "all",
-        "too_short": not document["fingerprints"] if characters is None else characters < scheme.noise,
         "scheme": scheme,
-        **({} if matches.total else _why_nothing(index, request, question, matches)),
-        "max_matches": MAX_MATCHES,
+        "lack": no_text(page),
+        **({} if matches.total or matches.too_short else _why_nothing(index, request, question, matches)),
         "found": found,
         "page_sentence": page_sentence(found) if matches.total else "",
         "view": source_text(page.text, found, lambda _number: "", max_chars=MAX_TEXT_CHARS),
@@ -106,21 +110,22 @@ def _template_values(
     }
 
 
-def _why_nothing(index: Index, request: ScreenRequest, question: dict[str, Any], matches: Matches) -> dict[str, Any]:
+def _why_nothing(index: Index, request: ScreenRequest, question: SimilarKeywords, matches: Matches) -> dict[str, Any]:
     """Return why nothing is similar, and links that find something."""
-    why = no_match(index, question, matches, filters="the filters")
+    why = index.why_no_match(matches, **question)
+    said = no_match_words(why, matches, name=index.name, scheme=index.scheme, filters="the filters")
     return {
-        "reason": why.reason,
-        "offers": [(offer.text, request.link(**_parameters(offer.change))) for offer in why.offers],
+        "reason": said.reason,
+        "offers": [(clause, request.link(**_parameters(offer))) for clause, offer in said.offers],
     }
 
 
-def _parameters(change: dict[str, Any]) -> dict[str, int | None]:
+def _parameters(offer: Offer) -> dict[str, int | None]:
     """Translate a change of the question into parameters of this screen's address."""
-    if "where" in change:
+    if offer.kind == "filters":
         return dict.fromkeys(("site", "crawl", "since", "until"))
-    names = {minimum: name for name, minimum in THRESHOLDS.items()}
-    return {names[minimum]: None if value is None else round(100 * value) for minimum, value in change.items()}
+    names = {score: name for name, score in THRESHOLDS.items()}
+    return {names[score]: None if value is None else round(100 * value) for score, value in offer.minima.items()}
 
 
 def fold_same_texts(matches: Matches, similar: SimilarDocument) -> dict[str, list[MatchDocument]]:
@@ -134,11 +139,11 @@ def fold_same_texts(matches: Matches, similar: SimilarDocument) -> dict[str, lis
         if document["id"] in similar["copies"]:
             continue
         text = match.card.text_digest or document["id"]
-        leader = first.setdefault((text, match.resemblance, match.containment, match.contained), document["id"])
-        if leader == document["id"]:
-            folded[leader] = []
+        representative = first.setdefault((text, match.resemblance, match.containment, match.contained), document["id"])
+        if representative == document["id"]:
+            folded[representative] = []
         else:
-            folded[leader].append(document)
+            folded[representative].append(document)
     return folded
 
 
@@ -148,6 +153,10 @@ def _current_tab(request: ScreenRequest, active: Sequence[str]) -> int | None:
         if active and active[0] == name and bool(at) == bool(request[name]):
             return number
     return None
+
+
+def left_out(document: PageDocument) -> str:
+    return more_than_listed(document["similar"]["total"] - len(document["similar"]["matches"]), "page")
 
 
 def table(document: PageDocument) -> Iterator[Sequence[Cell]]:
@@ -212,7 +221,9 @@ SCREEN = Screen(
     answer=answer,
     returns=PageDocument,
     heavy=True,
+    keeps_form=True,
     table=table,
+    left_out=left_out,
     parameters=SIMILAR_PARAMETERS,
 )
 BY_URL = Screen(

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NotRequired, TypedDict
+from urllib.parse import urlencode
 
+from opensearch_winnow.answers.display_text import printable
+from opensearch_winnow.answers.formatting import more_than_listed
 from opensearch_winnow.answers.quotes import QuotesDocument, quoted_runs, quotes_document
+from opensearch_winnow.answers.search_document import search_document
 from opensearch_winnow.answers.similar_words import below_guarantee_sentence
 from opensearch_winnow.answers.source_words import found_sentence, quotes_summary
-from opensearch_winnow.answers.sources import Sources, sources
-from opensearch_winnow.foundation.canonical import canonical
+from opensearch_winnow.answers.too_short import too_short_sentence, word_search_document, words_sentence
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
+from opensearch_winnow.operations.nothing_found import WordSearch
+from opensearch_winnow.operations.sources import TextSources
 from opensearch_winnow.queries.matches import Matches
 from opensearch_winnow.web.parameters import FILTER_NAMES, FILTER_PARAMETERS, choice, integer, percentage
-from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES, PastedText, text_from_form
+from opensearch_winnow.web.pasted_texts import API_HINT, EXPIRY_MINUTES, PastedText, text_from_form
 from opensearch_winnow.web.request_texts import pasted_text
 from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 from opensearch_winnow.web.source_text import source_text
 
 MAX_MATCHES = 1_000
+MAX_HITS_SHOWN = 5  # pages that have the words of a text that is too short
 MAX_SUGGESTED_WORDS = 12  # for a search, if no page quotes the text
 
 
@@ -40,9 +47,7 @@ class SentText(TypedDict):
 
 
 def form(index: Index, _request: ScreenRequest) -> ScreenAnswer:
-    return ScreenAnswer(
-        _rules(index.scheme), lambda: {"pages": index.store.count(), "code": index.scheme.form == "code"}
-    )
+    return ScreenAnswer(_rules(index.scheme), lambda: {"pages": index.count(), "code": index.scheme.form == "code"})
 
 
 def _rules(scheme: Scheme) -> PasteDocument:
@@ -58,22 +63,25 @@ def paste(index: Index, request: ScreenRequest) -> str:
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     """Find the pages that quote a pasted text."""
     pasted = pasted_text(request, request["id"])
-    length = len(canonical(pasted.text, index.scheme).chars)
-    matches = _matches(index, request, pasted.text) if length else None
-    if length < index.scheme.noise and not matches:  # no page has all of its words
-        document = _too_short(pasted.text, length, index.scheme)
-        return ScreenAnswer(document, lambda: _common_values(index, pasted) | {"short": True})
-    assert matches is not None
-    found = sources(pasted.text, matches.matches)
+    matches = _matches(index, request, pasted.text)
+    if matches.too_short:
+        search = index.search_for_words(pasted.text, where=request.filters())
+        document = _too_short(index, pasted.text, matches, search)
+        return ScreenAnswer(document, lambda: _common_values(index, pasted) | _words_values(index, request, search))
+    found = index.sources(pasted.text, matches.matches)
     document = _document(pasted.text, matches, found)
-    return ScreenAnswer(document, lambda: _template_values(index, request, pasted, matches, found) | {"short": False})
+    return ScreenAnswer(document, lambda: _template_values(index, request, pasted, matches, found))
 
 
 def quotes(index: Index, request: ScreenRequest) -> ScreenAnswer:
     """Find the pages that quote a text sent by a program."""
-    sent = text_from_form(index, request.form)
+    sent = text_from_form(index, request.form, hint=API_HINT)
     matches = _matches(index, request, sent.text)
-    document = _document(sent.text, matches, sources(sent.text, matches.matches))
+    if matches.too_short:
+        search = index.search_for_words(sent.text, where=request.filters())
+        document = _too_short(index, sent.text, matches, search)
+    else:
+        document = _document(sent.text, matches, index.sources(sent.text, matches.matches))
     if sent.text != request.form.get("text"):
         document["text"] = sent.text
     return ScreenAnswer(document)
@@ -91,16 +99,28 @@ def _matches(index: Index, request: ScreenRequest, text: str) -> Matches:
     )
 
 
-def _document(text: str, matches: Matches, found: Sources) -> QuotesDocument:
+def _document(text: str, matches: Matches, found: TextSources) -> QuotesDocument:
     return quotes_document(text, matches, quoted_runs(text, matches), found, quotes_summary(matches, found))
 
 
-def _too_short(text: str, length: int, scheme: Scheme) -> QuotesDocument:
-    nothing = Matches([], 0, "containment", 0.0, 0, 0, 0, 0, 0.0)
-    unit = "token" if scheme.form == "code" else "letter or digit"
-    has = f"{length:,} {unit}" if length == 1 else f"{length:,} {'tokens' if unit == 'token' else 'letters and digits'}"
-    answer = f"This text is too short: it has {has}, but {scheme.noise:,} are needed"
-    return quotes_document(text, nothing, [], sources("", []), answer)
+def _too_short(index: Index, text: str, matches: Matches, search: WordSearch) -> QuotesDocument:
+    """Return no matches, since a page that has a few words is no copy, and a search for them instead."""
+    nothing = replace(matches, matches=[], total=0)
+    document = quotes_document(
+        text, nothing, [], TextSources([], [], 0.0, None, []), too_short_sentence(text, index.scheme)
+    )
+    document["search"] = word_search_document(search)
+    return document
+
+
+def _words_values(index: Index, request: ScreenRequest, search: WordSearch) -> dict[str, Any]:
+    results = index.search(search.query, where=request.filters(), limit=MAX_HITS_SHOWN)
+    names = {name: request.query[name] for name in FILTER_NAMES if name in request.query}
+    return {
+        "words_found": words_sentence(search),
+        "hits": search_document(results, 0.0)["hits"],
+        "words_address": f"/search?{urlencode({'q': printable(search.query), **names})}",
+    }
 
 
 def _common_values(index: Index, pasted: PastedText) -> dict[str, Any]:
@@ -108,11 +128,11 @@ def _common_values(index: Index, pasted: PastedText) -> dict[str, Any]:
 
 
 def _template_values(
-    index: Index, request: ScreenRequest, pasted: PastedText, matches: Matches, found: Sources
+    index: Index, request: ScreenRequest, pasted: PastedText, matches: Matches, found: TextSources
 ) -> dict[str, Any]:
     narrowed = any(name in request.query for name in (*FILTER_NAMES, "min_containment"))
     return _common_values(index, pasted) | {
-        "pages": index.store.count(),
+        "pages": index.count(),
         "matches": matches,
         "found": found,
         "found_sentence": found_sentence(matches, found),
@@ -129,6 +149,10 @@ def _suggested_words(index: Index, text: str) -> str:
     longest = sorted({word for word in text[:5_000].split() if word.isalpha()}, key=len, reverse=True)
     words = " ".join(longest[:MAX_SUGGESTED_WORDS])
     return words if words and index.search(words, any_word=True, limit=1).total else ""
+
+
+def left_out(document: QuotesDocument) -> str:
+    return more_than_listed(document["total"] - len(document["matches"]), "page")
 
 
 def table(document: QuotesDocument) -> Iterator[Sequence[Cell]]:
@@ -162,7 +186,9 @@ SCREEN = Screen(
     answer=answer,
     returns=QuotesDocument,
     heavy=True,
+    keeps_form=True,
     table=table,
+    left_out=left_out,
     parameters=(
         *PARAMETERS,
         integer("from", "first segment on the page", default=1, minimum=1, maximum=10**9),

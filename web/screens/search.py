@@ -6,15 +6,15 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.answers.nothing_found import NoHit, no_hit
+from opensearch_winnow.answers.formatting import count_of, more_than_listed
+from opensearch_winnow.answers.nothing_found import NoHitWords, no_hit_words
 from opensearch_winnow.answers.search_document import SearchDocument, member_titles, search_document
 from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.representative_rule import CHOICES
 from opensearch_winnow.queries.results import GroupBy, SearchResults
-from opensearch_winnow.queries.search_request import BEST, DEFAULT_THRESHOLD
+from opensearch_winnow.queries.search_request import BEST, DEFAULT_THRESHOLD, MAX_HITS_PER_PAGE
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.web.parameters import (
     FILTER_NAMES,
@@ -31,6 +31,7 @@ from opensearch_winnow.web.search_box import SuggestionsDocument, address_for, i
 
 GROUPINGS: dict[str, GroupBy] = {"on": "signature", "cluster": "cluster", "both": "both"}
 HITS_EXAMINED = 1_000  # grouped by default: all hits of most searches, so that the number of groups is exact
+MAX_EXAMINED = 100_000
 MAX_RESULTS_PAGE = 10_000
 MAX_QUERY_CHARS = 2_000
 MAX_TYPED_CHARS = 20_000  # of a paragraph in the search box, which is looked for as a whole
@@ -39,9 +40,9 @@ MAX_MEMBERS_SHOWN = 50  # of a group; all are in the JSON
 
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
-    if len(request["q"]) > MAX_QUERY_CHARS:
+    if len(request["q"]) > MAX_QUERY_CHARS and request.fault is None:
         raise ParameterError(f"q has at most {MAX_QUERY_CHARS:,} characters, not {len(request['q']):,}")
-    if not phrases(Words.of(request["q"])).wanted:
+    if request.fault or not phrases(Words.of(request["q"])).wanted:
         document = search_document(SearchResults(total=0, hits=[]), 0)
         return ScreenAnswer(
             document, lambda: {"results": None, "narrowed": _narrowed(request), **_unsearchable(request)}
@@ -54,14 +55,14 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
         by=GROUPINGS.get(request["group"], "signature"),
         threshold=request["t"],
         representative=request["representative"] or BEST,
-        examine=request["examine"],
+        examine=MAX_EXAMINED if request.is_whole else request["examine"],
         limit=request["limit"],
         page=request["page"],
         where=request.filters(),
         all_captures=request["captures"] == "all",
         facets=("site", "month"),
     )
-    titles = member_titles(index.store, results)
+    titles = member_titles(index, results)
     document = search_document(results, time.perf_counter() - started, titles)
     return ScreenAnswer(document, lambda: _template_values(index, request, results))
 
@@ -99,6 +100,8 @@ def results_heading(results: SearchResults) -> str:
 def _unsearchable(request: ScreenRequest) -> dict[str, str]:
     """Say why nothing could be searched for."""
     typed = request["q"].strip()
+    if request.fault:
+        return {"heading": "This search is not possible", "hint": ""}
     if not typed:
         return {"heading": "What are you looking for?", "hint": "Type words, the URL of a page, or a paragraph."}
     if phrases(Words.of(typed)).unwanted:
@@ -112,18 +115,23 @@ def _narrowed(request: ScreenRequest) -> bool:
     return any(name in request.query and request[name] not in ("latest", "all") for name in (*FILTER_NAMES, "match"))
 
 
-def _why_nothing(index: Index, request: ScreenRequest, results: SearchResults) -> NoHit | None:
+def _why_nothing(index: Index, request: ScreenRequest, results: SearchResults) -> NoHitWords | None:
     if results.total:
         return None  # this page is past the last one
-    why = no_hit(
-        index,
+    why = index.why_no_hit(
         request["q"],
         any_word=request["match"] == "any",
         where=request.filters(),
         all_captures=request["captures"] == "all",
-        filters=" and ".join(name for name in FILTER_NAMES if name in request.query and name != "captures"),
     )
-    return why._replace(reason=request.state.store.shorten(why.reason))
+    filters = " and ".join(name for name in FILTER_NAMES if name in request.query and name != "captures")
+    return no_hit_words(why, name=index.name, filters=filters)
+
+
+def left_out(document: SearchDocument) -> str:
+    is_grouped = document["by"] is not None
+    count = document["groups_at_most"] if is_grouped else document["total"]
+    return more_than_listed(count - len(document["hits"]), "group" if is_grouped else "page")
 
 
 def table(document: SearchDocument) -> Iterator[Sequence[Cell]]:
@@ -131,7 +139,7 @@ def table(document: SearchDocument) -> Iterator[Sequence[Cell]]:
     yield "group", "resemblance", "kind", "score", "fetched_at", "site", "url", "title", "id"
     for group, hit in enumerate(document["hits"], 1):
         yield group, 1.0, "exact", hit["score"], hit["fetched_at"], hit["site"], hit["url"], hit["title"], hit["id"]
-        for each in hit["similar"]:
+        for each in hit["member_pages"]:
             scores = each["resemblance"], each["kind"], each["score"]
             yield group, *scores, each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
 
@@ -147,8 +155,11 @@ SCREEN = Screen(
     summary="Pages that match a query, with near-duplicates grouped",
     answer=answer,
     instead=address_for,
+    keeps_form=True,
     returns=SearchDocument,
     table=table,
+    left_out=left_out,
+    csv_limit=MAX_HITS_PER_PAGE,
     parameters=(
         string("q", 'words, "a phrase", -without, begin*, either OR other', max_chars=MAX_TYPED_CHARS),
         percentage(
@@ -167,7 +178,7 @@ SCREEN = Screen(
         string("representative", f"the page of a group to show: {BEST}, {CHOICES}", max_chars=2_000),
         choice("match", "match all words, or any of them", "all", "any"),
         *FILTER_PARAMETERS,
-        integer("examine", "minimum number of hits to group", default=HITS_EXAMINED, minimum=1, maximum=100_000),
+        integer("examine", "minimum number of hits to group", default=HITS_EXAMINED, minimum=1, maximum=MAX_EXAMINED),
         integer("limit", "hits on a page of results", default=10, minimum=1, maximum=100),
         integer("page", "which page of results", default=1, minimum=1, maximum=MAX_RESULTS_PAGE),
     ),

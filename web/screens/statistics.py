@@ -11,12 +11,11 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from opensearch_winnow.answers.clusters_document import ClusteringDocument, clustering_document
-from opensearch_winnow.answers.common_texts import phrase_query
-from opensearch_winnow.answers.formatting import byte_size, count_of
-from opensearch_winnow.answers.page_counts import bins
-from opensearch_winnow.answers.power_law import PowerLaw, power_law_sentences, zeta
-from opensearch_winnow.answers.statistics_document import CountedDocument
+from opensearch_winnow.answers.formatting import bins, byte_size, count_of
+from opensearch_winnow.answers.statistics_document import CountedDocument, power_law_sentences
 from opensearch_winnow.index import Index
+from opensearch_winnow.operations.common_texts import phrase_query
+from opensearch_winnow.operations.power_law import PowerLaw, zeta
 from opensearch_winnow.web import size_plot
 from opensearch_winnow.web.charts.axes import Frame, chart
 from opensearch_winnow.web.charts.bar_charts import (
@@ -38,13 +37,13 @@ Row = tuple[str, str | None, Sequence[int]]  # of the table below a chart: a nam
 
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
-    counted = request.state.statistics.get(WAIT_SECONDS)
+    counted = request.state.statistics.get(index, WAIT_SECONDS)
     document: CountedDocument = {
         **counted,
-        "store": request.state.store.shown,
+        "store": request.state.store_name,
         "clustering": clustering_document(index.clustering()),
     }
-    return ScreenAnswer(document, lambda: _template_values(document))
+    return ScreenAnswer(document, lambda: _template_values(document) | {"captures": index.count()})
 
 
 def _template_values(document: CountedDocument) -> dict[str, Any]:
@@ -157,6 +156,8 @@ def table(document: CountedDocument) -> Iterator[Sequence[Cell]]:
     yield "count", "pages", document["pages"]
     yield "count", "urls", document["urls"]
     yield "count", "sites", document["sites"]
+    yield "count", "undated", document["undated"]
+    yield "count", "unfilled_revisits", document["unfilled_revisits"]
     for part, counts in (
         ("crawl", document["crawls"]),
         ("site", document["top_sites"]),

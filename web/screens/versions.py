@@ -11,10 +11,9 @@ from opensearch_winnow.answers.page_document import page_facts
 from opensearch_winnow.answers.versions import VersionDocument, VersionsDocument, versions_document, versions_summary
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.web.page_header import VERSIONS, other_page_tabs, page_subject
 from opensearch_winnow.web.parameters import integer, percentage
-from opensearch_winnow.web.pasted_texts import text_from_form
+from opensearch_winnow.web.pasted_texts import API_HINT, text_from_form
 from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 from opensearch_winnow.web.screens.page import URL_AND_TIME, page_by_url
@@ -36,7 +35,7 @@ def answer_by_url(index: Index, request: ScreenRequest) -> ScreenAnswer:
 
 
 def answer_text(index: Index, request: ScreenRequest) -> ScreenAnswer:
-    return ScreenAnswer(_document(index, request, text=text_from_form(index, request.form).text))
+    return ScreenAnswer(_document(index, request, text=text_from_form(index, request.form, hint=API_HINT).text))
 
 
 def _document(
@@ -47,7 +46,7 @@ def _document(
 
 
 def _template_values(index: Index, page: Record, document: VersionsDocument) -> Mapping[str, Any]:
-    (latest,) = captures(index.store, page.url, limit=1)
+    (latest,) = index.captures(page.url, limit=1)
     ids = [each["id"] for each in document["versions"]]
     return {
         "subject": page_subject(page_facts(page, index.scheme), index.scheme, latest.id),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from opensearch_winnow.answers.formatting import more_than_listed
 from opensearch_winnow.answers.watch_log import (
     FindingDocument,
     WatchLogDocument,
@@ -15,7 +16,6 @@ from opensearch_winnow.answers.watch_log import (
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watch_log import MAX_FINDINGS
 from opensearch_winnow.operations.watches import MAX_NAME_CHARS, WatchError
-from opensearch_winnow.stores.captures import captures_of_urls
 from opensearch_winnow.web.parameters import integer, string
 from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
@@ -49,10 +49,12 @@ def watched_captures(index: Index, findings: Sequence[FindingDocument]) -> dict[
     for name in {each["watch"] for each in findings}:
         with suppress(WatchError):
             urls[name] = index.watch(name).url
-    latest: dict[str, str] = {}
-    for card in captures_of_urls(index.store, [url for url in urls.values() if url is not None]):
-        latest.setdefault(card.url, card.id)  # the newest comes first
-    return {name: None if url is None else latest.get(url) for name, url in urls.items()}
+    latest = index.latest([url for url in urls.values() if url is not None])
+    return {name: latest[url].id if url in latest else None for name, url in urls.items()}
+
+
+def left_out(document: WatchLogDocument) -> str:
+    return more_than_listed(document["total"] - len(document["findings"]), "finding")
 
 
 def table(document: WatchLogDocument) -> Iterator[Sequence[Cell]]:
@@ -70,6 +72,8 @@ SCREEN = Screen(
     answer=answer,
     returns=WatchLogDocument,
     table=table,
+    left_out=left_out,
+    csv_limit=MAX_FINDINGS,
     parameters=(
         string("watch", "only the findings of this watch", max_chars=MAX_NAME_CHARS),
         integer("limit", "number of findings on a page", default=25, minimum=1, maximum=MAX_FINDINGS_PER_PAGE),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from opensearch_winnow.answers.formatting import more_than_listed
 from opensearch_winnow.answers.watch_log import finding_document
 from opensearch_winnow.answers.watches import (
     WatchesDocument,
@@ -18,7 +19,6 @@ from opensearch_winnow.answers.watches import (
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.watches import MAX_MATCHES, MAX_NAME_CHARS, MAX_TEXT_CHARS, Watch, WatchError
-from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.parameters import integer, percentage, string
 from opensearch_winnow.web.pasted_texts import PastedText
@@ -48,17 +48,17 @@ def _check(index: Index, watch: Watch, request: ScreenRequest) -> WatchReportDoc
     try:
         return watch_report_document(index.check_watch(watch.name), limit=request["limit"])
     except QuestionError as error:  # the watched page is no longer in the store
-        return unanswered_document(watch, request.state.store.shorten(str(error)))
+        return unanswered_document(watch, str(error))
 
 
 def _template_values(index: Index, request: ScreenRequest, document: WatchesDocument) -> Mapping[str, Any]:
     findings = [finding_document(each) for each in index.watch_log(request["watch"] or None, limit=LATEST_FINDINGS + 1)]
     urls = [each["url"] for each in document["watches"]]
-    latest = [captures(index.store, url, limit=1) if url is not None else [] for url in urls]
+    latest = index.latest([url for url in urls if url is not None])
     return {
         "heading": watches_summary(document),
         "summaries": [watch_report_summary(each) for each in document["watches"]],
-        "pages": [cards[0].id if cards else None for cards in latest],  # ids of the watched pages
+        "pages": [latest[url].id if url in latest else None for url in urls],  # ids of the watched pages
         "following": not request["watch"] and request["page"] * WATCHES_PER_PAGE < document["total"],
         "findings": findings[:LATEST_FINDINGS],
         "more_findings": len(findings) > LATEST_FINDINGS,
@@ -67,6 +67,13 @@ def _template_values(index: Index, request: ScreenRequest, document: WatchesDocu
         "max_matches": MAX_MATCHES,
         "max_name_chars": MAX_NAME_CHARS,
     }
+
+
+def left_out(document: WatchesDocument) -> str:
+    """Say how many watches, or else matches of the watches, are missing."""
+    matches = sum(each["total"] - len(each["matches"]) for each in document["watches"])
+    watches = document["total"] - len(document["watches"])
+    return more_than_listed(watches, "watch", "watches") or more_than_listed(matches, "page")
 
 
 def table(document: WatchesDocument) -> Iterator[Sequence[Cell]]:
@@ -151,6 +158,7 @@ SCREEN = Screen(
     answer=answer,
     returns=WatchesDocument,
     table=table,
+    left_out=left_out,
     parameters=(
         string("watch", "only the watch with this name", max_chars=MAX_NAME_CHARS),
         integer("limit", "number of matches of each watch, new ones first", default=10, minimum=1, maximum=MAX_MATCHES),

@@ -1,8 +1,8 @@
 // All screens work without this file. It adds keyboard shortcuts, live forms, and a notice while a page loads.
 "use strict";
 
-const typing = (event) =>
-  event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, [contenteditable]");
+const TYPED_INTO = "input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]";
+const typing = (event) => event.ctrlKey || event.metaKey || event.altKey || event.target.closest(TYPED_INTO);
 const isVisible = (element) => element.getClientRects().length > 0;
 
 // --- loading: the old page stays, and after 300 ms a notice says that the next one is coming ---------------------------
@@ -42,13 +42,15 @@ for (const input of document.querySelectorAll("[data-shown]")) {
 addEventListener("submit", (event) => {
   if (event.target.method !== "get") return;
   for (const field of event.target.elements) if (field.name && !field.value) field.disabled = true;
+  const isOurs = event.target === box || new URL(event.target.action).pathname === location.pathname;
+  if (isOurs) history.replaceState({ sent: [...document.forms].indexOf(event.target) }, "");
 });
-// After Back, the form shows the request of this address, not the one that was submitted from here.
+// After Back, a form shows the request of this address, not the one that was sent from here: the history remembers which
+// form that was. All else stays: what was typed and not sent, perhaps before this file arrived, and pages to compare.
 addEventListener("pageshow", () => {
-  for (const form of document.querySelectorAll("form[method=get]")) {
-    form.reset();
-    for (const field of form.elements) if (field.name) field.disabled = false;
-  }
+  for (const field of document.querySelectorAll("form [name]:disabled, [form]:disabled")) field.disabled = false;
+  document.forms[history.state?.sent]?.reset();
+  if (history.state?.sent !== undefined) history.replaceState(null, "");
 });
 for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false;
@@ -171,7 +173,7 @@ if (pick) {
     button.disabled = ticked.length !== 2;
     pick.classList.toggle("some", ticked.length > 0);
     const names = ticked.map((each) => each.closest("li").querySelector("a").textContent.trim());
-    const said = ["Tick two pages to compare them.", `${names[0]}: tick one more.`, names.join(" and ")];
+    const said = ["Tick two pages to compare them.", `Tick one more, to compare it with ${names[0]}`, names.join(" and ")];
     pick.querySelector("[role=status]").textContent = said[ticked.length];
   };
   for (const each of boxes)
@@ -180,7 +182,8 @@ if (pick) {
       if (ticked.length > 2) ticked.shift().checked = false;
       update();
     });
-  update();
+  // After Back, the browser has restored the ticks, or this page as it was.
+  addEventListener("pageshow", () => ((ticked = boxes.filter((each) => each.checked).slice(0, 2)), update()));
 }
 
 // --- keyboard shortcuts: each does what a visible control does too -----------------------------------------------------
@@ -217,7 +220,7 @@ const items = () => [...document.querySelectorAll("[data-items] > *, [data-items
 const item = () => document.querySelector("[data-items] .on:is([data-items] > *, li)");
 function compareNow() {
   const button = document.querySelector("[data-pick] button:enabled");
-  (button ?? item()?.querySelector("[data-compare]"))?.click();
+  (button ?? (item() ?? document.querySelector(".matches"))?.querySelector("[data-compare]"))?.click();
 }
 function step(by) {
   const all = items();

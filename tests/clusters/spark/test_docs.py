@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from opensearch_winnow.record_files.reader import read_records
+from opensearch_winnow.record_files.records import read_records
 from tests.clusters.conftest import SCHEMES, page_record, small_crawl, write_records
 
 if TYPE_CHECKING:

@@ -132,3 +132,30 @@ def test_pages_are_in_their_order_whatever_is_strange_about_them(spark: SparkSes
     assert (found.pages, found.contents, found.clusters) == (4, 2, 1)
     assert not (output / "mine.txt").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == [folder.name, "clusters"]
+
+
+def test_revisits_are_with_the_pages_that_they_repeat(spark: SparkSession, tmp_path: Path) -> None:
+    """The page comes after the revisits, and in another file; one revisit repeats an unknown page."""
+    scheme = SCHEMES[0]
+    text = " ".join(f"word{number}" for number in range(300))
+    pages = [page_record(f"http://{name}.example/", text, scheme) for name in ("original", "again", "timely", "lost")]
+    original, *revisits = (replace(page, payload_digest="sha1:A", fetched_at=DAY, cluster="") for page in pages)
+    empty = {name: type(getattr(original, name))() for name in ("text", "text_digest", "shingle_digest", "minhash")}
+    hashes = {name: getattr(original, name)[:0] for name in ("fingerprints", "positions", "sketch", "bands")}
+    again, timely, lost = (
+        replace(each, **empty, **hashes, shingle_count=0, content_digest="", duplicate="revisit", duplicate_of=each.url)
+        for each in revisits
+    )
+    timely = replace(timely, payload_digest=None, duplicate_of=original.url)
+    lost = replace(lost, payload_digest="sha1:B")
+    write_records(tmp_path / "a.parquet", [again, timely, lost], scheme)
+    write_records(tmp_path / "b.parquet", [original], scheme)
+    records = [str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet")]
+    on_spark(spark, records, ClusteringOptions(), tmp_path)
+    on_duckdb(records, ClusteringOptions(), tmp_path)
+    for found in (in_order(tmp_path / "clusters"), in_order(tmp_path / "clusters.parquet")):
+        clusters = {row["url"]: row["cluster"] for row in found.to_pylist()}
+        assert clusters == {**dict.fromkeys((each.url for each in pages), clusters[original.url]), lost.url: lost.id}
+
+
+DAY = datetime(2024, 1, 1, tzinfo=UTC)

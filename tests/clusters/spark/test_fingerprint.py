@@ -22,8 +22,9 @@ from opensearch_winnow.ingest.index_splits import index
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.record_files.reader import read_records, scheme_of
+from opensearch_winnow.record_files.reader import scheme_of
 from opensearch_winnow.record_files.record_writer import RecordWriter
+from opensearch_winnow.record_files.records import read_records
 from tests.ingest.conftest import html, response
 
 if TYPE_CHECKING:

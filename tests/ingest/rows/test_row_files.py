@@ -3,13 +3,17 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import sys
+from base64 import b64decode
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+import zstandard
 from pyarrow import parquet as pq
 
-from opensearch_winnow.ingest.failed_pages import FailedPages
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.ingest.failed_pages import FailedPages, FailedRows
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.row_files import RowFiles
@@ -128,6 +132,65 @@ def test_every_row_that_fails_is_counted_and_kept(tmp_path: Path) -> None:
     lines = (tmp_path / "failed.txt").read_bytes().strip().splitlines()
     assert lines[0] == bad[0]
     assert lines[1:] == bad[1:]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.csv", "a.parquet", "folder"])
+@pytest.mark.parametrize("size", [2_000, 100_000, 1_500_000])  # in bytes: the last two are more than a line is read of
+def test_a_row_that_is_too_large_is_kept_with_its_content(tmp_path: Path, name: str, size: int) -> None:
+    text = ("größer als " * size)[:size]
+    path = tmp_path / name
+    if name == "a.parquet":
+        pq.write_table(pa.table({"id": ["1"], "text": [text], "more": [b"x"]}), path)
+    elif name == "a.csv":
+        path.write_text(f'id,text\n1,"{text}"\n')
+    elif name == "folder":
+        path.mkdir()
+        (path / "a.txt").write_text(text)
+    else:
+        line = f"{json.dumps({'id': '1', 'text': text}, ensure_ascii=False)}\n".encode()
+        path.write_bytes(gzip.compress(line) if name.endswith(".gz") else line)
+    kept = tmp_path / "failed.jsonl"
+    with RowFiles([str(path)], max_row_size=1_000) as files, FailedRows(kept) as failed:
+        (row,) = files.rows(failed)
+        failed.incomplete = False
+    assert isinstance(row, FailedRow)
+    assert row.reason == "larger than 0.001 MB"
+    (written,) = map(json.loads, kept.read_text().splitlines())
+    content = b64decode(written["html_base64"]).decode()
+    if name == "a.csv":
+        assert content == f'1,"{text}"\n'
+    elif name == "folder":
+        assert content == text
+    else:
+        assert json.loads(content) == {"id": "1", "text": text}
+        with RowFiles([str(kept)], max_row_size=10_000_000) as files:  # the file is a source itself
+            assert [row.page.text for row in files.rows() if isinstance(row, Row)] == [text]
+
+
+def test_views_of_strings_are_written_again(tmp_path: Path) -> None:
+    view = pa.string_view()
+    columns = {"id": pa.array(["a", "b", "c"], view), "text": pa.array(["x", "y" * 40, "z" * 40], view)}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    with RowFiles([str(tmp_path / "a.parquet")]) as files:
+        assert files.write(tmp_path / "b.parquet", lambda number: None if number == 1 else Edit(f"text {number}")) == 2
+    rows = [{"id": "a", "text": "text 0"}, {"id": "c", "text": "text 2"}]
+    assert pq.read_table(tmp_path / "b.parquet").to_pylist() == rows
+
+
+def test_zstandard_needs_no_reader_of_archives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, content in (("a.jsonl.zst", LINE % 7), ("a.csv.zst", b"id,text\n7,x\n"), ("a.zst", b"WARC/1.0\r\n" * 99)):
+        (tmp_path / name).write_bytes(zstandard.compress(content))
+    for module in ("fastwarc", "fastwarc.stream_io"):
+        monkeypatch.setitem(sys.modules, module, None)
+    assert ids([tmp_path / "a.jsonl.zst"]) == ids([tmp_path / "a.csv.zst"]) == ["7"]
+    with pytest.raises(WinnowError, match=r"fastwarc is not installed: pip install .*archives"):
+        ids([tmp_path / "a.zst"])
+
+
+def test_an_address_is_no_source() -> None:
+    for name in ("hf://datasets/a", "s3://bucket/a.jsonl"):
+        with pytest.raises(SourceError, match=f"^{name} is an address. Sources are files: fetch it first$"):
+            ids([name])
 
 
 def test_damaged_gzip_is_one_failed_row(tmp_path: Path) -> None:

@@ -11,10 +11,19 @@ from fastwarc.stream_io import Lz4Writer, ZstdWriter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.ingest.sources.members import CUT_OFF, DAMAGED, LZ4, ZSTD, Frame, GzipMember, Member, Window
+from opensearch_winnow.ingest.sources.members import (
+    CUT_OFF,
+    DAMAGED,
+    LZ4,
+    ZSTD,
+    ArchiveMember,
+    CompressedFrame,
+    GzipMember,
+    Window,
+)
 
 
-def content_of(member: Member) -> bytes:
+def content_of(member: ArchiveMember) -> bytes:
     found = b""
     while piece := member.read():
         found += piece
@@ -36,12 +45,12 @@ def lz4(content: bytes) -> bytes:
     return out.getvalue()
 
 
-KINDS: dict[str, tuple[Callable[[bytes], bytes], Callable[[io.BytesIO, int], Member]]] = {
+KINDS: dict[str, tuple[Callable[[bytes], bytes], Callable[[io.BytesIO, int], ArchiveMember]]] = {
     "gzip": (gzip.compress, GzipMember),
     "gzip, not compressed": (lambda content: gzip.compress(content, 0), GzipMember),
-    "zstd": (zstd, lambda file, start: Frame(file, start, ZSTD)),
-    "zstd without checksum": (zstandard.compress, lambda file, start: Frame(file, start, ZSTD)),
-    "lz4": (lz4, lambda file, start: Frame(file, start, LZ4)),
+    "zstd": (zstd, lambda file, start: CompressedFrame(file, start, ZSTD)),
+    "zstd without checksum": (zstandard.compress, lambda file, start: CompressedFrame(file, start, ZSTD)),
+    "lz4": (lz4, lambda file, start: CompressedFrame(file, start, LZ4)),
 }
 each_kind = pytest.mark.parametrize(("pack", "member"), KINDS.values(), ids=KINDS)
 
@@ -49,7 +58,7 @@ each_kind = pytest.mark.parametrize(("pack", "member"), KINDS.values(), ids=KIND
 @each_kind
 @pytest.mark.parametrize("size", [1, 1_000, 65_536, 1_000_000])
 def test_a_member_ends_where_the_next_starts(
-    pack: Callable[[bytes], bytes], member: Callable[[io.BytesIO, int], Member], size: int
+    pack: Callable[[bytes], bytes], member: Callable[[io.BytesIO, int], ArchiveMember], size: int
 ) -> None:
     content = bytes(range(256)) * (size // 256 + 1)
     first, second = pack(content), pack(b"second")
@@ -63,7 +72,7 @@ def test_a_member_ends_where_the_next_starts(
 
 @each_kind
 def test_a_member_that_is_cut_off_is_reported(
-    pack: Callable[[bytes], bytes], member: Callable[[io.BytesIO, int], Member]
+    pack: Callable[[bytes], bytes], member: Callable[[io.BytesIO, int], ArchiveMember]
 ) -> None:
     content = zlib.compress(bytes(100_000), 0)
     packed = pack(content)
@@ -93,7 +102,7 @@ def test_a_wrong_length_is_damage() -> None:
 
 def test_a_skippable_frame_is_empty() -> None:
     frame = b"\x50\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"hello"
-    found = Frame(io.BytesIO(frame + b"rest"), 0, ZSTD)
+    found = CompressedFrame(io.BytesIO(frame + b"rest"), 0, ZSTD)
     assert content_of(found) == b""
     assert (found.end, found.fault) == (len(frame), None)
 

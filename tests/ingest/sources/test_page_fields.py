@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.ingest.sources.page_fields import page_of
 
 CAP = 100_000
@@ -35,6 +36,27 @@ def page(**fields: object) -> Page:
 )
 def test_html_or_text(fields: dict[str, object], html: str | bytes | None, text: str | None) -> None:
     assert page(**fields) == Page("https://example.org/", html=html, text=text)
+
+
+@pytest.mark.parametrize(
+    ("names", "html", "text"),
+    [
+        (FieldNames(text="content"), None, "<p>a"),
+        (FieldNames(text="story.words"), None, "<p>b"),
+        (FieldNames(text="bytes"), None, "<p>c"),
+        (FieldNames(html="content"), "<p>a", None),
+        (FieldNames(html="bytes"), b"<p>c", None),
+        (FieldNames(html="plain"), "d", None),
+        (FieldNames(html="none", text="content"), None, "<p>a"),
+        (FieldNames(html="plain", text="content"), "d", None),
+        (FieldNames(text="story.html"), "e", None),
+        (FieldNames(), "<p>a", None),
+    ],
+)
+def test_a_field_is_what_it_is_named_as(names: FieldNames, html: str | bytes | None, text: str | None) -> None:
+    story = {"words": "<p>b", "html": "e"}
+    fields = {"url": "u", "content": "<p>a", "story": story, "bytes": b"<p>c", "plain": "d", "none": None}
+    assert page_of(fields, CAP, names) == Page("u", html=html, text=text)
 
 
 def test_the_other_fields() -> None:
@@ -68,11 +90,31 @@ def test_other_dates() -> None:
     assert page(text="x", date="2024-01-02").fetched_at == datetime(2024, 1, 2, tzinfo=UTC)
     assert page(text="x", date="20240102").fetched_at == datetime(2024, 1, 2, tzinfo=UTC)
     assert page(text="x", date=1704164645.5).fetched_at == JAN_2.replace(microsecond=500_000)
+    for year in ("2020", 2020, "2020-01", 202001, "20200101"):
+        assert page(text="x", date=year).fetched_at == datetime(2020, 1, 1, tzinfo=UTC)
     assert page(text="x", date="", timestamp=None).fetched_at is None
     assert page(text="x", date="2020-01-01", fetched_at="2024-01-02T03:04:05Z").fetched_at == JAN_2
 
 
-@given(st.datetimes(datetime(1990, 1, 1), datetime(2200, 1, 1)))  # noqa: DTZ001
+@pytest.mark.parametrize(
+    "value",
+    [0, -1, "1970-01-01", "1969-12-31T23:59:59Z", "1970-01-01T01:00:00+14:00", "2099-01-01", "20990101000000"],
+)
+def test_dates_that_cannot_be_right_are_unknown(value: object) -> None:
+    read = page(text="x", date=value)
+    assert read.fetched_at is None
+    assert read.wrong_date[:4] in (("2099",) if str(value).startswith("2099") else ("1969", "1970"))
+
+
+def test_old_dates_are_right_in_a_data_set_and_others_are_noted() -> None:
+    for day in ("1890-01-01", "1969-12-31", "1970-01-02"):
+        assert page(text="x", date=day).fetched_at == datetime.fromisoformat(day).replace(tzinfo=UTC)
+    for value in ("01/02/2021", "yesterday", "2023-13-45"):
+        read = page_of({"url": "x", "text": "x", "date": value}, 100, lenient=True)
+        assert (read.fetched_at, read.wrong_date) == (None, value)
+
+
+@given(st.datetimes(datetime(1990, 1, 1), datetime(2026, 1, 1)))  # noqa: DTZ001
 def test_a_date_in_any_form_is_the_same(moment: datetime) -> None:
     moment = moment.replace(microsecond=0, tzinfo=UTC)
     seconds = int(moment.timestamp())

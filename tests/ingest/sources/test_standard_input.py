@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.ingest import sources
-from opensearch_winnow.ingest.sources import SourceError, Sources
+from opensearch_winnow.ingest.sources import SourceError, Sources, piped
 
 LINE = b'{"url": "https://example.org/line", "text": "words"}\n'
 
@@ -65,7 +64,7 @@ def test_as_much_as_is_allowed_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_named_pipe_without_a_writer_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sources, "MAX_PIPE_WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(piped, "MAX_PIPE_WAIT_SECONDS", 0.1)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(SourceError, match=r"/pipe is a named pipe, and nothing was written to it in 0\.1 s"):
         Sources([str(tmp_path / "pipe")])

@@ -315,3 +315,13 @@ def test_an_archive_within_an_archive_is_not_split(size: int, tmp_path: Path) ->
 
 def test_an_empty_file_says_so() -> None:
     assert items(b"") == [Damage(0, "empty file")]
+
+
+@pytest.mark.parametrize(
+    "date", ["1970-01-01T00:00:00Z", "1989", "2099-01-01T00:00:00Z", "2008-10-294T01:02:03Z", "now"]
+)
+@pytest.mark.parametrize("kind", ["response", "revisit"])
+def test_a_date_that_cannot_be_right_is_unknown(kind: str, date: str) -> None:
+    (found,) = items(record(kind=kind).replace(b"2020-02-03T04:05:06Z", date.encode()))
+    assert isinstance(found, Page)
+    assert (found.fetched_at, found.wrong_date) == (None, date)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.queries.dsl.overlap import Part, parts, put_together, uncounted
+from opensearch_winnow.queries.dsl.overlap import QuestionPart, parts, put_together, uncounted
 
 TOKENS = [f"t{number}" for number in range(30)]
 PAGES = st.dictionaries(st.sampled_from(["a", "b", "c", "d", "e"]), st.sets(st.sampled_from(TOKENS)))
 
 
-def counted(part: Part, pages: dict[str, set[str]], minimum: int) -> dict[str, int]:
+def counted(part: QuestionPart, pages: dict[str, set[str]], minimum: int) -> dict[str, int]:
     """Return the pages with at least `minimum` tokens of a part, as an engine would."""
     shared = {id_: len(tokens & set(part.tokens)) for id_, tokens in pages.items()}
     return {id_: count for id_, count in shared.items() if count >= minimum}

@@ -23,8 +23,10 @@ from tests.stores.conftest import numbered
 """
 
 # Turns a store into one of the fourth format, whose postings and positions were not packed; it knew no sources
-# and no canonical URLs.
+# and no canonical URLs, and did not look up revisits.
 FOURTH_FORMAT = """
+DROP INDEX page_revisit_payload;
+DROP INDEX page_revisit_url;
 ALTER TABLE page DROP COLUMN canonical;
 CREATE TABLE page_hashes (number INTEGER PRIMARY KEY, fingerprints, positions, sketch, minhash, bands);
 INSERT INTO page_hashes SELECT number, fingerprints, old_positions(positions, number), sketch, minhash, bands

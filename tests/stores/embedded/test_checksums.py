@@ -14,6 +14,7 @@ from opensearch_winnow.stores.embedded.verification import SEALED
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
 from tests.stores.embedded.store_files import filled, rows
+from tests.stores.store_questions import search
 
 CHANGING = {"number", "place", "latest", "cluster"}  # columns of a page that are set again later, or are its key
 
@@ -65,10 +66,10 @@ def test_the_canonical_url_takes_no_bytes_if_it_is_the_pages_own(path: Path) -> 
 def test_a_wrong_setting(path: Path) -> None:
     filled(path, 1)
     with EmbeddedStore.open(path) as store:
-        store.set_setting("watch.a", {"min_containment": 0.5})
+        store.settings.set({"watch.a": {"min_containment": 0.5}})
         with rows(path) as there:
             there.execute("UPDATE setting SET value = replace(value, 'min', 'mio')")
-        for read in (lambda: store.setting("watch.a"), store.settings, store.verify):
+        for read in (lambda: store.settings.get("watch.a"), store.settings.with_prefix, store.verify):
             with pytest.raises(StoreError, match=r"is damaged \(a checksum is wrong\)"):
                 read()
 
@@ -86,7 +87,7 @@ def test_a_wrong_number_of_a_deleted_page(path: Path) -> None:
     with rows(path) as there:
         there.execute("INSERT INTO gone VALUES (?)", (1 << 40,))
     with EmbeddedStore.open(path) as store:
-        for read in (store.statistics, lambda: store.search(Words.of("words"))):
+        for read in (store.statistics, lambda: search(store, Words.of("words"))):
             with pytest.raises(StoreError, match="is damaged"):
                 read()
 

@@ -22,17 +22,18 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.lookups import Lookup
+from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.captures import captures
-from opensearch_winnow.stores.embedded import EmbeddedStore, file_sizes, writes
+from opensearch_winnow.stores.embedded import EmbeddedStore, statistics, writes
 from opensearch_winnow.stores.embedded.rows import ZSTD_FRAME
 from opensearch_winnow.stores.embedded.seals import SEAL_BYTES
 from opensearch_winnow.stores.store import StoreError, Text
 from tests.stores.conftest import numbered
 from tests.stores.embedded.store_files import FIRST_FORMAT, filled, python, rows
+from tests.stores.store_questions import candidates, search
 
 # --- the file ---------------------------------------------------------------------------------------------------------
 
@@ -57,14 +58,14 @@ def test_what_is_left_can_be_read_after_erasing(path: Path) -> None:
     records = list(map(numbered, range(20)))
     with EmbeddedStore.open(path, create=True) as store:
         store.write(records)
-        store.set_setting("kept", [1])
+        store.settings.set({"kept": [1]})
         store.erase()
         store.delete([each.id for each in records[::2]])
         store.erase()
         assert list(store.scan(Record)) == records[1::2]
-        (found,) = store.candidates([Lookup("fingerprints", records[1].fingerprints)])
+        (found,) = candidates(store, [Lookup("fingerprints", records[1].fingerprints)])
         assert records[1].id in {page.id for page in found.pages}
-        assert store.setting("kept") == [1]
+        assert store.settings.get("kept") == [1]
 
 
 def test_a_process_that_only_reads_sees_the_pages(path: Path) -> None:
@@ -124,7 +125,7 @@ def test_sizes_add_up_to_the_files(path: Path) -> None:
 
 
 def test_sizes_without_the_table_of_them(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_sizes, "SIZES_TABLE", "dbstat_that_is_not_there")
+    monkeypatch.setattr(statistics, "SIZES_TABLE", "dbstat_that_is_not_there")
     with EmbeddedStore.open(filled(path, *range(50))) as store:
         found = store.statistics().sizes
         assert sum(found.values()) == sum(each.stat().st_size for each in path.parent.iterdir())
@@ -163,7 +164,7 @@ def not_stores(tmp_path: Path) -> dict[Path, str]:
         tmp_path / "notes.txt": r"notes.txt is another kind of file, not a store: ",
         tmp_path / "other.db": r"other.db is another SQLite database, not a store: ",
         tmp_path / "cut": r"cut is another SQLite database, not a store: ",
-        tmp_path / "newer": r"newer was written by a newer winnow \(store format 7; this one knows 6\): update",
+        tmp_path / "newer": r"newer was written by a newer winnow \(store format 8; this one knows 7\): update",
         tmp_path / "folder" / "no" / "store": r"there is no store",
         tmp_path / "notes.txt" / "store": r"cannot be read: Not a directory",
     }
@@ -240,19 +241,19 @@ def everything(store: EmbeddedStore) -> None:
         lambda: store.read(ids, Text),
         lambda: store.read(ids, Sketches),
         lambda: captures(store, record.url),
-        lambda: store.candidates([Lookup("fingerprints", record.fingerprints)]),
+        lambda: candidates(store, [Lookup("fingerprints", record.fingerprints)]),
         lambda: store.frequencies([Lookup("bands", record.bands)], over=3),
-        lambda: store.search(Words.of("words -nothing")),
-        lambda: store.search(Words.of('"words that" OR w*')),
+        lambda: search(store, Words.of("words -nothing")),
+        lambda: search(store, Words.of('"words that" OR w*')),
         lambda: list(store.scan(Record, Filters(latest=True))),
         lambda: list(store.scan(Card)),
-        store.settings,
+        store.settings.with_prefix,
         store.statistics,
         store.count,
         lambda: store.set_clusters({record.id: "0" * 32}),
         lambda: store.write([numbered(3, title="again"), numbered(40)]),
         lambda: store.delete(ids[:5]),
-        lambda: store.set_setting("a", 1),
+        lambda: store.settings.set({"a": 1}),
     ):
         with suppress(StoreError):
             use()
@@ -294,12 +295,13 @@ def test_the_sentence_about_a_damaged_file(path: Path, whole: Path) -> None:
 # --- where nothing can be written -------------------------------------------------------------------------------------
 
 READ_ONLY = """
+from tests.stores.store_questions import search
 from opensearch_winnow.mappings.record import Record
 if os.geteuid() == 0:
     os.setresuid(65534, 65534, 65534) # root may write anywhere
 try:
     with EmbeddedStore.open(sys.argv[1]) as store:
-        print(store.count(), len(list(store.scan(Record))), store.search(Words.of("words")).total)
+        print(store.count(), len(list(store.scan(Record))), search(store, Words.of("words")).total)
         store.write([numbered(9)])
 except StoreError as error:
     print(error)
@@ -364,7 +366,7 @@ def test_an_older_format_that_cannot_be_written(public: Path) -> None:
     path.chmod(0o444)
     shown = python(READ_ONLY, path).communicate()[0].splitlines()[0]
     assert shown == (
-        f"{path} was written by an older winnow (store format 1; this one has 6), and cannot be written"
+        f"{path} was written by an older winnow (store format 1; this one has 7), and cannot be written"
         " here: open it once where it can be written, which brings it up to date"
     )
 
@@ -382,7 +384,7 @@ def test_postings_of_pages_that_are_gone_are_dropped_together(path: Path, monkey
             store.write([numbered(number + 1, bands=shared, title="again")])
             live = 100 - number // 3 - 1
             assert store.frequencies([Lookup("bands", shared)], over=0) == [{7: live}]
-            assert len(store.candidates([Lookup("bands", shared)])[0].pages) == live
+            assert len(candidates(store, [Lookup("bands", shared)])[0].pages) == live
             assert store.statistics().frequencies["bands"] == {live: 1}
         with rows(path) as there:
             (gone,) = there.execute("SELECT count(*) FROM gone").fetchone()

@@ -13,6 +13,7 @@ from opensearch_winnow.stores.embedded import EmbeddedStore, file
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
 from tests.stores.embedded.store_files import FIRST_FORMAT, FOURTH_FORMAT, SECOND_FORMAT, filled, rows
+from tests.stores.store_questions import search
 
 
 def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,7 +28,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
     with pytest.raises(StoreError, match="its scheme cannot be read"):
         EmbeddedStore.open(path)
     with rows(path) as there:
-        assert there.execute("PRAGMA user_version").fetchone() == (6,)
+        assert there.execute("PRAGMA user_version").fetchone() == (7,)
         there.execute("INSERT INTO scheme VALUES (?, ?, ?, ?)", scheme)
     with EmbeddedStore.open(path) as store:
         store.write([numbered(1), numbered(2)])
@@ -36,7 +37,7 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
     with EmbeddedStore.open(path) as store:
         assert list(store.scan(Record)) == [numbered(1), numbered(2)]
     with rows(path) as there:
-        assert there.execute("PRAGMA user_version").fetchone() == (7,)
+        assert there.execute("PRAGMA user_version").fetchone() == (8,)
         assert there.execute("SELECT host FROM page").fetchall() == [("hexample.org",)] * 2
     monkeypatch.undo()
     with pytest.raises(StoreError, match="was written by a newer winnow"):
@@ -49,14 +50,14 @@ def test_words_of_the_first_format_are_indexed_again(path: Path, monkeypatch: py
     with EmbeddedStore.open(path) as store:
         store.delete([numbered(7).id])
         store.write([numbered(8, title="another word")])
-        expected = [store.search(Words.of(words), limit=40) for words in ("words", "another")]
+        expected = [search(store, Words.of(words), limit=40) for words in ("words", "another")]
     with rows(path) as there:
         there.executescript(FIRST_FORMAT)
     with EmbeddedStore.open(path) as store:
-        assert [store.search(Words.of(words), limit=40) for words in ("words", "another")] == expected
+        assert [search(store, Words.of(words), limit=40) for words in ("words", "another")] == expected
         assert [found.total for found in expected] == [29, 1]
         store.delete([numbered(8).id])
-        assert store.search(Words.of("another")).total == 0
+        assert search(store, Words.of("another")).total == 0
     with rows(path) as there:
         tables = {name for (name,) in there.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     assert not any(name.startswith("words") for name in tables)
@@ -66,7 +67,7 @@ def test_a_store_of_the_second_format_gets_checksums(path: Path) -> None:
     filled(path, *range(30))
     with EmbeddedStore.open(path) as store:
         store.write([numbered(30, text="short"), numbered(31, text="")])
-        answers = [store.search(Words.of("words"), limit=40), store.statistics().frequencies]
+        answers = [search(store, Words.of("words"), limit=40), store.statistics().frequencies]
     with rows(path) as there:
         there.executescript(SECOND_FORMAT)
         there.execute("UPDATE page_text SET text = CAST(text AS TEXT) WHERE length(text) < 6")  # was text if not packed
@@ -76,7 +77,7 @@ def test_a_store_of_the_second_format_gets_checksums(path: Path) -> None:
             numbered(30, text="short"),
             numbered(31, text=""),
         ]
-        assert [store.search(Words.of("words"), limit=40), store.statistics().frequencies] == answers
+        assert [search(store, Words.of("words"), limit=40), store.statistics().frequencies] == answers
 
 
 def test_hashes_of_the_fourth_format_are_packed(path: Path) -> None:

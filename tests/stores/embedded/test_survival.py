@@ -18,6 +18,7 @@ from opensearch_winnow.stores.embedded.rows import row_checksum
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
 from tests.stores.embedded.store_files import filled, python, rows
+from tests.stores.store_questions import candidates, search
 
 # --- several at a time ------------------------------------------------------------------------------------------------
 
@@ -30,12 +31,12 @@ def test_a_second_writer_waits_for_its_turn(path: Path) -> None:
         writing = thread.submit(store.write, [numbered(2)])
         with EmbeddedStore.open(path) as reader:  # readers do not wait
             assert reader.count() == 1
-            assert reader.settings() == {}
+            assert reader.settings.with_prefix() == {}
         sleep(0.2)
         assert not writing.done()
         other.execute("COMMIT")
         assert [each.outcome for each in writing.result()] == ["added"]
-        assert store.settings() == {"a": 1}
+        assert store.settings.with_prefix() == {"a": 1}
 
 
 def test_what_a_killed_creator_left_is_removed(path: Path) -> None:
@@ -66,7 +67,7 @@ def test_a_writer_does_not_wait_for_ever(path: Path, monkeypatch: pytest.MonkeyP
         for write in (
             lambda: store.write([numbered(2)]),
             lambda: store.delete([numbered(1).id]),
-            lambda: store.set_setting("a", 1),
+            lambda: store.settings.set({"a": 1}),
         ):
             with pytest.raises(StoreError, match=r"another process has been writing to .*: try again when it is done"):
                 write()
@@ -97,9 +98,9 @@ def test_reading_while_another_process_writes(path: Path) -> None:
             assert seen <= len(records)
             seen = len(records)
             last = records[-1]
-            ((_, found, _),) = store.candidates([Lookup("fingerprints", last.fingerprints)])
+            ((_, found, _),) = candidates(store, [Lookup("fingerprints", last.fingerprints)])
             assert [each.id for each in found] == [last.id]
-            assert store.search(Words.of("words"), limit=1).total >= seen
+            assert search(store, Words.of("words"), limit=1).total >= seen
     assert writer.returncode == 0
     assert seen == 800
 
@@ -144,10 +145,10 @@ def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
             batches = count // 20
             assert [each.url for each in store.scan(Card)] == [numbered(number).url for number in range(count)]
             assert store.statistics().frequencies["fingerprints"] == {1: count * 10}
-            assert store.search(Words.of("words"), limit=1).total == count
+            assert search(store, Words.of("words"), limit=1).total == count
             for number in source.sample(range(count), 5):
                 assert store.read([numbered(number).id], Record) == {numbered(number).id: numbered(number)}
-                ((_, found, _),) = store.candidates([Lookup("bands", numbered(number).bands)])
+                ((_, found, _),) = candidates(store, [Lookup("bands", numbered(number).bands)])
                 assert [(each.id, each.shared) for each in found] == [(numbered(number).id, 32)]
         with rows(path) as there:
             assert there.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

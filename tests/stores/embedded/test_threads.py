@@ -46,10 +46,10 @@ def test_threads_that_read_and_write_one_index(tmp_path: Path) -> None:
         elif number % 3 == 1:
             index.search(WORDS[number % 200], group=True)
         else:
-            index.store.set_setting(f"n{number}", number)
+            index.store.settings.set({f"n{number}": number})
 
     with Index.open(tmp_path / "crawl.winnow") as index, ThreadPoolExecutor(THREADS) as threads:
         index.add([page(0)])
         list(threads.map(work, range(36)))
         assert index.store.count() == 120
-        assert len(index.store.settings("n")) == 12
+        assert len(index.store.settings.with_prefix("n")) == 12

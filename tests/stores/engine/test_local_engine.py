@@ -20,7 +20,7 @@ import pytest
 from opensearch_winnow.stores.engine.local_engine import LocalEngine, default_home
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.releases import RELEASES
-from opensearch_winnow.stores.engine.running import Node, Running
+from opensearch_winnow.stores.engine.running import EngineNode, Running
 from opensearch_winnow.stores.store import StoreError
 from tests.engine_fixture import VERSION
 
@@ -225,7 +225,7 @@ def test_a_process_that_is_not_ours_is_left_alone(own: LocalEngine) -> None:
     """Another process with the id of a dead node is not touched: the system reuses process ids."""
     own.home.mkdir()
     with subprocess.Popen(["sleep", "600"]) as other:
-        Running("3.8.0", "OpenSearch", "25", HEAP, (Node("node-1", 9, "/node-1", other.pid),)).write(own.state)
+        Running("3.8.0", "OpenSearch", "25", HEAP, (EngineNode("node-1", 9, "/node-1", other.pid),)).write(own.state)
         assert own.status() is None
         assert own.stop() is None
         assert other.poll() is None

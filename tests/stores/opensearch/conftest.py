@@ -44,6 +44,12 @@ def client(engine: Running) -> Iterator[OpenSearch]:
     made.close()
 
 
+@pytest.fixture(autouse=True)
+def _no_gateways(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `detach` not wait until gateways have noticed it."""
+    monkeypatch.setattr("opensearch_winnow.stores.opensearch.traces.NOTICED_SECONDS", 0.0)
+
+
 @pytest.fixture
 def own(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
     """An index that does not exist yet."""

@@ -49,6 +49,7 @@ class Gateway:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # a body would wait 40 ms for the acknowledgement of its headers
 
             def handle_one_request(self) -> None:
                 self.raw_requestline = self.rfile.readline(65_537)

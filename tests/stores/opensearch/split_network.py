@@ -16,7 +16,7 @@ from typing import Any, Self
 import psutil
 
 from opensearch_winnow.stores.engine.ports import HOST, TRANSPORT_OFFSET
-from opensearch_winnow.stores.engine.running import Node, Running
+from opensearch_winnow.stores.engine.running import EngineNode, Running
 
 
 class SplitNetwork:
@@ -77,7 +77,7 @@ class SplitNetwork:
             self._listening.set()
             await self._over.wait()
 
-    def _connector(self, target: Node) -> Callable[..., Any]:
+    def _connector(self, target: EngineNode) -> Callable[..., Any]:
         async def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             source = self._owner(writer.get_extra_info("peername")[1])
             with closing(writer), suppress(OSError, asyncio.CancelledError):

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
+from opensearchpy import AuthorizationException
 
-from opensearch_winnow import Index, Scheme
+from opensearch_winnow import Index, Scheme, group_hits, search_groups
+from opensearch_winnow.answers.nothing_found import no_match_words
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.ingest.extractors import ExtractError
+from opensearch_winnow.ingest.own_reader import OwnReader
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.opensearch_search_pipeline import search_pipeline_name
@@ -28,7 +33,7 @@ def test_an_attached_index_is_a_store(articles: OwnIndex) -> None:
     report = attach(articles.client, articles.address, FIELDS)
     assert (report.documents, report.done, report.unchanged, report.no_text, report.failed) == (10, 9, 0, 1, 0)
     with opened(articles) as index:
-        assert index.store.count() == 9
+        assert index.store.count() == 10
         assert sorted(match.url for match in index.similar(url="0")) == ["1", "2"]
         assert {match.title for match in index.similar(url="0")} == {"Article 1", "Article 2"}
         assert sizes(index, "edition") == [3]
@@ -57,8 +62,9 @@ def test_the_fields_are_those_of_a_store_of_the_same_pages(articles: OwnIndex, t
             "minhash",
         ):
             assert getattr(ours[url], field) == getattr(record, field)
-    assert ours.keys() == theirs.keys()
-    assert len({record.id for record in ours.values()}) == 9
+    assert ours.keys() == theirs.keys() | {"9"}  # which has no text, and no hashes
+    assert (ours["9"].text, ours["9"].shingle_count, ours["9"].cluster) == ("", 0, ours["9"].id)
+    assert len({record.id for record in ours.values()}) == 10
 
 
 def test_a_second_run_finds_nothing_to_do(articles: OwnIndex) -> None:
@@ -110,7 +116,7 @@ def test_an_update_mends_what_is_new_changed_or_replaced(articles: OwnIndex) -> 
     assert (report.documents, report.done, report.unchanged, report.no_text) == (10, 3, 6, 1)
     assert similar(articles, "0") == ["10", "2", "3"]
     with opened(articles) as index:
-        assert (index.statistics().stale, index.store.count()) == (0, 9)
+        assert (index.statistics().stale, index.store.count()) == (0, 10)
     assert attach(articles.client, articles.address).done == 0
 
 
@@ -120,7 +126,9 @@ def test_a_text_that_goes_takes_its_fields_along(articles: OwnIndex) -> None:
     articles.change("1", body="")
     assert similar(articles, "0") == ["2"]
     assert attach(articles.client, articles.address).no_text == 2
-    assert "winnow" not in articles.sources()["1"]
+    ours = articles.sources()["1"]
+    assert (ours["winnow"]["fingerprints"], ours["winnow"]["shingle_count"]) == ("", 0)
+    assert ours["winnow.cluster"].startswith(f"{ours['winnow']['id']}-")  # and not the cluster of its old copies
     assert similar(articles, "0") == ["2"]
 
 
@@ -128,7 +136,7 @@ def test_clusters_are_written_back_and_fold_searches(articles: OwnIndex) -> None
     attach(articles.client, articles.address, FIELDS)
     with opened(articles) as index:
         assert index.cluster().clustered_pages == 3
-        assert {member.url for member in index.cluster_members(index.clusters()[0].cluster)} == set("012")
+        assert {member.url for member in index.cluster_pages(index.clusters()[0].cluster)} == set("012")
         assert sizes(index, "article", by="cluster") == [1] * 6 + [3]
         assert index.statistics().stale == 0
     body = {"query": {"match": {"headline": "article"}}, "collapse": {"field": "winnow.cluster"}}
@@ -138,6 +146,78 @@ def test_clusters_are_written_back_and_fold_searches(articles: OwnIndex) -> None
         pipeline = {"search_pipeline": search_pipeline_name("winnow.cluster")}
         found = articles.client.search(index=articles.name, body={"query": body["query"]}, params=pipeline)
         assert len(found["hits"]["hits"]) == 7
+
+
+def test_documents_without_text_are_pages_in_clusters_of_their_own(articles: OwnIndex) -> None:
+    """Engines take all documents without a cluster for copies of one."""
+    articles.write((f"picture {number}", {"headline": "A picture"}) for number in range(3))
+    attach(articles.client, articles.address, FIELDS)
+    search: dict[str, Any] = {"query": {"match": {"headline": "picture"}}}
+
+    def hits(body: dict[str, Any], **params: str) -> list[str]:
+        answer = articles.client.search(index=articles.name, body=body, params=params)
+        return sorted(hit["_id"] for hit in answer["hits"]["hits"])
+
+    pictures = ["9", *(f"picture {number}" for number in range(3))]
+    for _ in ("attached", "clustered"):
+        assert hits(search | {"collapse": {"field": "winnow.cluster"}}) == pictures
+        if engine_of(articles.client).search_pipelines:
+            assert hits(search, search_pipeline=search_pipeline_name("winnow.cluster")) == pictures
+        with opened(articles) as index:
+            for options in ({}, {"group": True}, {"group": True, "by": "cluster"}, {"group": True, "by": "both"}):
+                found = index.search("picture", **options)
+                assert sorted(hit.card.url for hit in found.hits) == pictures
+                assert not any(hit.members for hit in found.hits)
+            matches = index.similar(url="9")
+            why = index.why_no_match(matches, url="9")
+            said = no_match_words(why, matches, name=index.name, scheme=index.scheme, filters="")
+            assert said.reason == "It has no text, so there is nothing to compare"
+            index.cluster()
+    # As soon as one gets a text past winnow, it is compared by it; the update makes its fields.
+    articles.change("9", body=article(0)["body"])
+    with opened(articles) as index:
+        assert sizes(index, "edition") == [4]
+        assert index.statistics().stale == 1
+    assert attach(articles.client, articles.address).done == 1
+    assert similar(articles, "0") == ["1", "2", "9"]
+
+
+@pytest.mark.check
+@pytest.mark.parametrize("title", ["headline", None])
+def test_texts_of_few_words_are_copies_only_under_the_same_title(own: OwnIndex, title: str | None) -> None:
+    own.create()
+    headlines = ["One", "Two", "One", "Three"]
+    own.write((str(number), {"headline": each, "body": "Goal!"}) for number, each in enumerate(headlines))
+    attach(own.client, own.address, OwnFields(text=("body",), title=title))
+    expected = [1, 1, 2] if title else [1, 1, 1, 1]  # without a title, nobody knows
+    with opened(own) as index:
+        assert sizes(index, "goal") == expected
+        index.cluster()
+        assert sizes(index, "goal", by="cluster") == expected
+    body = {"query": {"match": {"body": "goal"}}}
+    collapsed = own.client.search(index=own.name, body=body | {"collapse": {"field": "winnow.cluster"}})
+    assert len(collapsed["hits"]["hits"]) == len(expected)
+    assert len(search_groups(own.client, own.name, body, below="winnow", text="body")) == 4  # it reads no titles
+
+
+@pytest.mark.check
+def test_a_document_that_cannot_be_read_is_in_a_cluster_of_its_own(
+    own: OwnIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own.create()
+    own.write((str(number), {"body": text(number)}) for number in range(3))
+
+    def read(_: Any, source: Any) -> str:
+        if source["body"] != text(0):
+            raise ExtractError("too deep")
+        return str(source["body"])
+
+    monkeypatch.setattr(OwnReader, "text", read)
+    for _ in ("attached", "updated"):
+        report = attach(own.client, own.address, FIELDS)
+        assert (report.documents, report.done + report.unchanged, report.failed) == (3, 1, 2)
+        assert len(report.failures) == 2
+        assert len({source["winnow.cluster"] for source in own.sources().values()}) == 3
 
 
 @pytest.mark.check
@@ -158,7 +238,7 @@ def test_detaching_gives_the_index_back(articles: OwnIndex) -> None:
     with opened(articles) as index:
         index.cluster()
     done = detach(articles.client, articles.address)
-    assert done.documents == 9
+    assert done.documents == 10
     assert articles.sources() == sources
     after = articles.client.indices.get_mapping(index=articles.name)[articles.name]["mappings"]
     del after["properties"]["winnow"]  # engines cannot remove a field
@@ -190,7 +270,7 @@ def test_what_cannot_be_attached_is_said_in_a_sentence_and_nothing_changes(artic
     assert client.indices.get(index=articles.name) == before
 
     client.indices.close(index=articles.name)
-    assert "closed" in refusal()
+    assert f"the index {articles.name} is closed" in refusal()
     client.indices.open(index=articles.name, params={"wait_for_active_shards": "1"})
 
     attach(client, address, FIELDS)
@@ -229,3 +309,30 @@ def test_a_store_opens_only_with_its_own_scheme(articles: OwnIndex) -> None:
         assert store.scheme == Scheme.preset("passages")
     with pytest.raises(StoreError, match="never compared"):
         OpenSearchStore.open(str(articles.address), Scheme())
+
+
+@pytest.mark.parametrize("may_read_settings", [True, False])
+def test_search_groups_follow_texts_that_were_changed_past_winnow(articles: OwnIndex, may_read_settings: bool) -> None:
+    attach(articles.client, articles.address, FIELDS)
+    client: Any = articles.client
+    if not may_read_settings:
+        client = Mock(wraps=articles.client, create_pit=articles.client.create_pit)
+        client.indices.get_settings.side_effect = AuthorizationException(403, "no", {})
+
+    def groups() -> tuple[list[list[str]], int]:
+        body = {"query": {"match": {"headline": "article picture"}}, "sort": ["winnow.url"]}
+        page = search_groups(client, articles.name, body, below="winnow", text="body", limit=20)
+        found = [[group.hit["_id"], *(member.hit["_id"] for member in group.members)] for group in page]
+        whole = articles.client.search(index=articles.name, body=body | {"size": 20})
+        assert found == [
+            [group.hit["_id"], *(member.hit["_id"] for member in group.members)]
+            for group in group_hits(whole, below="winnow", text="body")
+        ]
+        return [group for group in found if len(group) > 1], page.stale
+
+    assert groups() == ([["0", "1", "2"]], 0 if may_read_settings else 10)
+    articles.change("1", body=article(5)["body"])  # its fields still say that it is a copy of 0
+    articles.change("2", author="ben")  # a counter, for example: the text stays
+    articles.change("9", body=article(6)["body"])  # it had none
+    articles.change("7", body="")
+    assert groups() == ([["0", "2"], ["1", "5"], ["6", "9"]], 4 if may_read_settings else 10)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,11 +11,14 @@ import pytest
 from opensearch_winnow import Scheme, mapping_fragment, winnow_fields
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.attach import attach, detach, plan, stale
 from opensearch_winnow.stores.opensearch.client import engine_of
 from opensearch_winnow.stores.store import StoreError
+from tests.gateway.running_gateway import ask, running_gateway
+from tests.ingest.test_date_format import WRITTEN
 from tests.stores.opensearch.own_index import ARTICLES, FIELDS, OwnIndex, article, opened, similar, sizes, text
 
 pytestmark = pytest.mark.check
@@ -63,7 +66,7 @@ def test_times_filter_and_order_pages(own: OwnIndex) -> None:
         may = Filters(since=datetime(2024, 5, 1, tzinfo=UTC))
         assert [match.url for match in index.similar(url="c", where=may)] == ["a"]
         index.cluster()
-        assert [card.url for card in index.cluster_members(index.clusters()[0].cluster)] == ["b", "a", "c"]
+        assert [card.url for card in index.cluster_pages(index.clusters()[0].cluster)] == ["b", "a", "c"]
 
 
 def test_documents_with_a_routing_of_their_own(own: OwnIndex) -> None:
@@ -262,3 +265,35 @@ def test_a_document_that_failed_is_tried_again(own: OwnIndex) -> None:
     own.client.indices.put_settings(index=own.name, body={limit: 100})
     report = attach(own.client, own.address)
     assert (report.done, report.unchanged, report.failed) == (1, 2, 0)
+
+
+def test_times_are_read_as_the_engine_reads_them(own: OwnIndex) -> None:
+    fields = {f"t{number}": {"type": "date", "format": each[0]} for number, each in enumerate(WRITTEN)}
+    own.create({"properties": fields})
+    document = {name: value for name, (_, value, _) in zip(fields, WRITTEN, strict=True)}
+    own.write([("1", document)])
+    wanted = [{"field": name, "format": "epoch_millis"} for name in fields]
+    (hit,) = own.client.search(index=own.name, body={"docvalue_fields": wanted})["hits"]["hits"]
+    assert {name: int(hit["fields"][name][0]) for name in fields} == {
+        name: (time - EPOCH) // timedelta(milliseconds=1) for name, (_, _, time) in zip(fields, WRITTEN, strict=True)
+    }
+
+
+def test_times_in_a_format_of_the_mapping_are_read_or_counted(own: OwnIndex, engine: Running) -> None:
+    published = {"type": "date", "format": "dd.MM.yyyy HH:mm||epoch_second||week_date"}
+    own.create({"properties": {"body": {"type": "text"}, "published": published}})
+    times = {"1": "31.12.2024 12:00", "2": 1735646400, "3": "2024-W52-2", "4": None}
+    own.write((id_, {"body": text(id_), "published": time}) for id_, time in times.items())
+    fields = OwnFields(text=("body",), time="published")
+    assert plan(own.client, own.address, fields).unknown_formats == ["week_date"]
+    report = attach(own.client, own.address, fields)
+    assert (report.done, report.times_unread) == (4, 1)
+    with running_gateway(engine.url) as gateway:
+        for id_, time in (("5", 1735646400), ("6", "2024-W52-2")):
+            ask(gateway, "PUT", f"/{own.name}/_doc/{id_}?refresh=true", {"body": text(id_), "published": time})
+    assert own.sources()["5"]["winnow"]["fetched_at"] == "2024-12-31T12:00:00Z"
+    assert attach(own.client, own.address).times_unread == 2
+    noon = datetime(2024, 12, 31, 12, tzinfo=UTC)
+    with opened(own) as index:
+        found = {card.url: card.fetched_at for card in index.store.scan(Card)}
+    assert found == {"1": noon, "2": noon, "3": None, "4": None, "5": noon, "6": None}

@@ -15,12 +15,14 @@ from opensearchpy import AsyncOpenSearch, OpenSearch
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.bulk import THREAD_NAME, bulk
 from opensearch_winnow.stores.opensearch.bulk_async import bulk_async
-from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
-from opensearch_winnow.stores.store import StoreError, Written
+from opensearch_winnow.stores.opensearch.bulk_operation import BulkLimits, Operation
+from opensearch_winnow.stores.store import StoreError, WriteOutcome
 from tests.stores.opensearch.faulty_proxy import FAULTS, Fault, FaultyProxy, share
 
-QUICK = Limits(count=20, requests=4, request_timeout=1.0, retry_pause=0.01, max_retry_pause=0.05, give_up_after=30.0)
-Write = Callable[..., list[Written]]
+QUICK = BulkLimits(
+    count=20, requests=4, request_timeout=1.0, retry_pause=0.01, max_retry_pause=0.05, give_up_after=30.0
+)
+Write = Callable[..., list[WriteOutcome]]
 
 
 @pytest.fixture
@@ -40,19 +42,19 @@ def alias(client: OpenSearch, request: pytest.FixtureRequest) -> Iterator[str]:
     client.indices.delete(index=f"{name}-*", ignore_unavailable=True)
 
 
-def write_async(url: str, operations: list[Operation], limits: Limits = QUICK) -> list[Written]:
+def write_async(url: str, operations: list[Operation], limits: BulkLimits = QUICK) -> list[WriteOutcome]:
     async def feed() -> AsyncIterator[Operation]:
         for operation in operations:
             yield operation
 
-    async def write() -> list[Written]:
+    async def write() -> list[WriteOutcome]:
         async with AsyncOpenSearch(url) as client:
             return [written async for written in bulk_async(client, feed(), limits=limits)]
 
     return asyncio.run(write())
 
 
-def write_sync(url: str, operations: list[Operation], limits: Limits = QUICK) -> list[Written]:
+def write_sync(url: str, operations: list[Operation], limits: BulkLimits = QUICK) -> list[WriteOutcome]:
     with OpenSearch(url) as client:
         return list(bulk(client, operations, limits=limits))
 
@@ -83,7 +85,7 @@ def test_nothing_is_lost_or_written_twice(
         written = write(proxy.url, operations)
         assert sum(proxy.spoiled.values()) > 0.2 * proxy.requests
         assert set(proxy.spoiled) == set(FAULTS)
-    assert written == [Written(each.id, "added") for each in operations]
+    assert written == [WriteOutcome(each.id, "added") for each in operations]
     assert documents(client, alias) == {each.id: each.source and each.source["n"] for each in operations}
 
 
@@ -144,7 +146,7 @@ def test_a_permanent_block_is_reported_at_once(
     client.indices.put_settings(index=alias, body={f"index.blocks.{block}": True})
     with FaultyProxy(engine.url, lambda *_: None) as proxy:
         with pytest.raises(StoreError, match=reason):
-            write_sync(proxy.url, pages(alias, 3), Limits())
+            write_sync(proxy.url, pages(alias, 3), BulkLimits())
         assert proxy.requests == 1
     client.indices.put_settings(index=alias, body={f"index.blocks.{block}": None})
 
@@ -164,7 +166,7 @@ def test_a_temporary_block_is_waited_for(client: OpenSearch, engine: Running, al
 
 def test_an_engine_that_does_not_answer_is_reported(engine: Running, alias: str) -> None:
     with FaultyProxy(engine.url, lambda number, _: "reset before" if number else None) as proxy:
-        impatient = Limits(count=2, requests=1, retry_pause=0.01, max_retry_pause=0.05, give_up_after=0.3)
+        impatient = BulkLimits(count=2, requests=1, retry_pause=0.01, max_retry_pause=0.05, give_up_after=0.3)
         with pytest.raises(StoreError, match=r"the connection breaks \(2 of 6 documents are written for sure"):
             write_sync(proxy.url, pages(alias, 100), impatient)
     with pytest.raises(StoreError, match="the connection is refused"):
@@ -180,7 +182,7 @@ def test_no_more_is_read_than_there_is_room_for(engine: Running, client: OpenSea
         for read in count(1):
             yield Operation("index", alias, str(read), {"n": read})
 
-    limits = Limits(count=10, requests=2, retry_pause=0.01, max_retry_pause=0.05, give_up_after=0.3)
+    limits = BulkLimits(count=10, requests=2, retry_pause=0.01, max_retry_pause=0.05, give_up_after=0.3)
     with (
         FaultyProxy(engine.url, lambda number, _: "unavailable" if number > 4 else None) as proxy,
         OpenSearch(proxy.url) as through,
@@ -205,6 +207,6 @@ def test_an_interruption_does_not_wait_for_an_answer(engine: Running, alias: str
 
     with FaultyProxy(engine.url, choose) as proxy, OpenSearch(proxy.url) as client:
         with pytest.raises(KeyboardInterrupt):
-            list(bulk(client, pages(alias, 3), limits=Limits(request_timeout=30)))
+            list(bulk(client, pages(alias, 3), limits=BulkLimits(request_timeout=30)))
         (in_flight,) = (thread for thread in threading.enumerate() if thread.name == THREAD_NAME)
     in_flight.join()

@@ -11,7 +11,7 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.bulk import bulk
-from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
+from opensearch_winnow.stores.opensearch.bulk_operation import BulkLimits, Operation
 
 pytestmark = pytest.mark.check
 
@@ -39,7 +39,7 @@ def test_a_killed_node_loses_no_document(start_cluster: Callable[..., Running]) 
         )
         shards = client.cat.shards(index="pages", format="json", h="node,prirep")
         assert {"node": victim, "prirep": "p"} in shards
-        written = list(bulk(client, operations(), limits=Limits(count=100, give_up_after=60.0)))
+        written = list(bulk(client, operations(), limits=BulkLimits(count=100, give_up_after=60.0)))
         assert [each.id for each in written] == [str(number) for number in range(PAGES)]
         # Not always "added": another node may have repeated a write that the dead node had begun.
         assert "failed" not in {each.outcome for each in written}

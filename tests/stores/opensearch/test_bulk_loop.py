@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.stores.opensearch.bulk_errors import Verdict, retry_after_seconds, verdict_on
 from opensearch_winnow.stores.opensearch.bulk_loop import NOT_FOUND, Answer, BulkLoop, Lost, Request
-from opensearch_winnow.stores.opensearch.bulk_operation import Limits, Operation
-from opensearch_winnow.stores.store import StoreError, Written
+from opensearch_winnow.stores.opensearch.bulk_operation import BulkLimits, Operation
+from opensearch_winnow.stores.store import StoreError, WriteOutcome
 
 OLD = "old"  # the id of a document that exists already, with a high version
 BUSY = {"status": 429, "error": {"type": "rejected_execution_exception", "reason": "full"}}
@@ -29,7 +29,7 @@ faults = st.lists(
     ),
     max_size=30,
 )
-limits = st.builds(Limits, count=st.integers(1, 5), size=st.integers(1, 300), requests=st.integers(1, 3))
+limits = st.builds(BulkLimits, count=st.integers(1, 5), size=st.integers(1, 300), requests=st.integers(1, 3))
 
 
 class World:
@@ -89,11 +89,11 @@ def numbered(count: int) -> list[Operation]:
     return [Operation("index", "i", str(number), {"n": number}) for number in range(count)]
 
 
-def carried_out(loop: BulkLoop, world: World, wanted: list[Operation], limits: Limits) -> list[Written]:
+def carried_out(loop: BulkLoop, world: World, wanted: list[Operation], limits: BulkLimits) -> list[WriteOutcome]:
     """Drive the loop as `bulk` does, except that the last of several requests is answered first."""
     feed = iter(wanted)
     in_flight: list[Request] = []
-    written: list[Written] = []
+    written: list[WriteOutcome] = []
     read = 0
     while not loop.finished:
         written += loop.outcomes()
@@ -118,7 +118,7 @@ def carried_out(loop: BulkLoop, world: World, wanted: list[Operation], limits: L
 
 @given(st.lists(operations, max_size=40), faults, limits, st.floats(0, 1, exclude_max=True))
 def test_every_operation_is_executed_in_order(
-    wanted: list[Operation], faults: list[str], limits: Limits, random: float
+    wanted: list[Operation], faults: list[str], limits: BulkLimits, random: float
 ) -> None:
     world, calm = World(faults), World([])
     loop = BulkLoop(limits, lambda: random)
@@ -135,7 +135,7 @@ def test_every_operation_is_executed_in_order(
 
 
 @given(faults, limits, st.lists(st.booleans(), min_size=1, max_size=30))
-def test_outcomes_tell_which_documents_existed(faults: list[str], limits: Limits, there: list[bool]) -> None:
+def test_outcomes_tell_which_documents_existed(faults: list[str], limits: BulkLimits, there: list[bool]) -> None:
     """Outcomes are right even after requests that were executed but not answered."""
 
     def world() -> World:
@@ -154,7 +154,7 @@ def test_outcomes_tell_which_documents_existed(faults: list[str], limits: Limits
 
 @pytest.mark.parametrize(("version", "outcome"), [(1, "added"), (7, "failed")])
 def test_a_creation_that_may_have_been_carried_out(version: int, outcome: str) -> None:
-    loop = BulkLoop(Limits(), lambda: 0.0)
+    loop = BulkLoop(BulkLimits(), lambda: 0.0)
     loop.add(Operation("create", "i", "a", {}))
     loop.end()
     request = loop.take(0)
@@ -180,7 +180,7 @@ def test_a_document_that_spoils_the_request_is_isolated(count: int, bad: int) ->
                 return Answer(400, '{"error": {"type": "x", "reason": "that id"}}')
             return super().answer(request)
 
-    limits = Limits(count=8)
+    limits = BulkLimits(count=8)
     written = carried_out(BulkLoop(limits, lambda: 0.0), Strict([]), wanted, limits)
     assert [each.id for each in written if each.outcome == "failed"] == [spoiler]
     assert Counter(each.outcome for each in written)["added"] == count - 1
@@ -198,9 +198,9 @@ def test_requests_get_smaller_when_the_engine_says_so() -> None:
 
     wanted = numbered(200)
     wanted.insert(9, Operation("index", "i", "large", {"n": 10**400}))
-    limits = Limits(count=20, requests=1)
+    limits = BulkLimits(count=20, requests=1)
     written = carried_out(BulkLoop(limits, lambda: 0.0), Narrow([]), wanted, limits)
-    failed = Written("large", "failed", "it is larger than the engine accepts (http.max_content_length)")
+    failed = WriteOutcome("large", "failed", "it is larger than the engine accepts (http.max_content_length)")
     assert [each for each in written if each.outcome != "added"] == [failed]
     assert len(too_large) < 10 < 200 / 20 * 2
 
@@ -220,7 +220,7 @@ def test_retries_end(answer: Answer | Lost, reason: str) -> None:
         def answer(self, request: Request) -> Answer | Lost:
             return super().answer(request) if not self.requests else answer
 
-    limits = Limits(count=2, requests=1, give_up_after=60, retry_pause=1, max_retry_pause=8)
+    limits = BulkLimits(count=2, requests=1, give_up_after=60, retry_pause=1, max_retry_pause=8)
     world = Failing([])
     loop = BulkLoop(limits, lambda: 1.0)
     start = world.now
@@ -238,12 +238,12 @@ def test_one_page_that_is_too_large_for_a_connection_does_not_stop_the_others() 
         def answer(self, request: Request) -> Answer | Lost:
             return super().answer(request) if len(request.body) <= 300 else Lost("the connection breaks")
 
-    limits = Limits(size=300, count=4, requests=1, give_up_after=60)
+    limits = BulkLimits(size=300, count=4, requests=1, give_up_after=60)
     wanted = numbered(100)
     wanted.insert(9, Operation("index", "i", "large", {"n": 10**400}))
     written = carried_out(BulkLoop(limits, lambda: 1.0), Narrow([]), wanted, limits)
     reason = "it has 447 bytes, which may be too many: the connection breaks, each time"
-    assert [each for each in written if each.outcome != "added"] == [Written("large", "failed", reason)]
+    assert [each for each in written if each.outcome != "added"] == [WriteOutcome("large", "failed", reason)]
 
 
 def test_progress_of_other_documents_extends_the_time() -> None:
@@ -255,7 +255,7 @@ def test_progress_of_other_documents_extends_the_time() -> None:
             self.now += 1
             return answer_of([BUSY if item.key[1] == "0" else self.do(item.lines) for item in request.items])
 
-    limits = Limits(count=2, requests=1, give_up_after=60, retry_pause=1, max_retry_pause=8)
+    limits = BulkLimits(count=2, requests=1, give_up_after=60, retry_pause=1, max_retry_pause=8)
     world = Stuck([])
     loop = BulkLoop(limits, lambda: 1.0)
     assert carried_out(loop, world, numbered(100), limits) == []
@@ -264,7 +264,7 @@ def test_progress_of_other_documents_extends_the_time() -> None:
 
 
 def test_pauses_double_and_the_engine_may_ask_for_longer_ones() -> None:
-    limits = Limits(retry_pause=1, max_retry_pause=5, give_up_after=1_000)
+    limits = BulkLimits(retry_pause=1, max_retry_pause=5, give_up_after=1_000)
     loop = BulkLoop(limits, lambda: 1.0)
     loop.add(Operation("index", "i", "a", {}))
     loop.end()
@@ -282,7 +282,7 @@ def test_pauses_double_and_the_engine_may_ask_for_longer_ones() -> None:
 
 
 def test_values_that_json_cannot_express_are_refused() -> None:
-    limits = Limits()
+    limits = BulkLimits()
     wanted = [Operation("index", "i", "a", {"n": chr(0xD800)}), Operation("index", "i", "b", {"n": float("nan")})]
     written = carried_out(BulkLoop(limits, lambda: 0.0), World([]), wanted, limits)
     assert [(each.id, each.outcome) for each in written] == [("a", "failed"), ("b", "failed")]

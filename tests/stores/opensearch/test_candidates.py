@@ -13,14 +13,15 @@ from opensearchpy import OpenSearch
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.opensearch_document import source_of
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.estimates import Sketches
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Lookup
+from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.stores.opensearch import candidates as candidates_
 from opensearch_winnow.stores.store import Sizes, Text
 from tests.stores.conftest import START, numbered
 from tests.stores.opensearch.conftest import Open, index_of, small
+from tests.stores.store_questions import candidates
 
 
 def test_candidates_from_doc_values_are_those_of_whole_documents(
@@ -39,9 +40,9 @@ def test_candidates_from_doc_values_are_those_of_whole_documents(
     lookups = [Lookup("fingerprints", every), Lookup("sketch", array("Q", range(5)), 2)]
 
     def found() -> list[Any]:
-        candidates = store.candidates(lookups)
-        ids = [page.id for page in candidates[0].pages]
-        return [candidates, store.read(ids, Card), store.read(ids, Text), store.read(ids, Sketches)]
+        answers = candidates(store, lookups)
+        ids = [page.id for page in answers[0].pages]
+        return [answers, store.read(ids, Card), store.read(ids, Text), store.read(ids, Sketches)]
 
     whole = found()
     assert len(whole[0][0].pages) == len(whole[1]) == len(whole[2]) == 14
@@ -63,9 +64,9 @@ def test_pages_that_other_software_has_written_are_counted_and_read(
     client.indices.refresh(index=index_of(store))
     for whole in (1, 3, 16):
         monkeypatch.setattr(candidates_, "WHOLE_DOCUMENTS", whole)
-        ((_, every, _),) = store.candidates([Lookup("fingerprints", tokens)])
+        ((_, every, _),) = candidates(store, [Lookup("fingerprints", tokens)])
         assert [page.shared for page in every] == list(range(2_499, 2_493, -1))
-        ((_, found, _),) = store.candidates([Lookup("fingerprints", tokens, 2_496)])
+        ((_, found, _),) = candidates(store, [Lookup("fingerprints", tokens, 2_496)])
         assert [page.shared for page in found] == [2_499, 2_498, 2_497, 2_496]
         for cached_until in (float("inf"), 0.0):
             monkeypatch.setattr(store._overlaps, "_until", cached_until)
@@ -76,7 +77,7 @@ def test_pages_that_other_software_has_written_are_counted_and_read(
 def test_pages_of_other_sizes_are_left_out(fresh: Open) -> None:
     store = fresh()
     store.write([small(number, shingle_count=number) for number in range(1, 9)])
-    ((_, found, _),) = store.candidates([Lookup("fingerprints", array("Q", [7]))], sizes=Sizes(3, 5))
+    ((_, found, _),) = candidates(store, [Lookup("fingerprints", array("Q", [7]))], sizes=Sizes(3, 5))
     left_out = store._index.engine.searches_doc_values
     assert sorted(page.shingle_count for page in found) == ([3, 4, 5] if left_out else list(range(1, 9)))
 
@@ -94,15 +95,15 @@ def test_more_tokens_than_fit_in_one_query(fresh: Open) -> None:
     expected = {record.id: len(record.fingerprints) for record in records}
     where = Filters(site="example.org", crawl="test", since=START, until=START + timedelta(9), latest=True)
     for minimum in (1, 2, 333, 334, 1_000, 2_500):
-        ((_, found, _),) = store.candidates([Lookup("fingerprints", tokens, minimum)], where)
+        ((_, found, _),) = candidates(store, [Lookup("fingerprints", tokens, minimum)], where)
         wanted = {id_: count for id_, count in expected.items() if count >= minimum}
         assert {each.id: each.shared for each in found} == wanted
         assert [each.shared for each in found] == sorted(wanted.values(), reverse=True)
     # Two lookups that just fit in one query, two that just do not, and one with the maximum tokens of a query.
     for size in (500, 975, 979, 980, 1_000):
         pair = [Lookup("fingerprints", tokens[:size], 3), Lookup("sketch", records[5].sketch, 2)]
-        assert store.candidates(pair, where) == [store.candidates([each], where)[0] for each in pair]
-        assert store.candidates(pair, where)[0].pages[0].shared == size
+        assert candidates(store, pair, where) == [candidates(store, [each], where)[0] for each in pair]
+        assert candidates(store, pair, where)[0].pages[0].shared == size
 
 
 def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +114,7 @@ def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pyte
         Lookup("bands", array("Q", [1, 2, 3])),
         Lookup("sketch", array("Q")),
     ]
-    found = store.candidates(lookups)
+    found = candidates(store, lookups)
     assert [len(pages) for _, pages, _ in found] == [10, 10, 0]
     transport = store._index.client.transport
     requests: list[str] = []
@@ -123,12 +124,12 @@ def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pyte
         return type(transport).perform_request(transport, method, url, **rest)
 
     monkeypatch.setattr(transport, "perform_request", send)
-    assert store.candidates(lookups, check=FrequencyCheck(10)) == found
+    assert candidates(store, lookups, check=FrequencyCheck(10)) == found
     assert len(requests) == 1
-    assert store.candidates(lookups, check=FrequencyCheck(9)) == found  # the only token of a lookup is kept
+    assert candidates(store, lookups, check=FrequencyCheck(9)) == found  # the only token of a lookup is kept
     assert len(requests) > 2
     requests.clear()
-    assert store.candidates(lookups[1:], check=FrequencyCheck(9)) == found[1:]
+    assert candidates(store, lookups[1:], check=FrequencyCheck(9)) == found[1:]
     assert len(requests) == 1
 
 
@@ -137,10 +138,10 @@ def test_texts_are_read_from_the_current_documents(fresh: Open) -> None:
     old, new = small(1), small(1, text="quince")
     lookups = [Lookup("fingerprints", array("Q", [7]))]
     store.write([old, small(2)])
-    store.candidates(lookups)
+    candidates(store, lookups)
     assert store.read([small(2).id, "f" * 32, old.id], Text) == {small(2).id: Text("plum"), old.id: Text("plum")}
     store.write([new])
     assert store.read([old.id], Text) == {old.id: Text("quince")}
-    store.candidates(lookups)
+    candidates(store, lookups)
     store.delete([old.id])
     assert store.read([old.id], Text) == {}

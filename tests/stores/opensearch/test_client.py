@@ -22,6 +22,7 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.client import Address, Engine, connect, connect_async, engine_of
+from opensearch_winnow.stores.opensearch.connection_options import environment_options
 from opensearch_winnow.stores.opensearch.retries import Patience
 from opensearch_winnow.stores.opensearch.transport import RetryingTransport
 from opensearch_winnow.stores.store import StoreError
@@ -97,6 +98,14 @@ def test_invalid_addresses_are_refused(text: str) -> None:
     assert "hush" not in message
     assert "\n" not in message
     assert len(message) < 350
+
+
+@pytest.mark.parametrize("name", [".ds-logs-eu-000001", ".ds-logs-eu-2026.11.18-000012"])
+def test_an_index_behind_a_data_stream_is_told_from_a_wrong_name(name: str) -> None:
+    with pytest.raises(StoreError, match=r"behind the data stream logs-eu: name that, as in http://h:9200/logs-eu$"):
+        Address.of(f"http://h/{name}")
+    with pytest.raises(StoreError, match="is not a valid name of an index"):
+        Address.of(f"http://h/{name.replace('eu', 'E%1bU')}")
 
 
 def test_the_engine_accepts_the_same_names(engine: Running) -> None:
@@ -187,6 +196,16 @@ def test_an_api_key(engine: Running, monkeypatch: pytest.MonkeyPatch, key: str, 
         client = connect(Address.of(f"{gateway.url}/pages"))
         assert client.ping()
         client.close()
+
+
+def test_a_private_key_that_others_can_read_is_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    certificate, key, both = (tmp_path / name for name in ("certificate.pem", "key.pem", "both.pem"))
+    for file in (certificate, key, both):
+        file.write_text("")
+        file.chmod(0o644)
+    environment_options({"WINNOW_CLIENT_CERT": str(certificate), "WINNOW_CLIENT_KEY": str(key)})
+    environment_options({"WINNOW_CLIENT_CERT": str(both)})
+    assert [message.split(": ")[-1] for message in caplog.messages] == [f"chmod 600 {key}", f"chmod 600 {both}"]
 
 
 @pytest.mark.parametrize(

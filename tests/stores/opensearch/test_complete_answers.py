@@ -24,6 +24,7 @@ from opensearch_winnow.stores.opensearch.transport import RetryingTransport
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
+from tests.stores.store_questions import candidates, search
 
 pytestmark = pytest.mark.check
 
@@ -70,15 +71,15 @@ def name(engine: Running) -> Iterator[str]:
 
 
 READS: dict[str, tuple[str, Callable[[OpenSearchStore], Any]]] = {
-    "search": ("_search", lambda store: store.search(Words.of("page"))),
+    "search": ("_search", lambda store: search(store, Words.of("page"))),
     "count": ("_search", OpenSearchStore.count),
     "aggregations": ("_search", lambda store: store.clusters(limit=5)),
-    "several searches": ("_msearch", lambda store: store.candidates([LOOKUP])),
+    "several searches": ("_msearch", lambda store: candidates(store, [LOOKUP])),
     "term vectors": ("_mtermvectors", lambda store: store.frequencies([LOOKUP], over=0)),
     "a point in time": ("point_in_time", lambda store: store.view(Words.of("page"), keep_open=True)),
     "pages of a scan": ("_search", lambda store: list(store.scan(Card))),
     "documents": ("_mget", lambda store: store.read([numbered(1).id], Card)),
-    "settings": ("_search", OpenSearchStore.settings),
+    "settings": ("_search", lambda store: store.settings.with_prefix()),
     "refresh": ("_refresh", lambda store: store.write([numbered(1)])),
     "statistics": ("translog", OpenSearchStore.statistics),
 }

@@ -30,12 +30,14 @@ from tests.engine_fixture import SERVER_ONLY
 from tests.stores.conftest import numbered
 from tests.stores.opensearch.gateway import Arrived, Gateway
 from tests.stores.opensearch.own_index import FIELDS, OwnIndex
+from tests.stores.store_questions import candidates, search
 
 pytestmark = pytest.mark.check
 
 TABLE: dict[str, dict[str, dict[str, list[str]]]] = json.loads(
     Path(__file__).with_name("elasticsearch_requests.json").read_text(encoding="utf-8")
 )
+
 # What we send to OpenSearch only: `Engine` tells the products apart.
 OPENSEARCH_ONLY = re.compile(r"/_search/(pipeline|point_in_time)")
 # The specifications do not list it here, but the servers of 8.19.8 and 9.3.1 accept it: this file runs on them, too.
@@ -110,11 +112,11 @@ def use(store: OpenSearchStore, records: list[Record]) -> None:
     """Make a store send every kind of request that it has."""
     assert [each.outcome for each in store.write(records)] == ["added"] * len(records)
     everything = Lookup("fingerprints", records[0].fingerprints, 1)
-    assert store.candidates([everything])[0]
+    assert candidates(store, [everything])[0]
     assert store.frequencies([everything], over=0)[0]
     words = Words.of("some words")
-    assert store.search(words, limit=2).total == len(records)
-    assert store.search(words, limit=2, offset=2).total == len(records)
+    assert search(store, words, limit=2).total == len(records)
+    assert search(store, words, limit=2, offset=2).total == len(records)
     with store.view(words, keep_open=True) as view:
         pages = view.ranked(0, 3)
         assert len(view.read(pages)) == len(view.sketches(pages)) == len(view.clustered(0, 3)) == 3
@@ -123,8 +125,8 @@ def use(store: OpenSearchStore, records: list[Record]) -> None:
     assert store.set_clusters({records[0].id: records[1].id, records[1].id: records[1].id}) == 2
     assert [each.pages for each in store.clusters(limit=3)] == [2]
     assert store.crawls()[0].name == "test"
-    store.set_settings({f"number-{number}": number for number in range(3)})
-    assert store.settings("number-") == {f"number-{number}": number for number in range(3)}
+    store.settings.set({f"number-{number}": number for number in range(3)})
+    assert store.settings.with_prefix("number-") == {f"number-{number}": number for number in range(3)}
     assert store.set_fingerprints(records[:2]) == 2
     assert store.statistics().pages == store.count(Filters()) == len(list(store.scan(Record)))
     assert store.read([records[0].id], Record)
@@ -140,13 +142,31 @@ def test_attaching_sends_what_elasticsearch_8_and_9_accept(articles: OwnIndex) -
         assert attach(client, address, FIELDS).documents
         assert stale(client, address) == 0
         with OpenSearchStore.open(str(address), client=client) as store:
-            assert store.search(Words.of("edition"), limit=3).total == 3
+            assert search(store, Words.of("edition"), limit=3).total == 3
         assert detach(client, address).documents
         requests, engine = gateway.arrived, engine_of(client)
         client.close()
     assert complaints(requests) == set()
     assert articles.sources() == before
     assert any(b"painless" in each.body for each in requests if "_bulk" in each.path) == engine.uses_scripts
+
+
+def test_templates_are_written_as_elasticsearch_8_and_9_accept_it(articles: OwnIndex) -> None:
+    client, alias = articles.client, f"{articles.name}-alias"
+    client.indices.put_alias(index=articles.name, name=alias)
+    with Gateway(str(articles.address).rpartition("/")[0]) as gateway, OpenSearch(gateway.url) as watched:
+        address = Address.of(f"{gateway.url}/{alias}")
+        attach(watched, address, FIELDS, template=True, pattern=f"{articles.name}*")
+        detach(watched, address)
+        client.indices.put_index_template(name=alias, body={"index_patterns": [f"{articles.name}*"]})
+        try:
+            attach(watched, address, FIELDS, template=True)
+            detach(watched, address)
+        finally:
+            client.indices.delete_index_template(name=alias)
+    written = {urlsplit(each.path).path.split("/")[1] for each in gateway.arrived if each.method == "PUT"}
+    assert {"_index_template", "_component_template", "_template"} <= written
+    assert complaints(gateway.arrived) == set()
 
 
 def test_an_index_with_a_synthetic_source_is_refused(client: OpenSearch, own: OwnIndex) -> None:

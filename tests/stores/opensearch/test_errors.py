@@ -345,7 +345,7 @@ def closed(client: OpenSearch) -> None:
             lambda client: client.search(index="errors", body={"query": {"odd": {}}}),
             "the engine says: unknown query [odd]",
         ),
-        (closed, "the index is closed"),
+        (closed, "the index errors is closed; open it (POST /errors/_open)"),
     ],
 )
 def test_an_engine_that_refuses(index: OpenSearch, ask: Ask, words: str) -> None:
@@ -375,6 +375,15 @@ def test_parts_of_an_answer(index: OpenSearch) -> None:
         "it no longer exists",
         "there is no store of this name; `winnow setup` or `winnow index` creates it",
     ]
+
+
+def test_an_index_that_was_deleted_and_created_anew_while_it_is_read() -> None:
+    """Such an index has no mapping, and engines know no field at all."""
+    error = {"type": "search_phase_execution_exception", "reason": "all shards failed"}
+    error["root_cause"] = [  # type: ignore[assignment]
+        {"type": "query_shard_exception", "reason": "No mapping found for [_seq_no] in order to sort on"}
+    ]
+    assert "it was probably deleted meanwhile, and created anew" in explain_error(error)
 
 
 def test_success_and_other_exceptions_pass_unchanged() -> None:

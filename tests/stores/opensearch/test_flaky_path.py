@@ -73,8 +73,8 @@ def load(store: str, sources: list[Path], folder: Path) -> None:
             report = index.index(source, workers=1, failed=folder / "failed.jsonl")
             assert not report.failed
         index.cluster(work=str(folder))
-        index.store.set_setting("a setting", [1, 2])
-        index.store.set_setting("a setting", None)
+        index.store.settings.set({"a setting": [1, 2]})
+        index.store.settings.set({"a setting": None})
         assert index.store.count() > PAGES
         assert index.store.clusters(limit=10)
 

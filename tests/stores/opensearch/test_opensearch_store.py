@@ -28,10 +28,11 @@ from opensearch_winnow.stores.opensearch.bulk import bulk
 from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 from opensearch_winnow.stores.opensearch.client import Address, connect
 from opensearch_winnow.stores.opensearch.statistics import Frequencies
-from opensearch_winnow.stores.store import StoreError, Written
+from opensearch_winnow.stores.store import StoreError, WriteOutcome
 from tests.engine_fixture import needs_modules
 from tests.stores.conftest import START, numbered
 from tests.stores.opensearch.conftest import Open, index_of, small
+from tests.stores.store_questions import candidates, search
 
 
 def test_a_write_that_was_killed_half_way_is_mended_by_the_next(fresh: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,7 +41,7 @@ def test_a_write_that_was_killed_half_way_is_mended_by_the_next(fresh: Open, mon
     first, second = (small(number, fetched_at=START + timedelta(number)) for number in (1, 2))
     store.write([first])
 
-    def killed(client: OpenSearch, operations: Sequence[Operation], **options: Any) -> Iterator[Written]:
+    def killed(client: OpenSearch, operations: Sequence[Operation], **options: Any) -> Iterator[WriteOutcome]:
         yield from bulk(client, operations[:1], **options)
         raise KeyboardInterrupt
 
@@ -92,7 +93,7 @@ def test_more_pages_than_fit_in_one_answer(fresh: Open) -> None:
     records = [small(number) for number in range(10_050)]
     assert {each.outcome for each in store.write(records)} == {"added"}
     ids = sorted(record.id for record in records)
-    ((_, found, _),) = store.candidates([Lookup("fingerprints", array("Q", [7, 8]))])
+    ((_, found, _),) = candidates(store, [Lookup("fingerprints", array("Q", [7, 8]))])
     assert [each.id for each in found] == ids
     cards = captures(store, "https://a.org/")
     assert [card.id for card in cards] == [record.id for record in reversed(records)]
@@ -100,7 +101,7 @@ def test_more_pages_than_fit_in_one_answer(fresh: Open) -> None:
     # All have the same score, so the newest come first, at any offset.
     newest = [card.id for card in cards]
     for offset in (0, 10_020):
-        hits = store.search(Words.of("plum"), Filters(), limit=20, offset=offset)
+        hits = search(store, Words.of("plum"), Filters(), limit=20, offset=offset)
         assert (hits.total, [hit.card.id for hit in hits.hits]) == (10_050, newest[offset : offset + 20])
     # A write reads all captures of the URL.
     assert [each.outcome for each in store.write([small(20_000), records[3]])] == ["added", "replaced"]
@@ -127,12 +128,12 @@ def test_answers_do_not_depend_on_the_shards(fresh: Open) -> None:
         store.write(records)
     assert list(three.scan(Record)) == list(one.scan(Record)) == records
     lookups = [Lookup("fingerprints", array("Q", range(20)), 3), Lookup("sketch", records[5].sketch)]
-    assert three.candidates(lookups) == one.candidates(lookups) == [one.candidates([each])[0] for each in lookups]
+    assert candidates(three, lookups) == candidates(one, lookups) == [candidates(one, [each])[0] for each in lookups]
     for over in (0, 20, 25, 119):
         assert three.frequencies(lookups, over=over) == one.frequencies(lookups, over=over)
     assert 0 < len(one.frequencies(lookups, over=25)[0]) < 20
     for typed in ("plum", "plum -pear", "apple quince"):
-        hits, others = one.search(Words.of(typed), limit=50), three.search(Words.of(typed), limit=50)
+        hits, others = (search(store, Words.of(typed), limit=50) for store in (one, three))
         assert hits.total == others.total > 0
         assert [hit.score for hit in others.hits] == pytest.approx([hit.score for hit in hits.hits])
         assert {hit.card.id for hit in others.hits} == {hit.card.id for hit in hits.hits}
@@ -209,7 +210,7 @@ def test_a_page_that_the_engine_refuses(fresh: Open) -> None:
     old, refused = small(1), small(2, shingle_count=2**31)
     store.write([old])
     other, failed = store.write([small(3, url="https://b.org/"), refused])
-    assert other == Written(small(3, url="https://b.org/").id, "added")
+    assert other == WriteOutcome(small(3, url="https://b.org/").id, "added")
     assert (failed.id, failed.outcome) == (refused.id, "failed")
     assert "shingle_count" in failed.reason
     assert [card.id for card in captures(store, "https://a.org/") if card.latest] == [old.id]
@@ -247,15 +248,15 @@ def test_a_cluster_that_refuses_scripts_and_expensive_queries(start_cluster: Cal
         question = records[7]
         lookups = [Lookup("fingerprints", question.fingerprints, 2), Lookup("bands", question.bands)]
         assert store.frequencies(lookups, over=1) == [{}, {}]
-        assert [[each.id for each in pages] for _, pages, _ in store.candidates(lookups)] == [[question.id]] * 2
-        assert store.search(Words.of('"page 7" -plum'), Filters(since=START, until=START + timedelta(1))).total == 1
+        assert [[each.id for each in pages] for _, pages, _ in candidates(store, lookups)] == [[question.id]] * 2
+        assert search(store, Words.of('"page 7" -plum'), Filters(since=START, until=START + timedelta(1))).total == 1
         with pytest.raises(StoreError, match="use whole words"):
-            store.search(Words.of("pag*"))
+            search(store, Words.of("pag*"))
         assert list(store.scan(Record)) == records
         assert latest_capture(store, question.url) == question
         assert store.statistics().pages == 30
-        store.set_setting("recipe", {"text": True})
-        assert store.settings() == {"recipe": {"text": True}}
+        store.settings.set({"recipe": {"text": True}})
+        assert store.settings.with_prefix() == {"recipe": {"text": True}}
         # Without scripts the engine counts, and the client computes the scores.
         query = overlap("sketch", tokens_of(question.sketch))
         client = connect(Address.of(store.name))

@@ -23,6 +23,7 @@ from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.engine.running import Running
 from tests.engine_fixture import VERSION
 from tests.stores.conftest import numbered
+from tests.stores.store_questions import search
 
 SHARDS = (1, 3)
 OWN_SCALE = VERSION.startswith("3")
@@ -33,6 +34,7 @@ SOME = (
     *"\u0301\u0332\u00ad\u200d\ufe0f\ufe0e\u20e3\u3099\u05b0\u1112\u2028\u3030\uff9e\u1a55\u1950\u32d0\x00",
     *"\U0001f3fb\U0001f1e9\U0001f1ea\U000e0067\U000e007f\U0001b164\U00010400",
 )
+
 WORDS = ["wind", "mill", "miller", "chaff", "grain", "sieve", "été", "日本", "don't", "fruit-tree"]
 QUESTIONS = [
     "wind",
@@ -135,7 +137,7 @@ def test_relevance_is_that_of_opensearch(
         for typed in QUESTIONS:
             for any_word in (False, True):
                 words = Words.of(typed, any_word=any_word)
-                found = store.search(words, Filters(), limit=PAGES)
+                found = search(store, words, Filters(), limit=PAGES)
                 scores = {hit.card.id: hit.score for hit in found.hits}
                 assert found.total == len(scores)
                 theirs = relevance(client, indices[shards], words)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from opensearchpy import AsyncOpenSearch, NotFoundError, OpenSearch, RequestError
 
 from opensearch_winnow import (
-    GroupPage,
+    HitGroups,
     QuestionError,
     Scheme,
     mapping_fragment,
@@ -24,8 +24,8 @@ from opensearch_winnow import (
     search_groups_async,
     winnow_fields,
 )
-from opensearch_winnow.queries.compare import Side, scores, side
-from opensearch_winnow.queries.group_page import GroupCursor
+from opensearch_winnow.queries.compare import Comparer, Side, side
+from opensearch_winnow.queries.search_groups import GroupCursor
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.client import engine_of
 
@@ -105,6 +105,9 @@ def index(client: OpenSearch) -> str:
     return new_index(client)
 
 
+COMPARER = Comparer(Scheme())
+
+
 @cache
 def prepared(text: str) -> Side:
     return side(text, Scheme())
@@ -120,7 +123,7 @@ def in_groups(client: OpenSearch, index: str, body: dict[str, Any], threshold: f
         words = [source["headline"], *(part for each in source["parts"] for part in texts(each["text"]))]
         made = prepared("\n".join(words)) if "winnow" in source else None
         for _, representative, members in groups:
-            if made and representative and scores(representative, made).resemblance >= threshold:
+            if made and representative and COMPARER.scores(representative, made).resemblance >= threshold:
                 members.append(hit["_id"])
                 break
         else:
@@ -128,7 +131,7 @@ def in_groups(client: OpenSearch, index: str, body: dict[str, Any], threshold: f
     return [(id_, members) for id_, _, members in groups]
 
 
-def pages_of(client: OpenSearch, index: str, body: dict[str, Any], **options: Any) -> Iterator[GroupPage]:
+def pages_of(client: OpenSearch, index: str, body: dict[str, Any], **options: Any) -> Iterator[HitGroups]:
     page = search_groups(client, index, body, below="winnow", text=TEXT, **options)
     yield page
     while page.cursor:
@@ -136,7 +139,7 @@ def pages_of(client: OpenSearch, index: str, body: dict[str, Any], **options: An
         yield page
 
 
-def put_together(pages: list[GroupPage]) -> Found:
+def put_together(pages: list[HitGroups]) -> Found:
     found: dict[str, list[str]] = {}
     for page in pages:
         for group in page:
@@ -266,7 +269,7 @@ def test_texts_decide_near_the_threshold(client: OpenSearch, index: str) -> None
 
 @pytest.mark.usefixtures("frozen")
 def test_an_asynchronous_client_gets_the_same(client: OpenSearch, engine: Running, index: str) -> None:
-    async def pages(body: dict[str, Any]) -> list[GroupPage]:
+    async def pages(body: dict[str, Any]) -> list[HitGroups]:
         async with AsyncOpenSearch(engine.url, timeout=60) as other:
             page = await search_groups_async(other, index, body, below="winnow", text=TEXT, limit=4, examine=20)
             found = [page]

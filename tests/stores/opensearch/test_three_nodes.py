@@ -85,7 +85,7 @@ def test_what_is_said_when_most_nodes_are_dead(start_cluster: Callable[..., Runn
         with pytest.raises(StoreError) as searching:
             index.search("words")
         with pytest.raises(StoreError) as writing:
-            index.store.set_setting("a", 1)
+            index.store.settings.set({"a": 1})
     with pytest.raises(StoreError) as opening:
         Index.open(name, create=False)
     with pytest.raises(StoreError) as creating:

@@ -1,0 +1,274 @@
+"""Zip files are read like folders of the same name, and a hostile one costs itself."""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+import tempfile
+import warnings
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.sources import Sources, read, zip_file
+from opensearch_winnow.ingest.sources.files import path_of
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Skipped
+from tests.ingest.sources.test_wacz import gzipped
+
+HTML = b"<title>T</title><p>Hello"
+
+
+def packed(members: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", compression) as zipped:
+        for name, data in members.items():
+            zipped.writestr(name, data)
+    return content.getvalue()
+
+
+def without_utf_8_flag(content: bytes) -> bytes:
+    """Return a zip file as macOS and Linux write it: the names are UTF-8, and nothing says so."""
+    changed = bytearray(content)
+    for start, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        at = content.find(start)
+        while at >= 0:
+            (old,) = struct.unpack_from("<H", changed, at + flags)
+            struct.pack_into("<H", changed, at + flags, old & ~0x800)
+            at = content.find(start, at + 4)
+    return bytes(changed)
+
+
+def encrypted(content: bytes) -> bytes:
+    """Return a zip file whose first member says that it is encrypted."""
+    changed = bytearray(content)
+    changed[content.index(b"PK\3\4") + 6] |= 1
+    changed[content.index(b"PK\1\2") + 8] |= 1
+    return bytes(changed)
+
+
+def found(*names: Path, base: str = "", every_text: bool = False, size: int = 1_000_000) -> list[Item]:
+    with Sources(list(map(str, names)), base=base, every_text=every_text, zips=True) as sources:
+        return [item for split in sources.splits(size) for _, item in read(split, 1_000) if item is not None]
+
+
+def outcomes(items: list[Item], top: Path) -> dict[str, str]:
+    """Return by the name below `top` whether an item is a page, or else the reason."""
+    said = {}
+    for item in items:
+        assert not isinstance(item, Damage)
+        url = item.page.url if isinstance(item, Failed) else item.url
+        name = path_of(url).removeprefix(f"{top}/") or url
+        assert name not in said
+        said[name] = "page" if isinstance(item, Page) else item.reason
+    return said
+
+
+FILES = {
+    "index.html": HTML,
+    "Zoë Müller/a ?#%.txt": b"some words",
+    "sub/deep/b.html": HTML,
+    "sub/logo.png": b"\x89PNG\r\n\x1a\n",
+    "sub/main.py": b"print(1)",
+    "sub/big.txt": b"word " * 300,
+    "sub/empty.txt": b"",
+    "sub/rows.jsonl": b'{"url": "http://e/1", "text": "one"}\n{"text": "two"}\n',
+    "sub/rows.csv": b"url,text\nhttp://e/2,three\n",
+    ".git/hidden.html": HTML,
+    "__MACOSX/._index.html": b"\0\5\x16\7",
+}
+
+
+@pytest.mark.parametrize("every_text", [False, True])
+@pytest.mark.parametrize("base", ["", "https://e.org/x"])
+@pytest.mark.parametrize("size", [1, 1_000_000])
+def test_a_zip_file_is_a_folder_of_the_same_name(tmp_path: Path, every_text: bool, base: str, size: int) -> None:
+    """Named itself, and in a folder: the same pages at the same URLs."""
+    unpacked, zipped = tmp_path / "a" / "class.zip", tmp_path / "b" / "class.zip"
+    for name, content in FILES.items():
+        (unpacked / name).parent.mkdir(parents=True, exist_ok=True)
+        (unpacked / name).write_bytes(content)
+    zipped.parent.mkdir()
+    zipped.write_bytes(packed(FILES))
+
+    def without_top(items: list[Item], top: str) -> list[str]:
+        return sorted(repr(item).replace(top, "…") for item in items)
+
+    for folder, file in ((unpacked, zipped), (unpacked.parent, zipped.parent)):
+        options = {"base": base, "every_text": every_text, "size": size}
+        one = without_top(found(folder, **options), unpacked.parent.as_uri())  # type: ignore[arg-type]
+        other = without_top(found(file, **options), zipped.parent.as_uri())  # type: ignore[arg-type]
+        assert one == other
+        assert len(one) >= 9
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=30), max_size=6))
+def test_any_names_cost_at_most_their_member(names: list[str]) -> None:
+    """Each member has one outcome, unless it is a folder or hidden; nothing is written, and no name leads outside."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(action="ignore"):  # names may be equal
+        path = Path(folder, "any.zip")
+        with zipfile.ZipFile(path, "w") as zipped:
+            for name in ("first.txt", *names):
+                info = zipfile.ZipInfo(name)
+                info.filename = info.orig_filename = name
+                zipped.writestr(info, b"" if name.endswith("/") else b"some words")
+        items = found(path)
+        assert sorted(Path(folder).iterdir()) == [path]
+    urls = [item.page.url if isinstance(item, Failed) else item.url for item in items if not isinstance(item, Damage)]
+    assert all(url.startswith(f"{path.as_uri()}/") and "/../" not in url for url in urls)
+    pages = {path_of(item.url) for item in items if isinstance(item, Page)}
+    assert f"{path}/first.txt" in pages
+    others = [name for name in names if not name.endswith("/") and not any(p.startswith(".") for p in name.split("/"))]
+    assert len(items) <= 1 + len(names)
+    assert len(items) >= len({name for name in others if "\\" not in name and ":" not in name})
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("flag", [True, False])
+def test_names_in_utf_8_are_read_right_without_the_flag(tmp_path: Path, flag: bool, form: str) -> None:
+    name = normalize(form, "Milan García/Zoë Müller/大.txt")  # type: ignore[arg-type]
+    content = packed({name: b"some words"})
+    (tmp_path / "x.zip").write_bytes(content if flag else without_utf_8_flag(content))
+    assert outcomes(found(tmp_path / "x.zip"), tmp_path / "x.zip") == {name: "page"}
+
+
+def test_names_in_the_code_page_of_dos_are_read_right(tmp_path: Path) -> None:
+    info = zipfile.ZipInfo("Müller.txt")
+    content = without_utf_8_flag(packed({"M?ller.txt": b"some words"})).replace(b"M?ller", "Müller".encode("cp437"))
+    (tmp_path / "x.zip").write_bytes(content)
+    assert outcomes(found(tmp_path / "x.zip"), tmp_path / "x.zip") == {info.filename: "page"}
+
+
+def test_a_hostile_member_costs_itself(tmp_path: Path) -> None:
+    path = tmp_path / "m.zip"
+    long = f"{'n' * 300}.txt"
+    with zipfile.ZipFile(path, "w") as zipped:
+        for name in (long, "d/", "d", "d/e.txt", ".", "/etc/passwd.txt", "../../up.txt", "C:\\x\\win.txt", "a:b.txt"):
+            zipped.writestr(name, b"some words")
+        link = zipfile.ZipInfo("link.txt")
+        link.external_attr = 0o120777 << 16
+        zipped.writestr(link, "/etc/passwd")
+        damaged = zipfile.ZipInfo("damaged.txt")
+        zipped.writestr(damaged, b"changed")
+        at = zipped.start_dir - 7
+    content = path.read_bytes()
+    path.write_bytes(content[:at] + b"CHANGED" + content[at + 7 :])
+    said = outcomes(found(path), path)
+    assert said == {
+        long: "page",
+        "d": "page",
+        "d/e.txt": "page",
+        ".": zip_file.NO_NAME,
+        "etc/passwd.txt": "page",
+        "up.txt": "page",
+        "x/win.txt": "page",
+        "a:b.txt": "page",
+        "link.txt": "symbolic link",
+        "damaged.txt": "damaged in the zip file",
+    }
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_of_members_with_one_name_the_last_is_read(tmp_path: Path) -> None:
+    content = packed({"a.txt": b"first", "b.txt": b"last one"}).replace(b"b.txt", b"a.txt")
+    (tmp_path / "x.zip").write_bytes(content)
+    skipped, page = found(tmp_path / "x.zip")
+    assert isinstance(skipped, Skipped)
+    assert skipped.reason == zip_file.REPLACED
+    assert isinstance(page, Page)
+    assert page.html == b"last one"
+
+
+def test_encrypted_members_and_unknown_compressions_are_named(tmp_path: Path) -> None:
+    content = encrypted(packed({"secret.txt": b"some words", "good.txt": b"some words"}))
+    (tmp_path / "x.zip").write_bytes(content)
+    unknown = bytearray(packed({"odd.txt": b"some words", "good.txt": b"some words"}))
+    unknown[8], unknown[unknown.index(b"PK\1\2") + 10] = 77, 77
+    (tmp_path / "y.zip").write_bytes(unknown)
+    assert outcomes(found(tmp_path), tmp_path) == {
+        "x.zip/secret.txt": "encrypted in the zip file",
+        "x.zip/good.txt": "page",
+        "y.zip/odd.txt": "compressed in the zip file in an unknown way",
+        "y.zip/good.txt": "page",
+    }
+
+
+def test_zip_files_in_zip_files_are_read_to_a_depth_and_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = packed({"deepest.txt": b"some words"})
+    for depth in (3, 2, 1):
+        content = packed({f"{depth}.zip": content, f"{depth}.txt": b"some words"})
+    (tmp_path / "x.zip").write_bytes(content)
+    said = {"1.txt": "page", "1.zip/2.txt": "page", "1.zip/2.zip/3.txt": "page", "1.zip/2.zip/3.zip": zip_file.TOO_DEEP}
+    assert outcomes(found(tmp_path / "x.zip"), tmp_path / "x.zip") == said
+    monkeypatch.setattr(zip_file, "MAX_UNZIPPED_BYTES", 100_000)
+    bomb = packed({"a.txt": b"word " * 100_000})
+    assert len(bomb) < 10_000
+    (tmp_path / "x.zip").write_bytes(packed({"alice.txt": b"some words", "bomb.zip": bomb, "bob.zip": bomb}))
+    said = {"alice.txt": "page", "bomb.zip": zip_file.TOO_MUCH, "bob.zip": zip_file.TOO_MUCH}
+    assert outcomes(found(tmp_path / "x.zip"), tmp_path / "x.zip") == said
+    (tmp_path / "x.zip").write_bytes(bomb)
+    assert outcomes(found(tmp_path), tmp_path) == {"x.zip": zip_file.TOO_MUCH}
+
+
+def test_empty_and_damaged_zip_files_are_named(tmp_path: Path) -> None:
+    (tmp_path / "empty.zip").write_bytes(packed({}))
+    (tmp_path / "good.zip").write_bytes(
+        packed({"a.txt": b"some words", "no.zip": b"PK\3\4 no", "empty.zip": packed({})})
+    )
+    assert outcomes(found(tmp_path), tmp_path) == {
+        "empty.zip": zip_file.NO_FILES,
+        "good.zip/a.txt": "page",
+        "good.zip/no.zip": zip_file.NO_DIRECTORY,
+        "good.zip/empty.zip": zip_file.NO_FILES,
+    }
+    assert zip_file.empty_folders(str(tmp_path / "empty.zip")) == []
+
+
+def test_what_should_be_a_zip_file_fails_unless_it_is_a_page(tmp_path: Path) -> None:
+    whole = packed({"a.txt": b"some words"})
+    for name, content in {"cut": whole[:-30], "rar": b"Rar!\x1a\7\0", "text": b"Not found", "none": b""}.items():
+        (tmp_path / f"{name}.zip").write_bytes(content)
+    (tmp_path / "page.zip").write_bytes(HTML)  # as wget saves it
+    os.mkfifo(tmp_path / "pipe.zip")
+    assert outcomes(found(tmp_path), tmp_path) == {
+        **dict.fromkeys(("cut.zip", "rar.zip", "text.zip", "none.zip"), zip_file.NO_DIRECTORY),
+        "page.zip": "page",
+        "pipe.zip": "not a file",
+    }
+    assert outcomes(found(tmp_path / "cut.zip"), tmp_path) == {"cut.zip": zip_file.NO_DIRECTORY}
+
+
+def test_a_zip_file_of_web_archives_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "crawl.zip").write_bytes(packed({"archive/a.warc.gz": gzipped(1), "index.html": HTML}))
+    (page,) = found(tmp_path / "crawl.zip")
+    assert isinstance(page, Page)
+    assert page.url == "http://e/1"
+
+
+def test_office_files_are_no_folders(tmp_path: Path) -> None:
+    for name in ("letter.docx", "program.jar"):
+        (tmp_path / name).write_bytes(packed({"word/document.xml": b"<xml>", "a.txt": b"some words"}))
+    (tmp_path / "a.txt").write_bytes(b"some words")
+    said = outcomes(found(tmp_path, every_text=True), tmp_path)
+    assert said == {"letter.docx": "type application/zip", "program.jar": "type application/zip", "a.txt": "page"}
+
+
+def test_empty_folders_are_found(tmp_path: Path) -> None:
+    members = {
+        "alice/": b"",
+        "alice/a.py": b"1",
+        "emil/": b"",
+        "fay/src/": b"",
+        "fay/": b"",
+        ".git/": b"",
+        "gus\\": b"",
+    }
+    members |= {"hugo/.DS_Store": b"1", "__MACOSX/._a.py": b"1", "ina/src/i.py": b"1", "jo/x/": b"", "jo/y/.z": b""}
+    (tmp_path / "x.zip").write_bytes(packed(members))
+    assert zip_file.empty_folders(str(tmp_path / "x.zip")) == ["emil", "fay/src", "gus", "hugo", "jo/x", "jo/y"]
