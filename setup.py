@@ -276,9 +276,15 @@ def unicode_version() -> str:
         return re.findall(r"Unicode ([\d.]+)\.", tables.readline())[0]
 
 
+def packages(rooms: dict[str, str]) -> list[str]:
+    """Return the rooms that pyproject.toml lists, and the packages inside them."""
+    parts = (init.parent for folder in rooms.values() for init in sorted(Path(folder).rglob("__init__.py")))
+    return ["opensearch_winnow", *(".".join(("opensearch_winnow", *part.parts)) for part in parts)]
+
+
 settings = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
 setup(
-    packages=["opensearch_winnow", *settings["package-dir"]],
+    packages=packages(settings["package-dir"]),
     ext_modules=core_modules(os.environ.get("MODULES", "").split()),
     cmdclass={"bdist_wheel": WheelWithSbom, "build_ext": TranslateAndBuild, "sdist": SdistWithC},
 )

@@ -72,7 +72,7 @@ def test_the_build_copies_everything_that_a_wheel_needs(root: Path, stages: list
     assert [arguments for stage in stages for name, arguments in stage if name in ("ADD", "COPY")] == [". ."]
     ignored = (root / ".dockerignore").read_text(encoding="utf-8").split("\n")
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    rooms = {folder.partition("/")[0] for folder in settings["tool"]["setuptools"]["package-dir"].values()}
+    rooms = set(settings["tool"]["setuptools"]["package-dir"].values())
     needed = {
         *rooms,
         "requirements",

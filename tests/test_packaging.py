@@ -96,9 +96,10 @@ def assert_native(python: Path | str, modules: list[str], within: Path) -> None:
 
 def assert_rooms(python: Path, checkout: Path, within: Path) -> None:
     settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
-    packages = settings["tool"]["setuptools"]["package-dir"]
-    rooms = [name for name in packages if name.count(".") == 1]
-    for place in json.loads(run(python, "-I", "-c", FOUND, *rooms, cwd=Path("/"))):
+    rooms = settings["tool"]["setuptools"]["package-dir"].values()
+    folders = [init.parent.relative_to(checkout) for room in rooms for init in (checkout / room).rglob("__init__.py")]
+    packages = [".".join(("opensearch_winnow", *folder.parts)) for folder in folders]
+    for place in json.loads(run(python, "-I", "-c", FOUND, *packages, cwd=Path("/"))):
         assert Path(place).resolve().is_relative_to(within.resolve()), place
 
 
