@@ -136,7 +136,7 @@ class State:
                 files.append(TableFile(path, schema, metadata, overwrite=True))
                 files[-1].write(con.batches(query))
             for file in files:
-                file.place()
+                file.commit()
         finally:
             for file in files:
                 file.discard()

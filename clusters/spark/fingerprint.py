@@ -77,7 +77,7 @@ def fingerprint_on_spark(
             if report.failed:
                 failures = outcomes.where("outcome = 'failed'")
                 outputs.write(targets[1], failures.select("page.*", "reason", "source"))
-            outputs.place()
+            outputs.commit()
         return report
 
     report = run_job_group(session, "winnow fingerprint", work)

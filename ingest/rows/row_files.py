@@ -183,7 +183,7 @@ class RowFiles(Closing):
                 self._check_unchanged(file, place - 1)
             if self.count not in (None, number) or len(self._seen or ()) not in (0, place):
                 raise SourceError("the sources have changed since they were read: start again")
-            output.place()
+            output.commit()
         except BaseException:
             output.discard()
             raise
