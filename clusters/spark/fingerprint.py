@@ -32,7 +32,7 @@ from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.record_files.atomic_parquet import ROW_GROUP_BYTES
 
 SPLIT_BYTES = 64_000_000  # of a source, read by one task
-MAX_DAMAGE_LISTED = 1_000  # damaged places that a report lists one by one
+MAX_DAMAGE_LISTED = 1_000  # damaged ranges that a report lists one by one
 # Places of pages in tables come after those in files, and those of the second table after those of the first.
 FIRST_TABLE_PLACE, PLACES_PER_TABLE = 2**62, 2**54
 
@@ -152,7 +152,7 @@ def _make_report(outcomes: DataFrame, repeated: DataFrame) -> Report:
         if outcome == "indexed":
             report.indexed += count
         elif outcome == "damaged":
-            report.damaged_places += count
+            report.damaged_ranges += count
             report.damaged_bytes += skipped
         else:
             (report.skipped if outcome == "skipped" else report.failed)[reason] += count

@@ -76,7 +76,7 @@ def test_from_pages_to_clusters(
     assert (report.indexed, report.unchanged, report.pages) == (7, 1, 12)
     assert report.skipped == {"type image/png": 1, "same id as an earlier one, other content": 1}
     assert report.failed == {"text is not a string": 1, "no url": 1}
-    assert (report.damaged_places, len(report.damaged)) == (1, 1)
+    assert (report.damaged_ranges, len(report.damaged)) == (1, 1)
     assert report.damaged[0].source == str(crawl / "pages.warc")
     assert report.damaged_bytes == report.damaged[0].skipped > 0
 
