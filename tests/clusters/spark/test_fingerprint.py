@@ -85,7 +85,7 @@ def test_from_pages_to_clusters(
     names = ["0", "1", "2", "3", "5", "table"]
     urls = [*(f"https://example.org/{name}" for name in names), "https://mirror.example/page.html"]
     assert [record.url for record in made] == urls
-    # Only `winnow index` knows the place of a row without an id in its file, which is its address.
+    # Only `winnow index` knows the location of a row without an id in its file, which is its address.
     assert made == [record for record in indexed(sources, recipe, tmp_path) if "#row=" not in record.url]
 
     output = tmp_path / "clusters"
