@@ -11,7 +11,7 @@ from opensearch_winnow.queries.compare import Comparer, side
 from opensearch_winnow.queries.spans import Span, merged_spans
 
 WORDS = re.compile(r"\w(?:.*\w)?", re.DOTALL)  # from the first letter or digit to the last
-WORD_START, WORD_END = re.compile(r"\w*\Z"), re.compile(r"\w*")  # the part of a word before, and after, a place in it
+WORD_START, WORD_END = re.compile(r"\w*\Z"), re.compile(r"\w*")  # the part of a word before, and after, an offset in it
 MAX_WORD_CHARS = 100  # of either part; a longer word is cut
 SHORTEST_RUNS = 1  # the window that finds every shared run of k characters
 

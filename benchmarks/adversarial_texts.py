@@ -54,11 +54,11 @@ class Writer:
         wanted = (hash_ - self._without_last()) & WORD
         return self.values[bisect_left(self.values, (wanted,)) - 1][1]
 
-    def place(self) -> tuple[int, int]:
+    def state(self) -> tuple[int, int]:
         return len(self.chars), self.hash
 
-    def back_to(self, place: tuple[int, int]) -> None:
-        length, self.hash = place
+    def back_to(self, state: tuple[int, int]) -> None:
+        length, self.hash = state
         del self.chars[length:]
 
     def _without_last(self) -> int:
@@ -108,7 +108,7 @@ def ambush(k: int, w: int, period: int, length: int, effort: int = 5, gap: int =
     Each period begins with `effort` searches for each window that fits in, so that the routine gives up searching
     windows. Random letters follow, on which it uses the slower method until its block ends. The searches may fill at
     most half of the period. A search needs a low hash every few characters, a little above the one before, with no
-    lower hash within w places.
+    lower hash within w characters.
     """
     lows = effort * (period // w + 2)
     if lows * gap > period // 2:
@@ -117,17 +117,17 @@ def ambush(k: int, w: int, period: int, length: int, effort: int = 5, gap: int =
     ceiling = HASH_LIMIT * 5 // w  # about five hashes of a window are below it by chance
     for low in range(lows):
         bottom, top = ceiling * low // lows, ceiling * (low + 1) // lows
-        place = writer.place()
+        state = writer.state()
         while not bottom <= writer.hash < top:
-            writer.back_to(place)
+            writer.back_to(state)
             if all(writer.write_any() >= ceiling for _ in range(gap - 1)):
                 writer.write(writer.next_above(bottom))
-    spent, text = writer.place(), []
+    spent, text = writer.state(), []
     for _ in range(max(1, min(200_000, length) // period)):  # enough to defeat branch prediction
         writer.back_to(spent)
         while len(writer.chars) < period:
-            place = writer.place()
-            if writer.write_any() < ceiling and place[0] < spent[0] + w:
-                writer.back_to(place)
+            state = writer.state()
+            if writer.write_any() < ceiling and state[0] < spent[0] + w:
+                writer.back_to(state)
         text += writer.chars
     return repeated("".join(text), length)

@@ -35,10 +35,10 @@ def from_html_table(run: Run, growth: Growth) -> Table:
     totals = [0.0] * len(measured)
     for step in (MAKE, WRITE, CLUSTER):
         cells = []
-        for place, (some, seconds) in enumerate(measured):
+        for i, (some, seconds) in enumerate(measured):
             by_page = seconds[step] / len(some) * WHOLE_CRAWL / 3600
             hours = growth.hours(WHOLE_CRAWL) if step == CLUSTER else by_page
-            totals[place] += hours
+            totals[i] += hours
             cells += [f"{seconds[step]:.2f}", f"{seconds[step] / len(some) * 1e3:.3f}", f"{hours:.1f}"]
         rows.append((step, *cells))
     together = []
@@ -73,7 +73,7 @@ def mean(pages: Sequence[bytes]) -> float:
 def smallest(pages: Sequence[bytes], size: int) -> list[bytes]:
     """Return the largest selection of pages with this mean size, or a few pages."""
     by_size = sorted(pages, key=len)
-    means = (total / (place + 1) for place, total in enumerate(accumulate(map(len, by_size))))
+    means = (total / (i + 1) for i, total in enumerate(accumulate(map(len, by_size))))
     return by_size[: max(sum(each <= size for each in means), MIN_PAGES)]
 
 

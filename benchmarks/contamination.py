@@ -54,18 +54,18 @@ def punctuated(words: list[str], random: Random) -> str:
 
 
 def changed(words: list[str], random: Random) -> str:
-    place = random.randrange(len(words))
-    return " ".join([*words[:place], "otherwise", *words[place + 1 :]])
+    i = random.randrange(len(words))
+    return " ".join([*words[:i], "otherwise", *words[i + 1 :]])
 
 
 def swapped(words: list[str], random: Random) -> str:
-    place = random.randrange(len(words) - 1)
-    return " ".join([*words[:place], words[place + 1], words[place], *words[place + 2 :]])
+    i = random.randrange(len(words) - 1)
+    return " ".join([*words[:i], words[i + 1], words[i], *words[i + 2 :]])
 
 
 def inserted(words: list[str], random: Random) -> str:
-    place = random.randrange(1, len(words))
-    return " ".join([*words[:place], "indeed", *words[place:]])
+    i = random.randrange(1, len(words))
+    return " ".join([*words[:i], "indeed", *words[i:]])
 
 
 EDITS: dict[str, Edit] = {
@@ -118,15 +118,15 @@ def planted_sets(run: Run) -> Sets:
     text = corpus.text(rows * ROW_CHARACTERS)
     train = [text[start : start + ROW_CHARACTERS] for start in range(0, len(text), ROW_CHARACTERS)][:rows]
     questions = list(islice(evaluation_rows(), run.size(EVALUATION_ROWS, least=40)))
-    places = iter(random.sample(range(len(train)), planted_each * len(EDITS) * len(LENGTHS)))
+    chosen = iter(random.sample(range(len(train)), planted_each * len(EDITS) * len(LENGTHS)))
     planted = []
     for edit, length in ((edit, length) for edit in EDITS for length in LENGTHS for _ in range(planted_each)):
-        question, row = random.randrange(len(questions)), next(places)
+        question, row = random.randrange(len(questions)), next(chosen)
         words = WORD.findall(questions[question])
         start = random.randrange(len(words) - length + 1)
         passage = EDITS[edit](words[start : start + length], random)
-        place = train[row].find(" ", random.randrange(ROW_CHARACTERS // 2)) + 1
-        train[row] = f"{train[row][:place]}{FENCE} {passage} {FENCE} {train[row][place:]}"
+        offset = train[row].find(" ", random.randrange(ROW_CHARACTERS // 2)) + 1
+        train[row] = f"{train[row][:offset]}{FENCE} {passage} {FENCE} {train[row][offset:]}"
         planted.append(Planted(row, str(question), edit, length))
     return Sets(train, questions, planted)
 

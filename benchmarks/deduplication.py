@@ -83,13 +83,13 @@ def peers_table(run: Run) -> Table:
     peers, missing = available(PEERS)
     best = dict.fromkeys([*OURS, *peers], float("inf"))
     kept: dict[str, set[str]] = {}
-    with TemporaryDirectory(prefix="winnow-bench-") as place:
-        file = Path(place, "rows.jsonl")
+    with TemporaryDirectory(prefix="winnow-bench-") as top:
+        file = Path(top, "rows.jsonl")
         texts = real_rows(count)
         write_rows(file, enumerate(texts))
         for _ in range(rounds):
             for name, before in best.items():
-                with TemporaryDirectory(dir=place) as folder:
+                with TemporaryDirectory(dir=top) as folder:
                     kept[name], taken = in_own_process(deduplicating, name, file, Path(folder))
                 best[name] = min(before, taken.cpu)
     truth = true_clusters(texts)
@@ -122,12 +122,12 @@ def peers_table(run: Run) -> Table:
 def memory_table(run: Run) -> Table:
     count = run.size(MANY_ROWS, least=200) // VARIANTS * VARIANTS
     rows = []
-    with TemporaryDirectory(prefix="winnow-bench-") as place:
-        file = Path(place, "rows.jsonl")
+    with TemporaryDirectory(prefix="winnow-bench-") as top:
+        file = Path(top, "rows.jsonl")
         write_rows(file, generated_rows(count))
         size = file.stat().st_size
         for match in MATCHES:
-            with TemporaryDirectory(dir=place) as folder:
+            with TemporaryDirectory(dir=top) as folder:
                 kept, taken = in_own_process(counting, match, file, Path(folder), folder=Path(folder))
             rows.append(
                 (

@@ -67,8 +67,8 @@ def letters_at_fingerprints(text: str, share: float, random: Random, _: Material
 
 
 def homoglyphs(text: str, every: float, random: Random, _: Material) -> dict[str, str]:
-    places = [i for i in _letters(text) if text[i] in _homoglyphs()]
-    chosen = places[random.randrange(int(every)) :: int(every)]
+    offsets = [i for i in _letters(text) if text[i] in _homoglyphs()]
+    chosen = offsets[random.randrange(int(every)) :: int(every)]
     return {"text": _with_letters(text, chosen, lambda char, random: random.choice(_homoglyphs()[char]), random)}
 
 
@@ -143,9 +143,9 @@ def _letters(text: str) -> list[int]:
     return [i for i, char in enumerate(text) if char.isascii() and char.isalpha()]
 
 
-def _with_letters(text: str, places: Sequence[int], other: Callable[[str, Random], str], random: Random) -> str:
+def _with_letters(text: str, offsets: Sequence[int], other: Callable[[str, Random], str], random: Random) -> str:
     chars = list(text)
-    for i in places:
+    for i in offsets:
         chars[i] = other(chars[i], random)
     return "".join(chars)
 

@@ -44,8 +44,8 @@ def tables(run: Run) -> Iterator[Table]:
     count = run.size(DOCUMENTS, least=ROUNDS * BATCH)
     size = count // ROUNDS
     taken: dict[str, list[Taken]] = {}
-    with TemporaryDirectory(prefix="winnow-bench-") as place:
-        folder = Path(place)
+    with TemporaryDirectory(prefix="winnow-bench-") as top:
+        folder = Path(top)
         for number in range(ROUNDS):
             rows = folder / f"{number}.jsonl"
             rows.write_text("".join(lines(number * size, (number + 1) * size)), encoding="utf-8")

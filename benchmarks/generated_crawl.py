@@ -39,15 +39,15 @@ def _text(number: int, random: Random) -> str:
     if random.random() >= IN_FAMILIES:
         own = words(random, _length(random))
         if random.random() < QUOTING:
-            place = random.randrange(len(own))
-            own[place:place] = passage(bisect(popularity(), random.random() * popularity()[-1]))
+            start = random.randrange(len(own))
+            own[start:start] = passage(bisect(popularity(), random.random() * popularity()[-1]))
     else:
         theirs = _original(bisect(_shares(), random.random() * _shares()[-1]))
         if random.random() < MIRRORED:
             return _lines(theirs)
         edited = int(len(theirs) * MAX_EDITED * random.random() ** 2)
-        place = random.randrange(len(theirs) - edited + 1)
-        own = [*theirs[:place], *words(random, edited), *theirs[place + edited :]]
+        start = random.randrange(len(theirs) - edited + 1)
+        own = [*theirs[:start], *words(random, edited), *theirs[start + edited :]]
     return _lines(words(Random(f"site {number // PAGES_OF_A_SITE}"), TEMPLATE)) + "\n" + _lines(own)
 
 

@@ -34,9 +34,9 @@ def text(number: int) -> str:
     own = body(random, number)
     if number % COPIES == COPIES - 1:  # the original is not a copy itself; early pages have many copies
         original = int(number * random.random() ** 2) // COPIES * COPIES
-        place = random.randrange(LENGTH * 3 // 4)
+        start = random.randrange(LENGTH * 3 // 4)
         theirs = body(Random(original), original)
-        theirs[place : place + LENGTH // 8] = own[: LENGTH // 8]
+        theirs[start : start + LENGTH // 8] = own[: LENGTH // 8]
         own = theirs
     lines = [" ".join(own[at : at + 12]) for at in range(0, len(own), 12)]
     return "\n".join([" ".join(words(Random(f"site {number // PAGES_OF_A_SITE}"), TEMPLATE)), *lines])
@@ -45,8 +45,8 @@ def text(number: int) -> str:
 def body(random: Random, number: int) -> list[str]:
     own = words(random, LENGTH)
     if number % 3 == 0:
-        place = random.randrange(LENGTH - PASSAGE)
-        own[place : place + PASSAGE] = passage(bisect(popularity(), random.random() * popularity()[-1]))
+        start = random.randrange(LENGTH - PASSAGE)
+        own[start : start + PASSAGE] = passage(bisect(popularity(), random.random() * popularity()[-1]))
     return own
 
 

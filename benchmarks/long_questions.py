@@ -21,8 +21,8 @@ def tables(run: Run) -> Iterator[Table]:
     random.Random(1).shuffle(records)
     text = "\n".join(record.text for record in records)
     rows = []
-    with TemporaryDirectory(prefix="winnow-bench-") as place:
-        path = Path(place, "pages.winnow")
+    with TemporaryDirectory(prefix="winnow-bench-") as folder:
+        path = Path(folder, "pages.winnow")
         with EmbeddedStore.open(path, create=True) as store:
             for start in range(0, len(records), 1_000):
                 store.write(records[start : start + 1_000])

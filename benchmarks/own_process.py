@@ -67,8 +67,8 @@ def _peak() -> int:
 
 def _size(folder: Path) -> int:
     size = 0
-    for place, _, names in os.walk(folder):  # ignores folders that disappear meanwhile
+    for below, _, names in os.walk(folder):  # ignores folders that disappear meanwhile
         for name in names:
             with suppress(FileNotFoundError):
-                size += Path(place, name).stat().st_blocks * 512
+                size += Path(below, name).stat().st_blocks * 512
     return size

@@ -49,9 +49,9 @@ def tables(run: Run) -> Iterator[Table]:
             yield Table(title, COLUMNS, rows, " ".join(f"{each}." for each in missing))
 
 
-def peer_scores(scorer: Scorer, programs: ProgramSet, place: Path, base: bool) -> PairScores:
+def peer_scores(scorer: Scorer, programs: ProgramSet, top: Path, base: bool) -> PairScores:
     """Call a peer with a folder in which each program is in a folder with its id."""
-    folder = place / programs.name
+    folder = top / programs.name
     for name, path in programs.programs.items():
         (folder / name).mkdir(parents=True, exist_ok=True)
         shutil.copy(path, folder / name)

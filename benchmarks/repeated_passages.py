@@ -71,10 +71,10 @@ def _plainly_found(texts: Sequence[str], *, hashed: bool) -> int:
     for text in texts:
         found = _words(text)
         end = 0
-        for place, run in enumerate(_runs([word[0] for word in found], hashed=hashed)):
+        for i, run in enumerate(_runs([word[0] for word in found], hashed=hashed)):
             if counts[run] > 1:
-                last = found[place + WIDTH - 1][2]
-                characters += last - max(found[place][1], end)
+                last = found[i + WIDTH - 1][2]
+                characters += last - max(found[i][1], end)
                 end = last
     return characters
 
@@ -84,8 +84,8 @@ def _words(text: str) -> list[tuple[str, int, int]]:
 
 
 def _runs(of_text: Sequence[str], *, hashed: bool) -> Iterator[object]:
-    for place in range(len(of_text) - WIDTH + 1):
-        run = tuple(of_text[place : place + WIDTH])
+    for i in range(len(of_text) - WIDTH + 1):
+        run = tuple(of_text[i : i + WIDTH])
         yield hash(run) if hashed else run
 
 

@@ -18,10 +18,10 @@ def unpacked_data() -> Iterator[Callable[[str], Path]]:
     """Yield a function that unpacks a set by name and returns its folder. The folders are removed at the end."""
     if not DATA.is_dir():
         raise SystemExit("this benchmark needs labelled pages: set WINNOW_DATA to their folder")
-    with TemporaryDirectory(prefix="winnow-bench-") as place:
+    with TemporaryDirectory(prefix="winnow-bench-") as top:
 
         def unpacked(name: str) -> Path:
-            folder = Path(place, name)
+            folder = Path(top, name)
             if not folder.exists():
                 (archive,) = (DATA / name).glob("*.tar.xz")
                 with tarfile.open(archive) as tar:

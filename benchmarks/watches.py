@@ -149,8 +149,8 @@ def write_pages(source: Path, pages: int, copied: int) -> set[tuple[str, str]]:
             text = page.text or ""
             if number in where:
                 own = text.split(" ")
-                place = random.randrange(len(own))
-                text = " ".join([*own[:place], *copy(where[number], random), *own[place:]])
+                i = random.randrange(len(own))
+                text = " ".join([*own[:i], *copy(where[number], random), *own[i:]])
                 planted.add((name(where[number]), page.url))
             lines.write(f"{json.dumps({'url': page.url, 'text': text})}\n")
     return planted

@@ -81,11 +81,7 @@ def show_rows(result: ClusteringResult, written: Written) -> None:
     rows += [("largest", each.url, each.pages) for each in result.largest]
     rows += [("pairs", name, getattr(candidates, name)) for name in CANDIDATE_COUNTS]
     bars = len(candidates.histogram)
-    rows += [
-        ("pairs of resemblance", f"{place / bars:g}", pairs)
-        for place, pairs in enumerate(candidates.histogram)
-        if pairs
-    ]
+    rows += [("pairs of resemblance", f"{i / bars:g}", pairs) for i, pairs in enumerate(candidates.histogram) if pairs]
     if result.expected_recall is not None:
         rows.append(("expected", "recall", f"{result.expected_recall:.4g}"))
     rows += [("written", what, one_line(where)) for what, where in written]

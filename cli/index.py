@@ -249,7 +249,7 @@ def command(
     print_end(report, target.name, next_command(report, store, to))
     if report.stopped:
         ctx.exit(INTERRUPTED)
-    if report.failed or report.damaged_places:
+    if report.failed or report.damaged_ranges:
         ctx.exit(SOME_FAILED)
     if report.skipped and not report.indexed + report.unchanged:
         ctx.exit(NOTHING_FOUND)

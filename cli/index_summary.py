@@ -22,7 +22,7 @@ from opensearch_winnow.ingest.sources.folder import LINK
 PROGRAM_TYPE = re.compile(r"type (?:text/(?!html|plain|css|csv)|application/(?:x-)?(?:javascript|python|perl|sh)\b)")
 MEDIA_TYPE = re.compile(r"type (?:image/|audio/|video/|font/|text/css)")  # beside the pages of any saved site
 OFFICE_TYPE = re.compile(r"type application/(?:pdf|zip|rtf|msword|vnd\.)")  # a .docx is a zip file
-MAX_LINES = 5  # listed reasons per outcome, and listed damaged places
+MAX_LINES = 5  # listed reasons per outcome, and listed damaged ranges
 
 
 def as_object(report: Report) -> dict[str, object]:
@@ -38,7 +38,7 @@ def as_object(report: Report) -> dict[str, object]:
         "duplicates": dict(report.duplicates.most_common()),
         "wrong_dates": report.wrong_dates,
         "unfilled_revisits": report.unfilled_revisits,
-        "damaged": {"places": report.damaged_places, "bytes": report.damaged_bytes},
+        "damaged": {"places": report.damaged_ranges, "bytes": report.damaged_bytes},
         "stopped": report.stopped,
         "findings": report.finding_count,
     }
@@ -115,8 +115,8 @@ def print_notes(report: Report, failed: Path, *, crawl: str, date: datetime | No
         say(f"{revisits} are not stored. Index the archives that have them, too.")
     for each in report.damaged[:MAX_LINES]:
         say(f"{each.source}, at byte {each.offset:,}: {each.skipped:,} bytes could not be read ({each.reason})")
-    if report.damaged_places > MAX_LINES:
-        others = report.damaged_places - MAX_LINES
+    if report.damaged_ranges > MAX_LINES:
+        others = report.damaged_ranges - MAX_LINES
         say(f"{others:,} other places could not be read; {report.damaged_bytes:,} bytes in all")
     if links := report.skipped[LINK]:
         were = "was" if links == 1 else "were"

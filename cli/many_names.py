@@ -15,9 +15,9 @@ class ManyNamesCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         given: list[str] = []
         option = ""
-        for place, word in enumerate(args):
+        for i, word in enumerate(args):
             if word == "--":
-                given += args[place:]
+                given += args[i:]
                 break
             if word.startswith("-") and word != "-":
                 option = word if word in self.many_names else ""

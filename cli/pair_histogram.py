@@ -28,7 +28,7 @@ def pair_histogram(bars: Sequence[int], threshold: float, columns: int) -> Itera
     step = len(bars) // LABELS
     axis = ("┬" + "─" * (step - 1)) * LABELS
     yield [(f"{'':{len(highest)}} {axis[:at]}▲{axis[at + 1 :]}", "plain")]
-    yield [(f"{'':{len(highest)}} " + "".join(f"{20 * place:<{step}}" for place in range(LABELS)) + "100 %", "plain")]
+    yield [(f"{'':{len(highest)}} " + "".join(f"{20 * i:<{step}}" for i in range(LABELS)) + "100 %", "plain")]
     caption = f"▲ threshold {compact_percent(threshold)}"
     yield [(" " * (len(highest) + 1 + min(at, len(bars) + len("0 %") - len(caption))) + caption, "plain")]
 

@@ -51,9 +51,9 @@ def table(pairs: Pairs, columns: int) -> Iterator[list[Span]]:
     first = max(map(width, (*names.shown[::2], "A")), default=1)
     head = GAP.join([measure.ljust(ranked), *_right(heads[1:], widths[1:])])
     yield [(f"{head}{GAP}{'A'.ljust(first)}{GAP}B", "bold")]
-    for place, (pair, row) in enumerate(zip(pairs.pairs, numbers, strict=True)):
+    for i, (pair, row) in enumerate(zip(pairs.pairs, numbers, strict=True)):
         share = pair.longest / most if pairs.measure == "longest" else _share(pair, pairs.measure)
-        a, b = names.shown[2 * place : 2 * place + 2]
+        a, b = names.shown[2 * i : 2 * i + 2]
         cells = [f"{row[0].rjust(ranked - 1 - BAR_COLUMNS)} {bar(share, BAR_COLUMNS)}", *_right(row[1:], widths[1:])]
         yield [(f"{GAP.join(cells)}{GAP}{a}{' ' * (first - width(a))}{GAP}{b}", "plain")]
 

@@ -51,8 +51,8 @@ def short_urls(urls: Sequence[str], columns: int) -> ShortUrls:
 def _without_common_ending(urls: Sequence[str]) -> list[str]:
     """Return the URLs with `…` for what all end with, from a / or _ on."""
     common = commonprefix([url[::-1] for url in urls])[::-1] if len(set(urls)) > 1 else ""  # noqa: RUF071
-    places = [place for place in map(common.find, "/_") if place >= 0]
-    ending = common[min(places) :] if places else ""
+    offsets = [offset for offset in map(common.find, "/_") if offset >= 0]
+    ending = common[min(offsets) :] if offsets else ""
     if len(ending) < MIN_ENDING or any(len(url) == len(ending) for url in urls):
         return list(urls)
     return [f"{url.removesuffix(ending)}…" for url in urls]

@@ -32,7 +32,7 @@ class RowFile:
         self.rows = memoryview(self._bytes)[: rows * size]
 
     def put(self, numbers: memoryview, rows: memoryview) -> None:
-        """Copy rows to their places."""
+        """Copy rows to those with these numbers."""
         put_rows(self.rows, numbers, rows, self.size)
 
     def release_memory(self) -> None:

@@ -71,7 +71,7 @@ def cluster_on_duckdb(scan: Scan, options: ClusteringOptions, settings: RunSetti
         if state:
             state.write(con)
         for table, _ in reversed(tables):
-            table.place()
+            table.commit()
     candidates = edges.candidates
     return ClusteringResult(
         engine="duckdb",

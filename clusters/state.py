@@ -1,6 +1,6 @@
 """The state that a clustering leaves for the next run over the same, grown crawl: its contents and their edges.
 
-A content that is in the state with the same first page keeps its edges: its place among the other contents, and so
+A content that is in the state with the same first page keeps its edges: its position among the other contents, and so
 its pairs, are the same as before. The exceptions are tokens on too many pages to propose all of their pairs:
 if a new page comes between others, their pairs may differ. Such contents count as changed. All pairs of new and changed
 contents are compared again, and all other edges are copied.
@@ -136,7 +136,7 @@ class State:
                 files.append(TableFile(path, schema, metadata, overwrite=True))
                 files[-1].write(con.batches(query))
             for file in files:
-                file.place()
+                file.commit()
         finally:
             for file in files:
                 file.discard()

@@ -44,12 +44,12 @@ class TableFile:
             for batch in batches:
                 writer.write_table(pa.Table.from_batches([batch]).rename_columns(self._schema.names).cast(self._schema))
 
-    def place(self) -> None:
+    def commit(self) -> None:
         """Let the file appear."""
         with reporting_write_errors(self._target):
-            self._hidden.place()
+            self._hidden.commit()
 
     def discard(self) -> None:
-        """Remove what was written. Does nothing after `place`."""
+        """Remove what was written. Does nothing after `commit`."""
         with suppress(OSError):
             self._hidden.discard()

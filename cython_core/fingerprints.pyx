@@ -33,7 +33,7 @@ cdef enum:
     BLOCK = 2048
     # A block has at least this many times max(k, w) k-grams, so that restarting costs at most an eighth of the work.
     MIN_BLOCK_RATIO = 8
-    # Characters of the small grams whose order ranks the k-grams around them. Longer ones have fewer places in a
+    # Characters of the small grams whose order ranks the k-grams around them. Longer ones have fewer positions in a
     # k-gram: with 4, 8 and 12 characters the open-closed order keeps 16, 15 and 13 % fewer than winnowing at k=50,
     # w=100.
     SMALL_GRAM = 4
@@ -265,7 +265,7 @@ def fingerprints(
     """Return the hashes ('Q') and positions ('I') of the k-grams that `selection` keeps, in the order of the text.
 
     Of equal k-grams in a window, `robust` keeps the one that an earlier window kept (Definition 3 of the winnowing
-    paper) instead of the rightmost (Definition 1). That keeps fewer, but not always at the same place in two copies.
+    paper) instead of the rightmost (Definition 1). That keeps fewer, but not always at the same position in two copies.
     Memory: the result, and about 50 bytes times the largest of 2048, 8k and 8w.
     """
     cdef Py_ssize_t n = len(chars) - k + 1

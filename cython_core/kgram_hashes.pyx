@@ -89,7 +89,7 @@ cdef void roll_chars(
         hash = hash * base + char_value(chars[i], grams.key)
     keys[0] = offset + (hash >> shift)
     i = 1
-    # Four k-grams at a time: each hash depends on the one four places back, so multiplications overlap.
+    # Four k-grams at a time: each hash depends on the one four k-grams back, so multiplications overlap.
     while i + 4 <= n:
         one = step(grams, chars, i)
         two = one * base + step(grams, chars, i + 1)

@@ -227,7 +227,7 @@ cdef class _SelectedPrints:
         cdef array.array hashes
         cdef Py_ssize_t i, count
         self.window = window
-        # Definition 1, not robust: only the window decides, so both texts pick the same places of a shared run.
+        # Definition 1, not robust: only the window decides, so both texts pick the same positions of a shared run.
         hashes, self.positions = fingerprints(chars, k, window, key=key, robust=False)
         count = len(hashes)
         self.by_hash = <Print*>malloc((count + 1) * sizeof(Print))

@@ -114,7 +114,7 @@ def bundle_postings(tokens, pages) -> tuple[array.array, array.array]:
 
 
 def put_rows(target, numbers, rows, Py_ssize_t size) -> None:
-    """Copy the rows of `size` bytes each in `rows` to the places in `target` that `numbers` ('I') gives."""
+    """Copy the rows of `size` bytes each in `rows` to the rows of `target` with these `numbers` ('I')."""
     cdef unsigned char[::1] place = _bytes(target)
     cdef const unsigned char[::1] source = _bytes_to_read(rows)
     cdef const uint32_t[::1] number = page_numbers(numbers, "put_rows")

@@ -140,10 +140,10 @@ def rare_grams(chars: str, k: int, size: int, key: int = 0) -> list[tuple[int, i
 def open_closed_keys(chars: str, hashes: list[int], k: int, key: int) -> list[int]:
     """Return keys that rank k-grams with the smallest small gram in the middle first, then those with it at an end."""
     small = min(SMALL_GRAM, k)
-    places = window_picks(kgrams(chars, small, key), k - small + 1, robust=False)
+    picks = window_picks(kgrams(chars, small, key), k - small + 1, robust=False)
     keys = []
-    for i, (hash_, place) in enumerate(zip(hashes, places, strict=True)):
-        kind = 0 if place - i == (k - small) // 2 else 1 if place - i in (0, k - small) else 2
+    for i, (hash_, pick) in enumerate(zip(hashes, picks, strict=True)):
+        kind = 0 if pick - i == (k - small) // 2 else 1 if pick - i in (0, k - small) else 2
         keys.append((kind << HASH_BITS) + hash_)
     return keys
 
@@ -155,8 +155,8 @@ def mod_minimizers(chars: str, hashes: list[int], k: int, w: int, key: int, robu
     """
     small = k if k < SMALL_GRAM else SMALL_GRAM + (k - SMALL_GRAM) % w
     chosen: list[int] = []
-    for start, place in enumerate(window_picks(kgrams(chars, small, key), w + k - small, robust=False)):
-        pick = start + (place - start) % w
+    for start, smallest in enumerate(window_picks(kgrams(chars, small, key), w + k - small, robust=False)):
+        pick = start + (smallest - start) % w
         if robust and chosen and chosen[-1] >= start and hashes[chosen[-1]] == hashes[pick]:
             continue
         chosen.append(pick)

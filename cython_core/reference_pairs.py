@@ -18,10 +18,10 @@ Pair = tuple[int, int]  # page numbers, the earlier first
 def token_pairs(pages: Sequence[int], max_partners: int) -> list[Pair]:
     """Pair each page that has a token with those before it: all, or the first and the last of them."""
     pairs = []
-    for place, page in enumerate(pages):
-        before = pages[:place]
-        if place > max_partners:
-            before = [*before[: max_partners // 2], *before[place - (max_partners - max_partners // 2) :]]
+    for i, page in enumerate(pages):
+        before = pages[:i]
+        if i > max_partners:
+            before = [*before[: max_partners // 2], *before[i - (max_partners - max_partners // 2) :]]
         pairs += [(earlier, page) for earlier in before]
     return pairs
 

@@ -189,7 +189,7 @@ cdef inline Py_ssize_t table_size(Py_ssize_t n) noexcept nogil:
 
 
 cdef void find_firsts(const uint64_t* shingles, Py_ssize_t n, uint32_t* table, uint32_t* firsts) noexcept nogil:
-    """Write for each shingle the place of the first that equals it. `table` has room for table_size(n) numbers."""
+    """Write for each shingle the index of the first that equals it. `table` has room for table_size(n) numbers."""
     cdef Py_ssize_t i, mask = table_size(n) - 1, slot
     memset(table, 0, (mask + 1) * sizeof(uint32_t))
     for i in range(n):

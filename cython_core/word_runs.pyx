@@ -12,8 +12,8 @@ from opensearch_winnow.cython_core.hashing cimport mix, power, radix
 from opensearch_winnow.cython_core.shingles cimport Numbers, Words, numbers_of, words_of, write_shingles
 
 cdef enum:
-    # Occurrences of one window that are kept. Rows of zeros occur at thousands of places; to compare a text with all of
-    # them would take seconds, and tell nobody anything.
+    # Occurrences of one window that are kept. Rows of zeros occur at thousands of positions; to compare a text with all
+    # of them would take seconds, and tell nobody anything.
     MAX_OCCURRENCES = 1000
 
 cdef uint64_t BETWEEN_TEXTS = 0  # no hash of a word, which are all odd
@@ -21,14 +21,14 @@ cdef uint32_t NOT_KEPT = UINT32_MAX
 cdef uint64_t BASE = radix(0)
 
 cdef struct Table:
-    # An open-addressing hash table. A slot has 32 bits of the hash of a window, and the first place where it occurs.
+    # An open-addressing hash table. A slot has 32 bits of the hash of a window, and the first position where it occurs.
     uint64_t* slots
     uint64_t mask
     Py_ssize_t width
     Py_ssize_t windows
 
 cdef struct Chain:
-    # While tables are built: the last place of a window that was kept, and how many were; by its first place.
+    # While tables are built: the last position of a window that was kept, and how many were; by its first position.
     uint32_t last, count
 
 cdef struct Run:
@@ -45,15 +45,15 @@ cdef class WordRuns:
 
     A text of fewer than `width` words, but at least `shortest` (by default none), is found where all its words are. A
     window of `width` words, or such a text, that occurs more than 1,000 times in `texts` is compared at its first 1,000
-    places only: each part of a text that is in `texts` is found, but not in all of them. Words are equal if 63 bits of
-    their hashes are.
+    positions only: each part of a text that is in `texts` is found, but not in all of them. Words are equal if 63 bits
+    of their hashes are.
 
     Takes up to 2**32 - 2 words, and 30 to 45 bytes for each.
     """
 
     cdef readonly Py_ssize_t width, shortest
     cdef uint64_t* words  # hashes of the words of all texts, BETWEEN_TEXTS around each
-    cdef uint32_t* following  # for each place the next that has an equal window, or 0; NOT_KEPT if not in a table
+    cdef uint32_t* following  # for each position the next that has an equal window, or 0; NOT_KEPT if not in a table
     cdef array.array starts  # 'I': where each text starts in `words`
     cdef Table whole  # every window of a text of at least `width` words
     cdef Table beginnings, shorter  # the first `shortest` words of each shorter text, without chains; all its words

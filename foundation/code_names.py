@@ -21,5 +21,5 @@ def with_real_names(program: CanonicalText) -> CanonicalText:
     for word, (start, end) in zip(words, spans, strict=True):
         starts.extend([start] * len(word))
         ends.extend([end] * len(word))
-    places = array("I", [0, *accumulate(map(len, words))][: len(words)])
-    return CanonicalText.from_parts(text, "".join(words), places, starts, ends)
+    word_starts = array("I", [0, *accumulate(map(len, words))][: len(words)])
+    return CanonicalText.from_parts(text, "".join(words), word_starts, starts, ends)

@@ -128,7 +128,7 @@ def code_text(text: str, name: str | None = None) -> CanonicalText:
 def hides_the_rest(program: CanonicalText, name: str | None) -> bool:
     """Return whether a string or comment that is not closed hides the last lines of a program from comparison."""
     chars, text = program.chars, program.text
-    last = next((place for place in reversed(range(len(chars))) if chars[place] != STRING), None)
+    last = next((i for i in reversed(range(len(chars))) if chars[i] != STRING), None)
     shown = 0 if last is None else program.span(last, last + 1)[1]
     lexer = lexer_for(name)
     if lexer is None or text[shown:].strip().count("\n") < MIN_HIDDEN_LINES:

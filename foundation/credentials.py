@@ -16,7 +16,7 @@ CREDENTIALS = re.compile(
 
 
 def without_credentials(name: str, instead: str = "") -> str:
-    """Return the name of a store, a source or a page with `instead` in place of the credentials it may contain.
+    """Return the name of a store, a source or a page with `instead` instead of the credentials it may contain.
 
     What starts with /, ./ or ../ is a path, and returned as it is.
     """

@@ -1,4 +1,4 @@
-"""Reads the answers to bulk requests, and puts the answers to repeated operations in their places."""
+"""Reads the answers to bulk requests, and puts back the answers to repeated operations."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ async def stored_documents(writes: Sequence[DocumentWrite], size: int, send: Sen
     `size` is the memory that their request takes.
     """
     found: list[Stored] = [None] * len(writes)
-    read = await for_documents(size, _places_to_read, writes)
+    read = await for_documents(size, _numbers_to_read, writes)
     for start in range(0, len(read), DOCUMENTS_PER_REQUEST):
         batch = read[start : start + DOCUMENTS_PER_REQUEST]
         try:
@@ -95,7 +95,7 @@ def written_document(write: DocumentWrite, stored: Stored) -> WrittenDocument:
         return WrittenDocument(write.content, has_fields=False, problem=str(error) or type(error).__name__)
 
 
-def _places_to_read(writes: Sequence[DocumentWrite]) -> list[int]:
+def _numbers_to_read(writes: Sequence[DocumentWrite]) -> list[int]:
     return [number for number, write in enumerate(writes) if _needs_stored(write)]
 
 

@@ -12,7 +12,7 @@ from opensearch_winnow.gateway.limits import MAX_FILTER_STEPS
 from opensearch_winnow.gateway.threads import for_searches
 
 Path = tuple[str, ...]  # names of keys, from the outermost inwards; * stands for any text, ** for any number of names
-Places = frozenset[tuple[int, int]]  # the number of a path, and the number of names in it that fit already
+Positions = frozenset[tuple[int, int]]  # the number of a path, and the number of names in it that fit already
 
 
 async def filtered_apart(content: bytes, filter_path: str) -> bytes:
@@ -48,45 +48,45 @@ def _path(written: str) -> Path:
 
 
 class _Filter:
-    """Paths that are followed into a value. At each key, it is a set of places in them that they have come to.
+    """Paths that are followed into a value. At each key, it is a set of positions in them that they have come to.
 
-    There are no more places than names in all paths, and what a set becomes below a key is remembered. So the cost
+    There are no more positions than names in all paths, and what a set becomes below a key is remembered. So the cost
     does not grow with the number of ways in which a path fits.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = tuple(dict.fromkeys(paths))
-        self._below: dict[tuple[Places, str], Places] = {}
+        self._below: dict[tuple[Positions, str], Positions] = {}
         self._steps_left = MAX_FILTER_STEPS
 
     def part(self, value: msgspec.Raw) -> msgspec.Raw | None:
         """Return what is left of a value; None if nothing is."""
         return self._part(value, frozenset((number, 0) for number in range(len(self._paths))))
 
-    def _part(self, value: msgspec.Raw, places: Places) -> msgspec.Raw | None:
+    def _part(self, value: msgspec.Raw, positions: Positions) -> msgspec.Raw | None:
         raise NotImplementedError
 
-    def _ends(self, places: Places) -> bool:
+    def _ends(self, positions: Positions) -> bool:
         """Whether a path leads to this value itself: all that follows may be left out."""
-        return any(self._paths[number][place:] in ((), ("**",)) for number, place in places)
+        return any(self._paths[number][position:] in ((), ("**",)) for number, position in positions)
 
-    def _inside(self, places: Places, name: str) -> Places:
+    def _inside(self, positions: Positions, name: str) -> Positions:
         """Return where the paths go on below a key."""
         self._count(1)
-        known = self._below.get((places, name))
+        known = self._below.get((positions, name))
         if known is None:
-            self._count(len(places))
-            known = self._below[places, name] = frozenset(self._next(places, name))
+            self._count(len(positions))
+            known = self._below[positions, name] = frozenset(self._next(positions, name))
         return known
 
-    def _next(self, places: Places, name: str) -> Iterator[tuple[int, int]]:
-        for number, place in places:
+    def _next(self, positions: Positions, name: str) -> Iterator[tuple[int, int]]:
+        for number, position in positions:
             path = self._paths[number]
-            if path[place] == "**":
-                yield number, place
-                place += 1  # it may stand for no name at all
-            if _matches(path[place], name):
-                yield number, place + 1
+            if path[position] == "**":
+                yield number, position
+                position += 1  # it may stand for no name at all
+            if _matches(path[position], name):
+                yield number, position + 1
 
     def _count(self, steps: int) -> None:
         self._steps_left -= steps
@@ -97,18 +97,20 @@ class _Filter:
 class _Included(_Filter):
     """Keeps the parts of a value that one of the paths leads to."""
 
-    def _part(self, value: msgspec.Raw, places: Places) -> msgspec.Raw | None:
-        if self._ends(places):
+    def _part(self, value: msgspec.Raw, positions: Positions) -> msgspec.Raw | None:
+        if self._ends(positions):
             return value
         parts = _parts(value)
         if isinstance(parts, dict):
             some = {
-                name: self._part(part, below) for name, part in parts.items() if (below := self._inside(places, name))
+                name: self._part(part, below)
+                for name, part in parts.items()
+                if (below := self._inside(positions, name))
             }
             found = {name: part for name, part in some.items() if part is not None}
             return _raw(found) if found else None
         if isinstance(parts, list):
-            members = [part for each in parts if (part := self._part(each, places)) is not None]
+            members = [part for each in parts if (part := self._part(each, positions)) is not None]
             return _raw(members) if members else None
         return None
 
@@ -116,19 +118,19 @@ class _Included(_Filter):
 class _NotExcluded(_Filter):
     """Keeps a value without the parts that the paths lead to."""
 
-    def _part(self, value: msgspec.Raw, places: Places) -> msgspec.Raw | None:
-        if self._ends(places):
+    def _part(self, value: msgspec.Raw, positions: Positions) -> msgspec.Raw | None:
+        if self._ends(positions):
             return None
         parts = _parts(value)
         if isinstance(parts, dict):
             some = {
-                name: self._part(part, below) if (below := self._inside(places, name)) else part
+                name: self._part(part, below) if (below := self._inside(positions, name)) else part
                 for name, part in parts.items()
             }
             left = {name: part for name, part in some.items() if part is not None}
             return _raw(left) if left else None
         if isinstance(parts, list):
-            members = [part for each in parts if (part := self._part(each, places)) is not None]
+            members = [part for each in parts if (part := self._part(each, positions)) is not None]
             return _raw(members) if members else None
         return value
 

@@ -31,7 +31,7 @@ MEMORY_PER_HEAD_BYTE = 3  # as it came, decoded, and by its name
 MAX_GZIP_PARTS = 1_000
 MAX_NAMES_PER_REQUEST = 1_000  # that are looked up; some clients write to an index for each day or customer
 MAX_FILTER_PATH = 4_096  # bytes; engines take 4,096 for a whole address
-# Keys and places in paths that are compared for filter_path: a second. 10,000 hits with 50 keys each are 500,000.
+# Keys and positions in paths that are compared for filter_path: a second. 10,000 hits with 50 keys each are 500,000.
 MAX_FILTER_STEPS = 1_000_000
 MAX_DESCRIPTORS = 65_536  # of the process; systemd allows 524,288, which nobody needs here
 # Descriptors for what is no connection of a client or to the engine: files, pipes, and connections that are about to

@@ -1,6 +1,6 @@
 """Sends requests with winnow's fields. What the engine rejects because of them is sent again, and nothing else.
 
-Since the index was looked up, another one may have taken its place: by a rollover, another alias, or because somebody
+Since the index was looked up, another one may have replaced it: by a rollover, another alias, or because somebody
 has deleted and created it. If its mapping lacks winnow's fields, the engine rejects each document that has them
 (`GUARD`), and does nothing with it. So it is safe to send it again: with the fields of the new index if that is
 attached too, and as the client wrote it otherwise.
@@ -118,12 +118,12 @@ async def send_bulk(
         return Answered(answer, prepared, 0, MissingFields())
     sent, numbers = prepared, list(range(len(prepared.items)))  # of the operations sent last, in the client's request
     for is_last in (*[False] * MAX_REPEATS_WITH_FIELDS, True):
-        places, before, names = await for_documents(size, _to_repeat, sent, whole, numbers, is_last)
-        if not places:
+        positions, before, names = await for_documents(size, _to_repeat, sent, whole, numbers, is_last)
+        if not positions:
             break
         line.forget(names)
-        sent = await prepare_again([sent.items[place] for place in places], before)
-        numbers = [numbers[place] for place in places]
+        sent = await prepare_again([sent.items[position] for position in positions], before)
+        numbers = [numbers[position] for position in positions]
         repeated = await _repeated(sent, [whole.outcomes[number].index for number in numbers], line)
         await for_documents(size, _put_back, prepared, whole, sent, repeated, numbers)
     content, written = await for_documents(size, _content, prepared, whole)
@@ -133,24 +133,24 @@ async def send_bulk(
 def _to_repeat(
     sent: Prepared, whole: BulkAnswer, numbers: Sequence[int], is_last: bool
 ) -> tuple[list[int], dict[int, Rejected], set[str]]:
-    """Return the places of the operations to send again, which of these were rejected, and the names of their indices.
+    """Return the positions of the operations to send again, those that were rejected, and the names of their indices.
 
     `numbers` are those of the operations sent last, in the client's request.
     """
     outcomes = [whole.outcomes[number] for number in numbers]
-    places = places_to_repeat(sent.items, sent.documents, outcomes, sent.attached)
-    if not places:
+    positions = positions_to_repeat(sent.items, sent.documents, outcomes, sent.attached)
+    if not positions:
         return [], {}, set()
-    rejected = {place for place in sent.attached if outcomes[place].status == HTTPStatus.BAD_REQUEST}
+    rejected = {position for position in sent.attached if outcomes[position].status == HTTPStatus.BAD_REQUEST}
     before = {
         again: Rejected(
-            None if is_last else sent.attached[place],
-            _rejection(outcomes[place].error_type) if place in rejected else "",
+            None if is_last else sent.attached[position],
+            _rejection(outcomes[position].error_type) if position in rejected else "",
         )
-        for again, place in enumerate(places)
-        if is_last or place in rejected
+        for again, position in enumerate(positions)
+        if is_last or position in rejected
     }
-    return places, before, {sent.attached[place].name for place in rejected}
+    return positions, before, {sent.attached[position].name for position in rejected}
 
 
 def _put_back(
@@ -158,9 +158,9 @@ def _put_back(
 ) -> None:
     """Note what became of operations that were sent again, with these `numbers` in the client's request."""
     whole.replace(numbers, repeated)
-    for place, number in enumerate(numbers):
-        _move(sent.attached, place, prepared.attached, number)
-        _move(sent.missing, place, prepared.missing, number)
+    for position, number in enumerate(numbers):
+        _move(sent.attached, position, prepared.attached, number)
+        _move(sent.missing, position, prepared.missing, number)
     prepared.notes |= sent.notes
     prepared.problem = prepared.problem or sent.problem
 
@@ -173,19 +173,19 @@ def _content(prepared: Prepared, whole: BulkAnswer) -> tuple[bytes, dict[int, st
     return whole.content(), written
 
 
-def _move(source: Mapping[int, Any], place: int, to: dict[int, Any], number: int) -> None:
+def _move(source: Mapping[int, Any], position: int, to: dict[int, Any], number: int) -> None:
     to.pop(number, None)
-    if place in source:
-        to[number] = source[place]
+    if position in source:
+        to[number] = source[position]
 
 
-def places_to_repeat(
+def positions_to_repeat(
     items: Sequence[BulkItem],
     documents: Mapping[int, DocumentKey],
     outcomes: Sequence[ItemOutcome],
     filled: Collection[int],
 ) -> list[int]:
-    """Return the places of the operations to send again.
+    """Return the positions of the operations to send again.
 
     These are operations that were `filled` with fields and rejected. Operations on one document are executed in their
     order. So what follows a rejected one on the same document is sent again after it:
@@ -201,21 +201,21 @@ def places_to_repeat(
     If the index has accepted the fields of another document, it has their mapping, and the rejected document has a
     fault of its own. Then nothing that was executed is sent again because of it.
     """
-    if all(outcomes[place].status != HTTPStatus.BAD_REQUEST for place in filled):
+    if all(outcomes[position].status != HTTPStatus.BAD_REQUEST for position in filled):
         return []
-    last_executed = {documents.get(place): place for place, each in enumerate(outcomes) if each.was_executed}
-    accepting = {documents[place][0] for place in filled if outcomes[place].was_executed}
+    last_executed = {documents.get(position): position for position, each in enumerate(outcomes) if each.was_executed}
+    accepting = {documents[position][0] for position in filled if outcomes[position].was_executed}
     created: set[DocumentKey] = set()
     updated: set[DocumentKey] = set()
     replaced: set[DocumentKey] = set()
-    places = []
-    for place, (item, outcome) in enumerate(zip(items, outcomes, strict=True)):
-        document = documents.get(place)
+    positions = []
+    for position, (item, outcome) in enumerate(zip(items, outcomes, strict=True)):
+        document = documents.get(position)
         if document is None:
             continue
         is_touched = document in created or document in updated or document in replaced
-        if place in filled and outcome.status == HTTPStatus.BAD_REQUEST:
-            is_repeated = document[0] not in accepting or last_executed.get(document, -1) < place
+        if position in filled and outcome.status == HTTPStatus.BAD_REQUEST:
+            is_repeated = document[0] not in accepting or last_executed.get(document, -1) < position
         elif outcome.was_executed:
             is_repeated = (
                 document in replaced
@@ -225,10 +225,10 @@ def places_to_repeat(
         else:
             is_repeated = is_touched and outcome.status == HTTPStatus.NOT_FOUND
         if is_repeated:
-            places.append(place)
+            positions.append(position)
             kinds = updated if item.kind == "update" else created if item.creates else replaced
             kinds.add(document)
-    return places
+    return positions
 
 
 def _is_scripted(item: BulkItem) -> bool:

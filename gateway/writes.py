@@ -52,7 +52,7 @@ DocumentKey = tuple[str, str, str | None]  # index, id and routing
 
 @dataclass(slots=True)
 class Prepared:
-    """A request as it is sent to the engine. Its documents are numbered by their place in the request."""
+    """A request as it is sent to the engine. Its documents are numbered by their order in the request."""
 
     path: str
     body: bytes | None = None  # None: as the client has sent it

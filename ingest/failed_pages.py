@@ -60,7 +60,7 @@ class FailedPages:
             try:
                 self._write_lines(atomic)
                 if atomic.path.stat().st_size:
-                    atomic.place()
+                    atomic.commit()
                 else:
                     self.path.unlink(missing_ok=True)
             finally:

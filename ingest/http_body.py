@@ -106,7 +106,7 @@ def _names(coding: str) -> Iterable[str]:
 def _decompressed(body: bytes, name: str, limit: int) -> bytes:
     """Decompress a body. If the label says br and the bytes are gzip, they are read as gzip."""
     if not body:
-        return body  # many servers send nothing in place of an empty stream
+        return body  # many servers send nothing instead of an empty stream
     sure = _by_first_bytes(body)
     kinds = [kind for kind in (*_CODINGS[name], sure) if kind]
     cut = False

@@ -12,7 +12,7 @@ MAX_LISTED_FINDINGS = 1_000  # that a report lists one by one; the log of the st
 
 
 class Damaged(NamedTuple):
-    """A place in a source that could not be read."""
+    """A range of a source that could not be read."""
 
     source: str
     offset: int
@@ -34,8 +34,8 @@ class Report:
     skipped_files: Counter[str] = field(default_factory=Counter)  # of these, by reason
     preset: str = ""  # of a new store, if it was chosen by the files
     duplicates: Counter[str] = field(default_factory=Counter)  # indexed pages that equal an earlier one, by kind
-    damaged: list[Damaged] = field(default_factory=list)  # the first 1,000 places
-    damaged_places: int = 0
+    damaged: list[Damaged] = field(default_factory=list)  # the first 1,000 ranges
+    damaged_ranges: int = 0
     damaged_bytes: int = 0
     source_bytes: int = 0  # bytes on disk of what was read
     total_bytes: int | None = None  # bytes on disk of all sources; None if there are too many files to add up

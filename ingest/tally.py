@@ -20,7 +20,7 @@ from opensearch_winnow.mappings.record import Record
 Result = Record | Unchanged | Skipped | Failed | Damage
 Outcome = Literal["indexed", "unchanged", "skipped", "failed"]
 
-MAX_LISTED_DAMAGE = 1000  # damaged places that a report lists one by one
+MAX_LISTED_DAMAGE = 1000  # damaged ranges that a report lists one by one
 
 
 class Tally:
@@ -95,7 +95,7 @@ class Tally:
                 report.failed[result.reason] += 1
                 return "failed"
             case Damage():
-                report.damaged_places += 1
+                report.damaged_ranges += 1
                 report.damaged_bytes += result.skipped
                 if len(report.damaged) < MAX_LISTED_DAMAGE:
                     report.damaged.append(Damaged(source, result.offset, result.skipped, result.reason))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Arrow unpacks a page of a Parquet column as a whole, whatever its size.
 MEMORY_PER_PAGE_BYTE = 100
 MIN_MEMORY_LIMIT = 1_000_000_000
-_RESIDENT, _DATA = 1, 5  # places in /proc/self/statm
+_RESIDENT, _DATA = 1, 5  # indices of values in /proc/self/statm
 MAX_RESULTS_PER_MESSAGE = 64
 MAX_MESSAGE_SECONDS = 0.2  # between two messages, so that progress shows and a crash costs little work
 
@@ -162,6 +162,6 @@ def _memory() -> int:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # macOS, in bytes
 
 
-def _pages(place: int) -> int:
+def _pages(index: int) -> int:
     """Return a value of /proc/self/statm in bytes."""
-    return int(Path("/proc/self/statm").read_text().split()[place]) * resource.getpagesize()
+    return int(Path("/proc/self/statm").read_text().split()[index]) * resource.getpagesize()

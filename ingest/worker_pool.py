@@ -180,14 +180,14 @@ class WorkerPool:
 
     def _listen(self) -> None:
         wait([worker.connection for worker in self._workers], STOP_CHECK_SECONDS)
-        for place, worker in enumerate(self._workers):
+        for i, worker in enumerate(self._workers):
             try:
                 worker.listen()
             except (EOFError, ConnectionError):
                 task = worker.reap()
                 if task and task in self._order and not task.finished:
                     self._free.appendleft(task)
-                self._workers[place] = _WorkerProcess(self._job)
+                self._workers[i] = _WorkerProcess(self._job)
 
     def _messages(self, coming: Iterator[Split]) -> Iterator[tuple[Split, Message]]:
         while self._order:

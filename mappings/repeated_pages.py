@@ -131,7 +131,7 @@ class RepeatedPages:
         """Return the last capture with a text of the URL that a revisit repeats, if it was there at that time."""
         captures = self._by_url.get(revisit.repeats or revisit.url, [])
         end = len(captures) if revisit.time is None else bisect_right(captures, revisit.time, key=itemgetter(0))
-        before = (self.known[captures[place][1]] for place in reversed(range(end)))
+        before = (self.known[captures[i][1]] for i in reversed(range(end)))
         last = next((each for each in before if each.has_text and may_repeat(revisit, each)), None)
         return None if last is None or differ(revisit, last) else last
 

@@ -51,7 +51,7 @@ class RegisteredBoilerplate:
         self._change(without)
 
     def learn(self, site: str | None, *, share: float, pages: int) -> list[Boilerplate]:
-        """Learn the template of a site, or of every site, in place of what was learned of them before."""
+        """Learn the template of a site, or of every site, instead of what was learned of them before."""
         learned = learned_templates(self._store, site, share=share, pages=pages)
         names = {each.name for each in learned}
 

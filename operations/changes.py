@@ -165,8 +165,8 @@ class CrawlComparison:
             if where is not None:
                 changed.pop(page.url, None)
                 yield _relocated(page, where, merged=page.id in merged)
-                for place in where.places:
-                    self._new.pop(place.card.url, None)
+                for later in where.later_pages:
+                    self._new.pop(later.card.url, None)
             elif page.url not in changed:
                 yield Change("not_seen", page.url, None, id=page.id, fetched_at=page.fetched_at)
         yield from changed.values()
@@ -319,8 +319,8 @@ def _merged(found: Iterable[tuple[CrawlCapture, FoundText | None]]) -> Collectio
     together: dict[str, list[tuple[str, Scores]]] = defaultdict(list)
     for page, where in found:
         if where is not None and where.change != "split":
-            (place,) = where.places
-            together[place.card.id].append((page.id, place.scores))
+            (later,) = where.later_pages
+            together[later.card.id].append((page.id, later.scores))
     return {
         id_
         for pages in together.values()
@@ -331,7 +331,11 @@ def _merged(found: Iterable[tuple[CrawlCapture, FoundText | None]]) -> Collectio
 
 
 def _relocated(page: CrawlCapture, found: FoundText, *, merged: bool) -> Change:
-    best = found.places[0]
+    best = found.later_pages[0]
     to = CrawlCapture(best.card.id, best.card.url, best.card.site, best.card.fetched_at, best.card.text_digest)
     change = _change("merged" if merged else found.change, page, to, best.scores)
-    return change._replace(parts=tuple(place.card.url for place in found.places)) if found.change == "split" else change
+    return (
+        change._replace(parts=tuple(later.card.url for later in found.later_pages))
+        if found.change == "split"
+        else change
+    )

@@ -148,7 +148,7 @@ def _spread(pages: int) -> list[int]:
     """Return the numbers of the pages to compare with each other: from the first to the last, evenly spread."""
     if pages <= MAX_PAGES_COMPARED:
         return list(range(1, pages + 1))
-    return [1 + place * (pages - 1) // (MAX_PAGES_COMPARED - 1) for place in range(MAX_PAGES_COMPARED)]
+    return [1 + i * (pages - 1) // (MAX_PAGES_COMPARED - 1) for i in range(MAX_PAGES_COMPARED)]
 
 
 def _matrix(cards: Sequence[Card], pairs: Sequence[ComparedPair]) -> list[list[float]]:
@@ -235,7 +235,7 @@ def shared_runs(length: int, one: Side, others: Sequence[tuple[Side, int]], comp
             changes[end] -= pages
     runs: list[SharedRun] = []
     pages = 0
-    for start, end in pairwise(sorted({0, length, *(place for place in changes if place < length)})):
+    for start, end in pairwise(sorted({0, length, *(offset for offset in changes if offset < length)})):
         pages += changes[start]
         if runs and runs[-1].pages == pages:
             runs[-1] = runs[-1]._replace(end=end)

@@ -43,7 +43,7 @@ class EvaluationField:
 class EvaluationRow:
     """A row of an evaluation set."""
 
-    set: int  # the place of its set among those named
+    set: int  # the number of its set among those named, from 0
     id: str
     shares: list[float | None]  # of each field: the largest that one training row has; None if nothing was looked for
     training_rows: int = 0  # in which it was found
@@ -136,14 +136,14 @@ class EvaluationSets:
             for name, fields in sets.items()
         ]
         self.rows: dict[int, EvaluationRow] = {}  # by their number over all sets
-        self._row_of = array("I")  # for each text the number of its row, and the place of its field
+        self._row_of = array("I")  # for each text the number of its row, and the number of its field
         self._field_of = array("I")
         self._texts: list[str] = []
         self._failed: dict[int, tuple[EvaluationSet, FailedRow]] = {}
         with ExitStack() as opened:
             first = 0
-            for place, files in enumerate(self._open(id_field, opened)):
-                self._read(place, files, first, progress)
+            for set_number, files in enumerate(self._open(id_field, opened)):
+                self._read(set_number, files, first, progress)
                 first += files.count or 0
                 self.other_texts += files.other_texts
         if not self._texts:
@@ -166,10 +166,10 @@ class EvaluationSets:
             raise SourceError("\n".join(complaints))
         return files
 
-    def _read(self, place: int, files: RowFiles, first: int, progress: Progress) -> None:
+    def _read(self, set_number: int, files: RowFiles, first: int, progress: Progress) -> None:
         """Read the texts of a set, field by field. `first` is the number of its first row."""
-        evaluation_set, text_of = self.sets[place], RowTexts()
-        for field_place, field_read in enumerate(evaluation_set.fields):
+        evaluation_set, text_of = self.sets[set_number], RowTexts()
+        for field_number, field_read in enumerate(evaluation_set.fields):
             name = field_read.name
             count = 0
             for row in files.rows(value_field=name or None):
@@ -181,12 +181,12 @@ class EvaluationSets:
                     continue
                 count += 1
                 if number not in self.rows:
-                    self.rows[number] = EvaluationRow(place, row.page.url, [None] * len(evaluation_set.fields))
+                    self.rows[number] = EvaluationRow(set_number, row.page.url, [None] * len(evaluation_set.fields))
                 texts = list(_strings(row.value if name else text_of(row.page)))
                 field_read.lacking += not texts
                 self._texts += texts
                 self._row_of.extend([number] * len(texts))
-                self._field_of.extend([field_place] * len(texts))
+                self._field_of.extend([field_number] * len(texts))
             if name and count and field_read.lacking == count:  # it may be misspelt
                 seen = files.fields_seen()
                 fields = f": its fields are {listed(seen)}" if seen else ""
@@ -198,13 +198,13 @@ class EvaluationSets:
     def _count(self) -> None:
         """Count which texts can be looked for."""
         short: set[tuple[int, int]] = set()  # fields of rows with a text that cannot
-        for length, number, place in zip(self.index.lengths, self._row_of, self._field_of, strict=True):
+        for length, number, field_number in zip(self.index.lengths, self._row_of, self._field_of, strict=True):
             if length >= self.index.shortest:
-                self.rows[number].shares[place] = 0.0
+                self.rows[number].shares[field_number] = 0.0
             else:
-                short.add((number, place))
-        for number, place in short:
-            self.sets[self.rows[number].set].fields[place].too_short += 1
+                short.add((number, field_number))
+        for number, field_number in short:
+            self.sets[self.rows[number].set].fields[field_number].too_short += 1
         for number in {number for number, _ in short}:
             row = self.rows[number]
             self.sets[row.set].too_short += 1
@@ -238,11 +238,11 @@ class EvaluationSets:
             spans.setdefault(each.text, []).append((each.other_first_word, each.other_first_word + each.words))
         found: dict[int, list[float | None]] = {}
         for text, parts in spans.items():
-            number, place = self._row_of[text], self._field_of[text]
+            number, field_number = self._row_of[text], self._field_of[text]
             if number not in found:
                 found[number] = [None if share is None else 0.0 for share in self.rows[number].shares]
             share = sum(end - start for start, end in merged_spans(parts)) / self.index.lengths[text]
-            found[number][place] = max(found[number][place] or 0.0, share)
+            found[number][field_number] = max(found[number][field_number] or 0.0, share)
         return found
 
     def add_found(self, shares: Mapping[int, FieldShares]) -> None:
@@ -253,8 +253,8 @@ class EvaluationSets:
             row.shares = [
                 old if new is None else max(old or 0.0, new) for old, new in zip(row.shares, found, strict=True)
             ]
-        for place in {self.rows[number].set for number in shares}:
-            self.sets[place].training_rows += 1
+        for set_number in {self.rows[number].set for number in shares}:
+            self.sets[set_number].training_rows += 1
 
     def summary(self) -> list[EvaluationSet]:
         """Return what was found of each set so far."""
@@ -264,8 +264,8 @@ class EvaluationSets:
                 found[row.set].append(row)
         for each, rows in zip(self.sets, found, strict=True):
             each.found = len(rows)
-            for place, field_found in enumerate(each.fields):
-                field_found.found = sum(bool(row.shares[place]) for row in rows)
+            for i, field_found in enumerate(each.fields):
+                field_found.found = sum(bool(row.shares[i]) for row in rows)
             each.most = sorted(rows, key=lambda row: (-row.training_rows, -row.share))[:MOST_SHOWN]
         return self.sets
 

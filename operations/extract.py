@@ -99,8 +99,8 @@ def extract(
         run.report.no_pages = left_out_of(store, run.archives)
         run.report.bytes = out.path.stat().st_size
         if run.report.records:
-            out.place()
-        run.report.listed = listed.place()
+            out.commit()
+        run.report.listed = listed.commit()
     return run.report
 
 
@@ -183,9 +183,9 @@ class _Extraction:
             self._stated.add(entry.payload_digest)
         self._written.add(card.id)
         self.pages.append(card)
-        placed = source._replace(file=ARCHIVE, offset=written.offset, length=written.length)
+        written_source = source._replace(file=ARCHIVE, offset=written.offset, length=written.length)
         if card.fetched_at is not None:
-            self.index.append(cdxj_line(card.url, card.fetched_at, written.payload_digest, placed))
+            self.index.append(cdxj_line(card.url, card.fetched_at, written.payload_digest, written_source))
 
     def _write_original(self, revisit: CaptureEntry) -> bool:
         """Copy the record that a revisit repeats, and return whether it is in the file."""
@@ -217,13 +217,13 @@ class _LeftOut:
         time = "" if card.fetched_at is None else written_time(card.fetched_at)
         csv.writer(self._rows).writerow([escape_formula(card.url), time, card.id, card.cluster, outcome, reason])
 
-    def place(self) -> Path | None:
-        """Put the list in place; if it is empty, an older one is removed."""
+    def commit(self) -> Path | None:
+        """Let the list appear; if it is empty, remove an older one."""
         if self._rows is None:
             self._file.target.unlink(missing_ok=True)
             return None
         self._rows.close()
-        self._file.place()
+        self._file.commit()
         return self._file.target
 
     def __enter__(self) -> Self:

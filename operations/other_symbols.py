@@ -39,17 +39,17 @@ def excerpts(a: str, b: str) -> tuple[str, str]:
     chars_before = 0
     for run, other in zip_longest(runs, other_runs):
         if run is None or other is None or a[slice(*run)] != b[slice(*other)]:
-            found = [(text, place) for text, place in ((a, run), (b, other)) if place is not None]
-            chars_before = min(sum(map(str.isalnum, text[: place[0]])) for text, place in found)
+            found = [(text, span) for text, span in ((a, run), (b, other)) if span is not None]
+            chars_before = min(sum(map(str.isalnum, text[: span[0]])) for text, span in found)
             break
     return _around(a, chars_before), _around(b, chars_before)
 
 
 def _around(text: str, word_chars: int) -> str:
-    """Return the characters around the place that has `word_chars` letters and digits before it, in one line."""
-    place = 0
-    while word_chars and place < len(text):
-        word_chars -= text[place].isalnum()
-        place += 1
-    start, end = max(place - CHARS_AROUND, 0), place + CHARS_AROUND
+    """Return the characters around the offset that has `word_chars` letters and digits before it, in one line."""
+    offset = 0
+    while word_chars and offset < len(text):
+        word_chars -= text[offset].isalnum()
+        offset += 1
+    start, end = max(offset - CHARS_AROUND, 0), offset + CHARS_AROUND
     return f"{'…' * (start > 0)}{' '.join(text[start:end].split())}{'…' * (end < len(text))}"

@@ -19,7 +19,7 @@ from opensearch_winnow.stores.captures import captures, latest_capture
 from opensearch_winnow.stores.saved_recipe import recipe_for_run
 from opensearch_winnow.stores.store import Store
 
-PASTED_URL = "pasted text"  # in place of a URL
+PASTED_URL = "pasted text"  # instead of a URL
 WEB = ("http", "https")
 WWW = "www."
 CAPTURE_ID = re.compile(r"[0-9a-f]{32}")

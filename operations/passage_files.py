@@ -67,7 +67,7 @@ class AttributeFiles(AbstractContextManager["AttributeFiles"]):
         try:
             if kind is None:
                 self._end()
-                self._folder.place()
+                self._folder.commit()
         finally:
             if self._file:
                 close_unfinished(self._file)

@@ -104,14 +104,14 @@ def _passage(canonical: CanonicalText, start: int, end: int, count: int) -> Repe
 
 def _inside_character(words: Sequence[int], offsets: Sequence[int], word: int) -> bool:
     """Tell whether a word starts in the middle of what one character of the text stands for."""
-    place = words[word]
-    return place > 0 and offsets[place] == offsets[place - 1]
+    start = words[word]
+    return start > 0 and offsets[start] == offsets[start - 1]
 
 
 def without_passages(text: str, passages: Iterable[tuple[int, ...]]) -> str:
     """Return `text` without `passages`, which begin with their start and end.
 
-    A space takes the place of one that had no white space on either side.
+    A space replaces one that had no white space on either side.
     """
     parts = []
     done = 0

@@ -62,21 +62,21 @@ class ShingleCounts:
         """Count the documents of every shingle. None can be added afterwards."""
         if self._ends:
             self._write_block()
-        places = self._starts[:-1]  # of the current part in each block
+        offsets = self._starts[:-1]  # of the current part in each block
         for part in range(PARTS):
             progress(COUNTING, part, PARTS)
             sizes = [block[part] for block in self._sizes]
             shingles = b"".join(
-                os.pread(self._shingles.fileno(), 8 * size, 8 * place)
-                for place, size in zip(places, sizes, strict=True)
+                os.pread(self._shingles.fileno(), 8 * size, 8 * offset)
+                for offset, size in zip(offsets, sizes, strict=True)
             )
             marks = memoryview(count_documents(memoryview(shingles).cast("Q")))
             done = 0
             with self._reporting_full_disk():
-                for place, size in zip(places, sizes, strict=True):
-                    _write_at(self._marks.fileno(), marks[done : done + size], 4 * place)
+                for offset, size in zip(offsets, sizes, strict=True):
+                    _write_at(self._marks.fileno(), marks[done : done + size], 4 * offset)
                     done += size
-            places = [place + size for place, size in zip(places, sizes, strict=True)]
+            offsets = [offset + size for offset, size in zip(offsets, sizes, strict=True)]
         self._reader = self._blocks()
 
     def marks(self, shingles: array[int], width: int) -> array[int]:
@@ -87,7 +87,7 @@ class ShingleCounts:
         if self._block is None:
             raise _changed()
         try:
-            marks = take_marks(shingles, width, self._block.shingles, self._block.marks, self._block.places)
+            marks = take_marks(shingles, width, self._block.shingles, self._block.marks, self._block.positions)
         except ValueError:
             raise _changed() from None
         self._block.documents -= 1
@@ -123,15 +123,15 @@ class ShingleCounts:
 
 
 class _Block:
-    def __init__(self, shingles: memoryview, marks: memoryview, places: array[int], documents: int) -> None:
-        self.shingles, self.marks, self.places, self.documents = shingles, marks, places, documents
+    def __init__(self, shingles: memoryview, marks: memoryview, positions: array[int], documents: int) -> None:
+        self.shingles, self.marks, self.positions, self.documents = shingles, marks, positions, documents
 
 
-def _write_at(descriptor: int, numbers: memoryview, place: int) -> None:
+def _write_at(descriptor: int, numbers: memoryview, offset: int) -> None:
     rest = numbers.cast("B")
     while rest:  # one call writes at most 2 GB
-        written = os.pwrite(descriptor, rest, place)
-        rest, place = rest[written:], place + written
+        written = os.pwrite(descriptor, rest, offset)
+        rest, offset = rest[written:], offset + written
 
 
 def _changed() -> ShingleCountsError:

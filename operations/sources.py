@@ -116,7 +116,7 @@ class _Letters:
         return self._canonical.span(start, end)
 
     def _whole_words(self, passage: Passage) -> Span | None:
-        start, end = (bisect_left(self._offsets, place) for place in (passage.start, passage.end))
+        start, end = (bisect_left(self._offsets, offset) for offset in (passage.start, passage.end))
         if start >= end:
             return None
         first = self._words[bisect_left(self._words, start)]

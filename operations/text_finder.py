@@ -42,7 +42,7 @@ class CrawlCapture(NamedTuple):
     text_digest: str
 
 
-class Place(NamedTuple):
+class LaterPage(NamedTuple):
     """A later page that has the text of an earlier one, or some of it."""
 
     card: Card
@@ -50,10 +50,10 @@ class Place(NamedTuple):
 
 
 class FoundText(NamedTuple):
-    """Where the text of a page is: in one place, or in the parts that it was split into, the most similar first."""
+    """The later pages that have the text of a page: one, or its parts if it was split, the most similar first."""
 
     change: Literal["moved", "split", "merged"]
-    places: Sequence[Place]
+    later_pages: Sequence[LaterPage]
 
 
 class _Compared(NamedTuple):
@@ -102,9 +102,9 @@ class TextFinder:
                 for page in group:
                     yield page, self._found(page, *whereabouts)
 
-    def _found(self, page: CrawlCapture, places: Sequence[Place], parts: Sequence[Place]) -> FoundText | None:
-        """Return the parts, or else the place with the most similar URL, since all places are as good."""
-        elsewhere = [each for each in places if each.card.url != page.url]
+    def _found(self, page: CrawlCapture, wholes: Sequence[LaterPage], parts: Sequence[LaterPage]) -> FoundText | None:
+        """Return the parts, or else the page with the most similar URL, since all of `wholes` are as good."""
+        elsewhere = [each for each in wholes if each.card.url != page.url]
         if parts and all(each.scores.resemblance <= parts[0].scores.resemblance for each in elsewhere):
             return FoundText("split", parts)
         if not elsewhere:
@@ -112,8 +112,8 @@ class TextFinder:
         best = max(elsewhere, key=lambda each: _url_similarity(page.url, each.card.url))
         return FoundText("moved" if best.scores.resemblance >= self._threshold else "merged", [best])
 
-    def _whereabouts(self, questions: Sequence[Question]) -> Iterator[tuple[list[Place], list[Place]]]:
-        """Yield for each question the best places that have its text, and the parts that it was split into."""
+    def _whereabouts(self, questions: Sequence[Question]) -> Iterator[tuple[list[LaterPage], list[LaterPage]]]:
+        """Yield for each question the best later pages that have its text, and the parts that it was split into."""
         candidates = self._plausible(questions, self._candidates(questions, self._lookups))
         compared = self._compared(questions, candidates)
         scattered = [
@@ -188,18 +188,20 @@ class TextFinder:
                     compared[-1].append(_Compared(group, Scores(1.0, 1.0, 1.0), array("Q")))
         return compared
 
-    def _best(self, compared: Sequence[_Compared]) -> list[Place]:
-        """Return the places that resemble it most, or else contain most of it; only those with new URLs, if any."""
+    def _best(self, compared: Sequence[_Compared]) -> list[LaterPage]:
+        """Return the pages that resemble it most, or else contain most of it; only those with new URLs, if any."""
         enough = [each for each in compared if each.scores.containment >= self._threshold]
         best = max((self._rank(each.scores) for each in enough), default=None)
-        ties = [Place(card, each.scores) for each in enough if self._rank(each.scores) == best for card in each.cards]
+        ties = [
+            LaterPage(card, each.scores) for each in enough if self._rank(each.scores) == best for card in each.cards
+        ]
         return ([each for each in ties if self._is_new(each.card)] or ties)[:MAX_TIES]
 
     def _rank(self, found: Scores) -> tuple[float, float]:
         """Return a sort key. A page that resembles it too little to be it is worth what it has of it."""
         return (found.resemblance, 0.0) if found.resemblance >= self._threshold else (0.0, found.containment)
 
-    def _parts(self, question: Question, compared: Sequence[_Compared]) -> list[Place]:
+    def _parts(self, question: Question, compared: Sequence[_Compared]) -> list[LaterPage]:
         """Return the pages that a text was split into, the most similar first; none if it was not."""
         assert question.side is not None
         whole = self._exclusions.evidence_of_page(question.side.shingles, question.side.site)
@@ -216,7 +218,7 @@ class TextFinder:
                 break
             part = waiting.pop(url)
             rest = difference(rest, part.shingles)
-            parts.append(Place(part.cards[0], part.scores))
+            parts.append(LaterPage(part.cards[0], part.scores))
         if len(parts) < 2 or len(rest) > (1 - self._threshold) * len(whole):
             return []
         return sorted(parts, key=lambda each: (-each.scores.resemblance, each.card.url))

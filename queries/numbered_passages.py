@@ -35,7 +35,7 @@ def numbered_passages(
     a: str, passages: Sequence[Passage], scheme: Scheme = Scheme(), *, name: str | None = None
 ) -> list[NumberedPassage]:
     """Number the passages of text `a`, which come in its order. With a scheme for code, `name` tells its language."""
-    in_place = longest_non_decreasing([passage.other_start for passage in passages])
+    unmoved = longest_non_decreasing([passage.other_start for passage in passages])
     unit, tokens = "word", array("I")
     if scheme.form == "code" and passages:
         unit, tokens = "token", canonical(a, scheme, name=name).offsets
@@ -45,7 +45,7 @@ def numbered_passages(
             size = bisect_left(tokens, passage.end) - bisect_left(tokens, passage.start)
         else:
             size = len(canonical_text(a[passage.start : passage.end]).words)
-        numbered.append(NumberedPassage(number, passage, size, number - 1 not in in_place, unit=unit))
+        numbered.append(NumberedPassage(number, passage, size, number - 1 not in unmoved, unit=unit))
     return numbered
 
 

@@ -21,7 +21,7 @@ MIN_PROGRAM_SIMILARITY = 0.4
 
 
 class ScoredPair(NamedTuple):
-    """The scores of two documents, which are named by their places."""
+    """The scores of two documents, which are named by their numbers."""
 
     a: int
     b: int

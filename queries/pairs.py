@@ -46,7 +46,7 @@ class Document:
 class SharedPassage(NamedTuple):
     """A run of text that two documents share. Offsets are code points of the files."""
 
-    file: int  # of document A, by its place
+    file: int  # of document A, by its number
     start: int
     end: int
     other_file: int  # of document B

@@ -29,7 +29,7 @@ class IndexedPassage(NamedTuple):
     other_start: int  # in the indexed text
     other_end: int
     words: int
-    first_word: int  # the place of its first word among the words of the text
+    first_word: int  # the index of its first word among the words of the text
     other_first_word: int
 
 

@@ -76,7 +76,7 @@ class PreparedDocument:
 
     @property
     def file_ends(self) -> Sequence[int]:
-        """The places between two files in `chars`."""
+        """The offsets in `chars` where one of its files ends and the next follows."""
         return [start - len(FILE_END) for start in self._starts[1:]]
 
     @cached_property
@@ -86,10 +86,10 @@ class PreparedDocument:
 
     def span(self, start: int, end: int) -> FileSpan:
         """Return where a run of canonical characters is: it lies in one file."""
-        place = bisect_right(self._starts, start) - 1
-        file, before = self._files[place], self._starts[place]
+        i = bisect_right(self._starts, start) - 1
+        file, before = self._files[i], self._starts[i]
         words = bisect_left(file.words, end - before) - bisect_right(file.words, start - before) + 1
-        return FileSpan(place, *file.span(start - before, end - before), words)
+        return FileSpan(i, *file.span(start - before, end - before), words)
 
     def left_out(self, exclusions: Exclusions) -> tuple[FilePart, ...]:
         """Return the parts of its files that are boilerplate between any two documents."""

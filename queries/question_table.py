@@ -74,14 +74,14 @@ class QuestionTable:
         known, numbers = self._postings[field]
         shared: Counter[int] = Counter()
         hits = {tokens[at] for start, end in matching_runs(tokens, known) for at in range(start, end)}
-        places = sorted(
+        ranges = sorted(
             ((bisect_left(known, token), bisect_right(known, token)) for token in hits),
-            key=lambda place: (place[1] - place[0], place),
+            key=lambda each: (each[1] - each[0], each),
         )
         room = MAX_POSTINGS_PER_PAGE
-        for done, (start, end) in enumerate(places):
+        for done, (start, end) in enumerate(ranges):
             room -= end - start
             if room < 0:
-                return shared, len(places) - done
+                return shared, len(ranges) - done
             shared.update(numbers[start:end])
         return shared, 0

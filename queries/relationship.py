@@ -152,20 +152,20 @@ def _size(run: Run) -> int:
 def _in_order(passages: Sequence[Run]) -> int:
     """Return the largest total size of passages that are in the same order in both texts.
 
-    A Fenwick tree keeps, for each place in B, the best total of a series that ends there or before.
+    A Fenwick tree keeps, for each start in B, the best total of a series that ends there or before.
     """
-    places = {start: place for place, start in enumerate(sorted({run[2] for run in passages}), 1)}
-    best = [0] * (len(places) + 1)
+    index_of = {start: i for i, start in enumerate(sorted({run[2] for run in passages}), 1)}
+    best = [0] * (len(index_of) + 1)
     for run in sorted(passages):
-        place = before = places[run[2]]
+        index = before = index_of[run[2]]
         total = 0
         while before:
             total = max(total, best[before])
             before &= before - 1
         total += _size(run)
-        while place < len(best):
-            best[place] = max(best[place], total)
-            place += place & -place
+        while index < len(best):
+            best[index] = max(best[index], total)
+            index += index & -index
     return max(best)
 
 

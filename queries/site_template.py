@@ -27,7 +27,7 @@ class WordRun(NamedTuple):
 
     shingles: array[int]  # in the order of the text
     text: str
-    place: tuple[int, int]  # the number of the first page that has it, and the offset there
+    first_occurrence: tuple[int, int]  # the number of the first page that has it, and the offset there
 
 
 def site_template(
@@ -50,7 +50,7 @@ def site_template(
     for number, (text, name) in enumerate(zip(pages, page_names, strict=True)):
         for run in _runs(canonical(text, scheme, name=name), common, number, scheme):
             runs.setdefault(run.shingles.tobytes(), run)
-    return "\n".join(run.text for run in sorted(_maximal(runs.values()), key=lambda run: run.place))
+    return "\n".join(run.text for run in sorted(_maximal(runs.values()), key=lambda run: run.first_occurrence))
 
 
 def without_near_duplicates(
@@ -95,7 +95,7 @@ def _maximal(runs: Iterable[WordRun]) -> list[WordRun]:
     """Return the runs that are not within another."""
     maximal: list[WordRun] = []
     occurrences: dict[int, list[tuple[WordRun, int]]] = defaultdict(list)  # of each shingle in the maximal runs
-    for run in sorted(runs, key=lambda run: (-len(run.shingles), run.place)):
+    for run in sorted(runs, key=lambda run: (-len(run.shingles), run.first_occurrence)):
         size = len(run.shingles)
         if not any(longer.shingles[at : at + size] == run.shingles for longer, at in occurrences[run.shingles[0]]):
             maximal.append(run)

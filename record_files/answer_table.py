@@ -82,7 +82,7 @@ class AnswerTable(AbstractContextManager["AnswerTable"]):
             if kind is None:
                 self._format.close()
                 with reporting_os_errors(self._target):
-                    self._atomic.place()
+                    self._atomic.commit()
         finally:
             self._format.abort()
             self._atomic.discard()
@@ -163,7 +163,7 @@ class _Parquet:
 
 
 def _escaped(value: Any) -> Any:
-    """Return a value with escapes in place of halves of characters, which names of files may have."""
+    """Return a value with escapes instead of halves of characters, which names of files may have."""
     if isinstance(value, str):
         return value.encode(errors="backslashreplace").decode()
     if isinstance(value, dict):

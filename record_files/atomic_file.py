@@ -22,7 +22,7 @@ class BeingWrittenError(RecordsError):
 class Unfinished:
     """A file or folder that is being written under a hidden name, `path`, and is locked until it is at its target.
 
-    If nobody puts it in place or discards it, it is removed when it is collected: Ctrl-C may come before an owner has
+    If nobody commits or discards it, it is removed when it is collected: Ctrl-C may come before an owner has
     it, while a function returns it, say.
     """
 
@@ -32,7 +32,7 @@ class Unfinished:
     _descriptor = -1
 
     def discard(self) -> None:
-        """Remove what was written, unless another process is writing it. Does nothing when it is in place."""
+        """Remove what was written, unless another process is writing it. Does nothing when it is committed."""
         if self._unfinished:
             with suppress(BeingWrittenError, FileNotFoundError):
                 if self._descriptor < 0:  # Ctrl-C came when it had just been made
@@ -47,7 +47,7 @@ class Unfinished:
 
     def _lock(self) -> None:
         lock(self._descriptor, self.target)
-        # Between our open and our lock, another process may have put this very file in place.
+        # Between our open and our lock, another process may have committed this very file.
         if not self.path.exists() or os.fstat(self._descriptor).st_ino != self.path.stat().st_ino:
             raise being_written(self.target)
 
@@ -81,7 +81,7 @@ class AtomicFile(Unfinished):
             self.discard()
             raise
 
-    def place(self) -> None:
+    def commit(self) -> None:
         """Replace the target with the file, and sync it to disk. Calling this again does nothing."""
         if self.path.exists():
             os.fsync(self._descriptor)
@@ -100,7 +100,7 @@ def new_file(target: Path) -> Iterator[Path]:
     try:
         yield atomic.path
         with reporting_os_errors(target):
-            atomic.place()
+            atomic.commit()
     finally:
         atomic.discard()
 
@@ -148,7 +148,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def reporting_os_errors(target: Path) -> Iterator[None]:
-    """Raise a RecordsError in place of an OSError about writing `target`."""
+    """Raise a RecordsError instead of an OSError about writing `target`."""
     try:
         yield
     except OSError as error:

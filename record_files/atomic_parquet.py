@@ -48,7 +48,7 @@ class AtomicParquet:
 
     @property
     def path(self) -> Path:
-        """The hidden path, until the file is in place."""
+        """The hidden path, until the file is committed."""
         return self._atomic.path
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -65,18 +65,18 @@ class AtomicParquet:
             self.write(batch)
 
     def finish(self) -> None:
-        """Complete the file without putting it in place. Calling this again does nothing."""
+        """Complete the file without committing it. Calling this again does nothing."""
         if self._waiting:
             self._write_row_group()
         self._sink.close()
 
-    def place(self) -> None:
+    def commit(self) -> None:
         self.finish()
         with reporting_write_errors(self._atomic.target):
-            self._atomic.place()
+            self._atomic.commit()
 
     def discard(self) -> None:
-        """Remove the unfinished file, whatever happened. Does nothing after `place`."""
+        """Remove the unfinished file, whatever happened. Does nothing after `commit`."""
         self._sink.abort()
         self._atomic.discard()
 
@@ -92,7 +92,7 @@ def merge_files(
     out = AtomicParquet(target, scheme, suffix)
     try:
         out.write_all(files, keep)
-        out.place()
+        out.commit()
     except BaseException:
         out.discard()
         raise

@@ -20,7 +20,7 @@ DECIDING_COLUMNS = (
     *("id", "url", "fetched_at", "payload_digest", "text_digest", "title", "canonical"),
     *("duplicate", "duplicate_of"),
 )
-Place = tuple[int, int]  # of a row: the place of its file, and the row in it
+FileRow = tuple[int, int]  # the number of a file, and a row in it
 NOWHERE = -1, -1
 
 
@@ -29,7 +29,7 @@ class FilledRevisits:
     """Record files with the rows of revisits without a text, and the rows of the pages that they repeat."""
 
     files: Sequence[Path]
-    originals: Mapping[Place, Place]
+    originals: Mapping[FileRow, FileRow]
 
     @classmethod
     def of(cls, files: Sequence[Path]) -> Self:
@@ -42,14 +42,14 @@ class FilledRevisits:
             if capture.repeats is not None and not capture.has_text:
                 waiting[capture.id] = capture
         keys = {key for each in waiting.values() for key in (each.payload, each.repeats) if key}
-        places: dict[str, Place] = {}
+        row_of: dict[str, FileRow] = {}
         concerned: list[RepeatableCapture] = []
-        for place, capture in _captures(files, latest):
+        for row, capture in _captures(files, latest):
             if capture.id in waiting or capture.payload in keys or capture.url in keys:
-                places[capture.id] = place
+                row_of[capture.id] = row
                 concerned.append(capture)
         found = RepeatedPages(concerned).originals((), waiting.values())
-        return cls(files, {places[revisit]: places[original] for revisit, original in found.items()})
+        return cls(files, {row_of[revisit]: row_of[original] for revisit, original in found.items()})
 
     def batches(
         self, keep: Sequence[pa.BooleanArray | None], columns: Sequence[str] | None = None
@@ -62,10 +62,10 @@ class FilledRevisits:
                 continue
             chosen = count() if rows is None else iter(pc.indices_nonzero(rows).to_pylist())
             for batch in batches(file, rows, columns):
-                places = [(number, next(chosen)) for _ in range(len(batch))]
-                yield _filled(batch, [texts.get(self.originals.get(place, NOWHERE)) for place in places])
+                file_rows = [(number, next(chosen)) for _ in range(len(batch))]
+                yield _filled(batch, [texts.get(self.originals.get(row, NOWHERE)) for row in file_rows])
 
-    def _texts(self, columns: Sequence[str] | None) -> dict[Place, pa.RecordBatch]:
+    def _texts(self, columns: Sequence[str] | None) -> dict[FileRow, pa.RecordBatch]:
         """Return the columns to fill in, of the pages that revisits repeat: a batch of one row for each."""
         wanted = None if columns is None else [name for name in columns if name in FILLED_COLUMNS]
         if wanted == []:
@@ -73,18 +73,18 @@ class FilledRevisits:
         rows: dict[int, set[int]] = {}
         for number, row in self.originals.values():
             rows.setdefault(number, set()).add(row)
-        found: dict[Place, pa.RecordBatch] = {}
+        found: dict[FileRow, pa.RecordBatch] = {}
         for number, chosen in rows.items():
             for (_, first), batch in _rows([self.files[number]], wanted):
                 picked = sorted(chosen.intersection(range(first, first + len(batch))))
                 # Taken, not sliced: a slice keeps the whole batch in memory.
                 taken = batch.take(pa.array([row - first for row in picked], pa.int64()))
-                found |= {(number, row): taken.slice(place, 1) for place, row in enumerate(picked)}
+                found |= {(number, row): taken.slice(i, 1) for i, row in enumerate(picked)}
         return found
 
 
-def _rows(files: Sequence[Path], columns: Sequence[str] | None) -> Iterator[tuple[Place, pa.RecordBatch]]:
-    """Yield all rows in batches, each with the place of its first row."""
+def _rows(files: Sequence[Path], columns: Sequence[str] | None) -> Iterator[tuple[FileRow, pa.RecordBatch]]:
+    """Yield all rows in batches, each with its first row."""
     for number, file in enumerate(files):
         row = 0
         for batch in batches(file, None, columns):
@@ -94,8 +94,8 @@ def _rows(files: Sequence[Path], columns: Sequence[str] | None) -> Iterator[tupl
 
 def _captures(
     files: Sequence[Path], latest: Sequence[pa.BooleanArray | None]
-) -> Iterator[tuple[Place, RepeatableCapture]]:
-    """Yield the captures of all files with their places, without those that a later row replaces."""
+) -> Iterator[tuple[FileRow, RepeatableCapture]]:
+    """Yield the captures of all files with their rows, without those that a later row replaces."""
     for (number, first), batch in _rows(files, DECIDING_COLUMNS):
         times = batch.column("fetched_at").cast(pa.int64()).to_pylist()
         columns = [batch.column(name).to_pylist() for name in DECIDING_COLUMNS if name != "fetched_at"]
@@ -117,10 +117,10 @@ def _filled(batch: pa.RecordBatch, texts: Sequence[pa.RecordBatch | None]) -> pa
     given = [each for each in texts if each is not None]
     if not given:
         return batch
-    order, place = [], len(batch)
+    order, index = [], len(batch)
     for row, each in enumerate(texts):
-        order.append(row if each is None else place)
-        place += each is not None
+        order.append(row if each is None else index)
+        index += each is not None
     columns = [
         column
         if name not in FILLED_COLUMNS

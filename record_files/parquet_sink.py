@@ -46,7 +46,7 @@ class ParquetSink:
 
 @contextmanager
 def reporting_write_errors(target: Path) -> Iterator[None]:
-    """Raise a RecordsError in place of an error of the system or of Arrow about writing `target`."""
+    """Raise a RecordsError instead of an error of the system or of Arrow about writing `target`."""
     try:
         yield
     except UnicodeEncodeError:

@@ -49,11 +49,11 @@ class RecordWriter:
         self._waiting: list[Record] = []
         self._waiting_size = 0
         self._closed = False
-        place = Path(path)
-        if place.is_symlink():  # the link stays
-            place = place.resolve()
-        in_folder = os.fspath(path).endswith("/") or place.is_dir()
-        self._place = _Folder(place, self._scheme) if in_folder else _SingleFile(place, self._scheme)
+        target = Path(path)
+        if target.is_symlink():  # the link stays
+            target = target.resolve()
+        in_folder = os.fspath(path).endswith("/") or target.is_dir()
+        self._output = _Folder(target, self._scheme) if in_folder else _SingleFile(target, self._scheme)
 
     @property
     def stored_file(self) -> Path | None:
@@ -61,8 +61,8 @@ class RecordWriter:
         return None
 
     def stored(self) -> Iterator[StoredDigests]:
-        """List the records in place. If an id comes twice, the later one counts."""
-        rows = read_columns(self._place.path, *StoredDigests._fields) if self._place.files() else iter(())
+        """List the committed records. If an id comes twice, the later one counts."""
+        rows = read_columns(self._output.path, *StoredDigests._fields) if self._output.files() else iter(())
         return (StoredDigests(*row) for row in rows)
 
     def look_up(self, _records: Sequence[Record]) -> Iterable[tuple[int, StoredDigests]]:
@@ -95,17 +95,17 @@ class RecordWriter:
         return 0
 
     def example_url(self) -> str | None:
-        """Return the URL of a record that is in place, or None if there is none."""
-        urls = read_columns(self._place.path, "url") if self._place.files() else iter(())
+        """Return the URL of a record that is committed, or None if there is none."""
+        urls = read_columns(self._output.path, "url") if self._output.files() else iter(())
         return next((url for (url,) in urls), None)
 
     def close(self) -> None:
-        """Put in place what was added. Closing again does nothing."""
+        """Commit what was added. Closing again does nothing."""
         if self._closed:
             return
         try:
             self._write_waiting()
-            self._place.close()
+            self._output.close()
             self._closed = True
         finally:
             if not self._closed:
@@ -114,7 +114,7 @@ class RecordWriter:
     def discard(self) -> None:
         """Drop what was added, except for complete parts of a folder."""
         self._closed = True
-        self._place.discard()
+        self._output.discard()
 
     def __enter__(self) -> Self:
         return self
@@ -129,7 +129,7 @@ class RecordWriter:
 
     def _write_waiting(self) -> None:
         if self._waiting:
-            self._place.write(as_columns(self._waiting))
+            self._output.write(as_columns(self._waiting))
             # After Ctrl-C here they are written twice, but only one row for each id is kept.
             self._waiting, self._waiting_size = [], 0
 
@@ -156,7 +156,7 @@ class _SingleFile:
             return
         keep = latest_rows(files)
         if not old and keep[0].true_count == len(keep[0]):
-            self._new.place()
+            self._new.commit()
             return
         merge_files(files, keep, self.path, self._scheme, "merged")
         self._new.discard()
@@ -189,22 +189,22 @@ class _Folder:
         return parts(self.path)
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self._place_if_full()  # if Ctrl-C came in between last time
+        self._commit_if_full()  # if Ctrl-C came in between last time
         if self._part is None:
             self._part = self._new_part()
         self._part.write(batch)
-        self._place_if_full()
+        self._commit_if_full()
 
-    def _place_if_full(self) -> None:
+    def _commit_if_full(self) -> None:
         if self._part is not None and self._part.size >= MAX_PART_BYTES:
-            self._part.place()
+            self._part.commit()
             self._part = None
 
     def close(self) -> None:
         if self._part is None and not self.files():
             self._part = self._new_part()  # empty, but it has the scheme
         if self._part is not None:
-            self._part.place()
+            self._part.commit()
             self._part = None
         files = self.files()
         for file, keep in zip(files, latest_rows(files), strict=True):

@@ -34,7 +34,7 @@ def write_record_file(
             out.write(as_columns(some))
             if done:
                 done(out.rows)
-        out.place()
+        out.commit()
     except BaseException:
         out.discard()
         raise

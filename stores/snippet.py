@@ -17,13 +17,13 @@ from opensearch_winnow.stores.store import Hit
 SNIPPET_CHARS = 200  # two lines of a terminal
 LEADING_CHARS = 40  # of the snippet before the first marked word
 PROSE_CHARS = 60  # a line at least this long is prose: headings and links of the navigation are shorter
-MAX_PLACES = 200  # of a word that are considered
+MAX_SPANS = 200  # of a word that are considered
 MAX_TEXT_CHARS = 1_000_000  # of a text that are searched
 SNAP_CHARS = 20  # within which the start and end of a snippet move to the boundary of a word
 SPACE = re.compile(r"\s")
 
 Mark = tuple[int, int]  # start and end, in code points
-Place = tuple[int, int, int]  # start, end, and which of the phrases it is
+PhraseSpan = tuple[int, int, int]  # start, end, and which of the phrases it is
 
 
 class Snippet(NamedTuple):
@@ -42,8 +42,8 @@ def hit_of(card: Card, score: float, text: str, words: Words) -> Hit:
 def snippet(text: str, words: Words) -> Snippet:
     """Return about SNIPPET_CHARS characters as one line, where the words are densest; the start if there are none."""
     text = text[:MAX_TEXT_CHARS]
-    places = _places(text, words)
-    densest = _densest(text, places)
+    spans = _spans(text, words)
+    densest = _densest(text, spans)
     start = max(densest - LEADING_CHARS, 0)
     if _is_prose(text, densest):
         start = max(start, _line(text, densest)[0])  # what stands on the lines above is seldom part of the sentence
@@ -56,7 +56,7 @@ def snippet(text: str, words: Words) -> Snippet:
     def line(until: int) -> str:
         return before + " ".join(text[start:until].split())
 
-    marked = _without_overlaps(place for place in places if start <= place[0] and place[1] <= end)
+    marked = _without_overlaps(span for span in spans if start <= span[0] and span[1] <= end)
     return Snippet(
         line(end) + after,
         # Measured with the first character of the mark, then minus one: otherwise `split` drops the space before it.
@@ -64,29 +64,29 @@ def snippet(text: str, words: Words) -> Snippet:
     )
 
 
-def _start_of_word(text: str, place: int) -> int:
-    """Return the next start of a word, or the last before `place`; `place` itself if none is near."""
-    starts = [space.end() for space in SPACE.finditer(text, max(place - SNAP_CHARS, 0), place + SNAP_CHARS)]
-    if place <= SNAP_CHARS:
+def _start_of_word(text: str, offset: int) -> int:
+    """Return the next start of a word, or the last before `offset`; `offset` itself if none is near."""
+    starts = [space.end() for space in SPACE.finditer(text, max(offset - SNAP_CHARS, 0), offset + SNAP_CHARS)]
+    if offset <= SNAP_CHARS:
         starts.insert(0, 0)
-    return next((start for start in starts if start >= place), starts[-1] if starts else place)
+    return next((start for start in starts if start >= offset), starts[-1] if starts else offset)
 
 
-def _end_of_word(text: str, place: int) -> int:
-    """Return the last end of a word before `place`, or the next; `place` itself if none is near."""
-    ends = [space.start() for space in SPACE.finditer(text, max(place - SNAP_CHARS, 0), place + SNAP_CHARS)]
-    if place >= len(text) - SNAP_CHARS:
+def _end_of_word(text: str, offset: int) -> int:
+    """Return the last end of a word before `offset`, or the next; `offset` itself if none is near."""
+    ends = [space.start() for space in SPACE.finditer(text, max(offset - SNAP_CHARS, 0), offset + SNAP_CHARS)]
+    if offset >= len(text) - SNAP_CHARS:
         ends.append(len(text))
-    return next((end for end in reversed(ends) if end <= place), ends[0] if ends else place)
+    return next((end for end in reversed(ends) if end <= offset), ends[0] if ends else offset)
 
 
 def marks(text: str, words: Words) -> list[Mark]:
     """Return where the words are in a whole text, such as a title: in order and without overlaps."""
-    return _without_overlaps(_places(text[:MAX_TEXT_CHARS], words))
+    return _without_overlaps(_spans(text[:MAX_TEXT_CHARS], words))
 
 
-def _places(text: str, words: Words) -> list[Place]:
-    return phrase_offsets(text, _phrases_and_prefixes(words), max_per_phrase=MAX_PLACES)
+def _spans(text: str, words: Words) -> list[PhraseSpan]:
+    return phrase_offsets(text, _phrases_and_prefixes(words), max_per_phrase=MAX_SPANS)
 
 
 @lru_cache(maxsize=8)  # the hits of a search have the same words
@@ -97,13 +97,13 @@ def _phrases_and_prefixes(words: Words) -> list[tuple[tuple[str, ...], bool]]:
     return [*whole.items(), *{(phrase.prefix,): True for phrase in wanted if phrase.prefix}.items()]
 
 
-def _densest(text: str, places: list[Place]) -> int:
-    """Return the first place from which a snippet has the most distinct phrases, in prose if it can be."""
-    starts = [start for start, _, _ in places]
-    phrase_count = len({phrase for _, _, phrase in places})
+def _densest(text: str, spans: list[PhraseSpan]) -> int:
+    """Return the first start from which a snippet has the most distinct phrases, in prose if it can be."""
+    starts = [start for start, _, _ in spans]
+    phrase_count = len({phrase for _, _, phrase in spans})
     best_start, best = 0, (0, False)
     for index, start in enumerate(starts):
-        within = places[index : bisect_right(starts, start + SNIPPET_CHARS - 2 * LEADING_CHARS)]
+        within = spans[index : bisect_right(starts, start + SNIPPET_CHARS - 2 * LEADING_CHARS)]
         count = len({phrase for _, _, phrase in within})
         if count < best[0] or (count == best[0] and best[1]):
             continue
@@ -115,21 +115,21 @@ def _densest(text: str, places: list[Place]) -> int:
     return best_start
 
 
-def _is_prose(text: str, place: int) -> bool:
-    """Return whether the line at `place` is a sentence rather than a heading or a link of the navigation."""
-    start, end = _line(text, place)
+def _is_prose(text: str, offset: int) -> bool:
+    """Return whether the line at `offset` is a sentence rather than a heading or a link of the navigation."""
+    start, end = _line(text, offset)
     return end - start >= PROSE_CHARS
 
 
-def _line(text: str, place: int) -> tuple[int, int]:
-    end = text.find("\n", place)
-    return text.rfind("\n", 0, place) + 1, len(text) if end < 0 else end
+def _line(text: str, offset: int) -> tuple[int, int]:
+    end = text.find("\n", offset)
+    return text.rfind("\n", 0, offset) + 1, len(text) if end < 0 else end
 
 
-def _without_overlaps(places: Iterable[Place]) -> list[Mark]:
-    """Return the first of places that overlap; of those with the same start, the longest."""
+def _without_overlaps(spans: Iterable[PhraseSpan]) -> list[Mark]:
+    """Return the first of spans that overlap; of those with the same start, the longest."""
     result: list[Mark] = []
-    for start, end in sorted(((start, end) for start, end, _ in places), key=lambda mark: (mark[0], -mark[1])):
+    for start, end in sorted(((start, end) for start, end, _ in spans), key=lambda mark: (mark[0], -mark[1])):
         if not result or start >= result[-1][1]:
             result.append((start, end))
     return result

@@ -52,22 +52,22 @@ def winnowing() -> Picture:
         f" number for each. The smallest of every {SMALL.w} numbers in a row is kept: {len(prints)} fingerprints.",
     )
 
-    def middle(place: int) -> float:
-        return left + cell * (place + 0.5)
+    def middle(i: int) -> float:
+        return left + cell * (i + 0.5)
 
     picture.label(24, 42, "text")
     picture.text(left, 42, MILLER, "mono")
     picture.label(24, 82, "canonical text")
-    for place, char in enumerate(chars):
-        picture.cell(left + cell * place, 64, cell, char)
+    for i, char in enumerate(chars):
+        picture.cell(left + cell * i, 64, cell, char)
     picture.label(24, 120, f"k-grams, k = {SMALL.k}")
     for row in range(4):
-        for place in range(row, row + SMALL.k):
-            picture.text(middle(place), 120 + 20 * row, chars[place], "mono middle quiet")
+        for i in range(row, row + SMALL.k):
+            picture.text(middle(i), 120 + 20 * row, chars[i], "mono middle quiet")
     picture.text(middle(7), 160, "… one starts at every letter", "quiet")
     picture.label(24, 226, "a number for each")
-    for place, number in enumerate(numbers):
-        picture.cell(left + cell * place, 208, cell, str(number), "pick" if place in prints.positions else "small")
+    for i, number in enumerate(numbers):
+        picture.cell(left + cell * i, 208, cell, str(number), "pick" if i in prints.positions else "small")
     picture.label(24, 264, f"windows, w = {SMALL.w}")
     picture.text(24, 284, "● the smallest", "quiet")
     for start, pick in enumerate(picks):
@@ -102,14 +102,14 @@ def guarantee() -> Picture:
         start = chars.index(run)
         grams = range(start, start + len(run) - SMALL.k + 1)
         picture.text(28, y + 18, name, "strong")
-        for place, char in enumerate(chars[:26]):
-            inside = start <= place < start + len(run)
-            picture.cell(left + cell * place, y, cell, char, "shared" if inside else "")
-        for place, number in enumerate(numbers[:26]):
-            shade = "pick" if place in kept and place in grams else "small" if place in grams else "faint"
-            picture.cell(left + cell * place, y + 30, cell, str(number), shade)
+        for i, char in enumerate(chars[:26]):
+            inside = start <= i < start + len(run)
+            picture.cell(left + cell * i, y, cell, char, "shared" if inside else "")
+        for i, number in enumerate(numbers[:26]):
+            shade = "pick" if i in kept and i in grams else "small" if i in grams else "faint"
+            picture.cell(left + cell * i, y + 30, cell, str(number), shade)
         (shared[name],) = (
-            place for place in kept if place in grams and numbers[place] == min(numbers[i] for i in grams)
+            position for position in kept if position in grams and numbers[position] == min(numbers[i] for i in grams)
         )
         first = left + cell * start
         picture.frame(first - 3, y + 26, cell * SMALL.w + 6, 36)

@@ -96,7 +96,7 @@ def room_of(module: str) -> str:
 
 def room_imports() -> dict[str, set[str]]:
     """Return the rooms that every room imports. An import of a room above is an error."""
-    height = {room: -place for place, floor in enumerate(floors()) for room in floor}
+    height = {room: -i for i, floor in enumerate(floors()) for room in floor}
     found: dict[str, set[str]] = {room: set() for room in height}
     for module, imported in imports().items():
         for other in imported:
@@ -156,8 +156,8 @@ def rooms() -> Picture:
         ),
     )
     height: dict[str, float] = {}
-    for place, floor in enumerate(plan):
-        y = TOP + FLOOR * place
+    for level, floor in enumerate(plan):
+        y = TOP + FLOOR * level
         wide = (WIDE - 10 * (len(floor) - 1)) / len(floor)
         for at, room in enumerate(floor):
             left = LEFT + at * (wide + 10)
@@ -165,9 +165,9 @@ def rooms() -> Picture:
             picture.box(left, y, wide, BOX)
             picture.text(left + 12, y + 20, room, "mono strong")
             picture.text(left + 12, y + 38, sentence(room), "quiet")
-            for to, below in enumerate(plan[place + 1] if place + 1 < len(plan) else ()):
+            for to, below in enumerate(plan[level + 1] if level + 1 < len(plan) else ()):
                 if below in imported[room]:
-                    x = LEFT + WIDE * (to + 0.5) / len(plan[place + 1]) + 24 * (at - (len(floor) - 1) / 2)
+                    x = LEFT + WIDE * (to + 0.5) / len(plan[level + 1]) + 24 * (at - (len(floor) - 1) / 2)
                     picture.line(x, y + BOX, x, y + FLOOR - 3, "window")
                     picture.path([(x - 4, y + FLOOR - 7), (x, y + FLOOR - 2), (x + 4, y + FLOOR - 7)], "arrowhead")
     for start, way, flow in zip(LANES, ("the flow in", "the flow out"), flows, strict=True):

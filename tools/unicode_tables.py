@@ -109,7 +109,7 @@ class Tables:
         vowel_and_final_jamo = map(chr, (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)))
         self.seconds = {second for _, _, second in self.compositions}.union(vowel_and_final_jamo)
         self.expansions: list[int] = []
-        self.places: dict[str, int] = {}
+        self.index_of: dict[str, int] = {}
         self.looks = looks()
         records = [self.record(char, fold) for char in CHARACTERS]
         records += [self.record(char, self.fold_alike) for char in CHARACTERS]
@@ -152,15 +152,15 @@ class Tables:
     def expansion_index(self, parts: str) -> int:
         """Return the index in expansions of the number of `parts`, which they follow; dropped ones become one space."""
         parts = regex.sub(r"[^\p{L}\p{N}\p{M}]+", " ", parts)
-        if parts not in self.places:
-            self.places[parts] = len(self.expansions)
+        if parts not in self.index_of:
+            self.index_of[parts] = len(self.expansions)
             self.expansions += [len(parts), *map(ord, parts)]
-        return self.places[parts]
+        return self.index_of[parts]
 
 
 def numbers(items: Iterable[Hashable], catalogue: Iterable[Hashable]) -> list[int]:
     """Return the index in `catalogue` of each item."""
-    number = {item: place for place, item in enumerate(catalogue)}
+    number = {item: i for i, item in enumerate(catalogue)}
     return [number[item] for item in items]
 
 
@@ -210,7 +210,7 @@ def header() -> str:
                 COMPOSES=COMPOSES,
                 EXPANDS=EXPANDS,
             ),
-            constants(PAGE_BITS=PAGE_BITS, MAX_EXPANSION=max(map(len, tables.places))),
+            constants(PAGE_BITS=PAGE_BITS, MAX_EXPANSION=max(map(len, tables.index_of))),
             constants(FOLDED_PAGES=len(CHARACTERS) // PAGE, FOLDED_IOTA=ord(tables.looks["ι"])),
             constants(SLOTS=SLOTS, SLOT_BITS=SLOT_BITS, COMPOSITIONS=len(tables.compositions)),
             f"#define HASH_FIRST {HASH_FIRST}u",

@@ -51,11 +51,11 @@ def capture_timeline(captures: Sequence[MomentDocument]) -> CaptureTimeline | No
         return None
     first, length = moments[0], (moments[-1] - moments[0]).total_seconds()
 
-    def place(moment: datetime) -> float:
+    def x_of(moment: datetime) -> float:
         return MARGIN + (100 - 2 * MARGIN) * (moment - first).total_seconds() / length
 
-    places = [place(moment) for moment in moments]
-    middles = [(here + there) / 2 for here, there in pairwise(places)]
+    xs = [x_of(moment) for moment in moments]
+    middles = [(here + there) / 2 for here, there in pairwise(xs)]
     targets = pairwise([0.0, *middles, 100.0])
     scale = max(MIN_SCALE, *(_changed(each) for _, each in timed))
     bars = [
@@ -68,19 +68,19 @@ def capture_timeline(captures: Sequence[MomentDocument]) -> CaptureTimeline | No
             each["resemblance"],
             before.get(each["id"]),
         )
-        for (stamp, each), x, (start, end) in zip(timed, places, targets, strict=True)
+        for (stamp, each), x, (start, end) in zip(timed, xs, targets, strict=True)
     ]
-    return CaptureTimeline(bars, _ticks(first, moments[-1], place), timed[0][0][:10], timed[-1][0][:10])
+    return CaptureTimeline(bars, _ticks(first, moments[-1], x_of), timed[0][0][:10], timed[-1][0][:10])
 
 
 def _changed(capture: MomentDocument) -> float:
     return 0.0 if capture["resemblance"] is None else 1 - capture["resemblance"]
 
 
-def _ticks(first: datetime, last: datetime, place: Callable[[datetime], float]) -> list[Tick]:
+def _ticks(first: datetime, last: datetime, x_of: Callable[[datetime], float]) -> list[Tick]:
     ticks: list[Tick] = []
     for year in range(first.year + 1, last.year + 1):
-        x = place(datetime(year, 1, 1, tzinfo=UTC))
+        x = x_of(datetime(year, 1, 1, tzinfo=UTC))
         if not ticks or x - ticks[-1].x >= MIN_TICK_GAP:
             ticks.append(Tick(str(year), x))
     return ticks

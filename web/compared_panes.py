@@ -25,7 +25,7 @@ MIN_RIBBON_HEIGHT = 2
 
 
 class Ribbon(NamedTuple):
-    """The connection between the two places of a passage, drawn between the texts."""
+    """The connection between the two spans of a passage, drawn between the texts."""
 
     number: int
     size: str  # of the passage, in words

@@ -34,7 +34,7 @@ def marked_code(
     starts = line_starts(text)
     gaps = {gap.start: gap for gap in _gaps(text, starts, spans, marking, boilerplate)}
     ends = {gap.end for gap in gaps.values() if gap.folded}
-    cuts = {*starts, *(place for gap in gaps.values() for place in (gap.start, gap.end))}
+    cuts = {*starts, *(offset for gap in gaps.values() for offset in (gap.start, gap.end))}
     lines = _CodeLines(starts)
     left_out_until, before = 0, None
     yield lines.open(0)
@@ -116,9 +116,9 @@ class _CodeLines:
         self.beside: list[str] = []  # numbers of the passages that begin in it
         self.pieces: list[_Piece] = []
 
-    def open(self, place: int) -> str:
+    def open(self, offset: int) -> str:
         self.used = 0
-        return f'<div class="block" data-at="{place}">'
+        return f'<div class="block" data-at="{offset}">'
 
     def write(self, each: Stretch, text: str, marking: Marking, before: Stretch | None) -> Iterator[str]:
         number = bisect_right(self.starts, each.start)
@@ -139,10 +139,10 @@ class _CodeLines:
             opening, closing = GREY, "</span>"
         self.pieces.append(_Piece(text[each.start : each.end], opening, closing))
 
-    def between(self, html: str, place: int) -> Iterator[str]:
+    def between(self, html: str, offset: int) -> Iterator[str]:
         """End the block, and begin another after `html`."""
         yield from self._end_line()
-        yield f"</div>{html}{self.open(place)}"
+        yield f"</div>{html}{self.open(offset)}"
 
     def close(self) -> Iterator[str]:
         yield from self._end_line()

@@ -17,8 +17,8 @@ MAX_UNFOLDED_CHARS = 2_000  # a longer stretch that is not shared is folded,
 FOLD_EDGE_CHARS = 300  # except for this much beside the passages
 REPEAT_NUMBER_AFTER_CHARS = 200  # a reader may have forgotten the number of a passage by then,
 MIN_REPEATED_CHARS = 40  # but a number on every few words would tear the text
-# If a paragraph of one text is in the other a hundred times, a hundred passages begin at the same place.
-MAX_NUMBERS_SHOWN = 3  # at one place; the hidden ones can still be jumped to
+# If a paragraph of one text is in the other a hundred times, a hundred passages begin at the same offset.
+MAX_NUMBERS_SHOWN = 3  # at one offset; the hidden ones can still be jumped to
 # A browser lays out only the blocks in view, so that a file of megabytes opens at once. A block ends with the first
 # line that ends after BLOCK_CHARS, or is cut if no line ends within MAX_EXTRA_LINE_CHARS more.
 BLOCK_CHARS = 3_000
@@ -109,20 +109,20 @@ def stretches(
     for number, (start, end) in spans.items():
         starts[start].append(number)
         ends[end].append(number)
-    changes: Counter[int] = Counter()  # by how much the number of overlapping boilerplate spans changes at a place
+    changes: Counter[int] = Counter()  # by how much the number of overlapping boilerplate spans changes at an offset
     for start, end in boilerplate:
         changes[start] += 1
         changes[end] -= 1
-    active: dict[int, None] = {}  # passages that cover the place, in the order they began
+    active: dict[int, None] = {}  # passages that cover the offset, in the order they began
     grey = 0
-    for place, after in pairwise(sorted({0, length, *starts, *ends, *changes, *cuts})):
-        for number in ends.get(place, ()):
+    for offset, after in pairwise(sorted({0, length, *starts, *ends, *changes, *cuts})):
+        for number in ends.get(offset, ()):
             del active[number]
-        begun = starts.get(place, ())
+        begun = starts.get(offset, ())
         active.update(dict.fromkeys(begun))
-        grey += changes[place]
+        grey += changes[offset]
         named = list(islice(reversed(active), MAX_PASSAGES_NAMED))
-        yield Stretch(place, after, begun, named, len(active), grey > 0)
+        yield Stretch(offset, after, begun, named, len(active), grey > 0)
 
 
 def mark(each: Stretch, marking: Marking) -> str:
@@ -147,9 +147,9 @@ class Blocks:
         self.max_stretch_chars = max_stretch_chars
         self.used = 0
 
-    def open(self, place: int) -> str:
+    def open(self, offset: int) -> str:
         self.used = 0
-        return f'<div class="block" data-at="{place}">'
+        return f'<div class="block" data-at="{offset}">'
 
     def write(self, start: int, end: int, opening: str = "", label: str = "", closing: str = "") -> Iterator[str]:
         """Write a stretch between its tags, which every block of it repeats; the label is written once."""
@@ -166,9 +166,9 @@ class Blocks:
         yield escaped(self.text[start:end]) + closing
         self.used += end - start
 
-    def begin(self, between: str, place: int) -> str:
+    def begin(self, between: str, offset: int) -> str:
         """Close the block, write something between two blocks, and open the next one."""
-        return self.CLOSE + between + self.open(place)
+        return self.CLOSE + between + self.open(offset)
 
     def left_out(self, start: int, end: int) -> Iterator[str]:
         if end > start:
@@ -189,7 +189,7 @@ class Blocks:
 
 
 def numbers(begun: Sequence[int], marking: Marking) -> Iterator[str]:
-    """Yield the numbers of the passages that begin at a place, each a link to its partner."""
+    """Yield the numbers of the passages that begin at an offset, each a link to its partner."""
     for index, number in enumerate(begun):
         more = " more" * (index >= MAX_NUMBERS_SHOWN)
         shown = marking.source(number)

@@ -124,7 +124,7 @@ class Pages:
             auto_reload=False,
         )
         self._environment.filters |= {
-            "at": lambda place, values: values[place],
+            "at": lambda index, values: values[index],
             "colour": colour,
             "day": day,
             "duration": duration,

@@ -34,12 +34,12 @@ def passage_window(passages: Sequence[NumberedPassage], number: int) -> PassageW
     windows = list(_split(passages))
     if not windows:
         return PassageWindow(())
-    place = next((at for at, window in enumerate(windows) if window[-1].number >= number), len(windows) - 1)
+    index = next((at for at, window in enumerate(windows) if window[-1].number >= number), len(windows) - 1)
     starts = [window[0].number for window in windows]
     return PassageWindow(
-        windows[place],
-        previous=starts[place - 1] if place else None,
-        following=starts[place + 1] if place + 1 < len(windows) else None,
+        windows[index],
+        previous=starts[index - 1] if index else None,
+        following=starts[index + 1] if index + 1 < len(windows) else None,
         first=starts[0],
         last=starts[-1],
     )

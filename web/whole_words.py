@@ -37,9 +37,9 @@ def whole_words(text: str, start: int, end: int) -> Span:
     return (first, last) if first < last else (start, end)
 
 
-def _is_inside_word(text: str, place: int) -> bool:
-    """Return whether `place` is inside a word of a script with upper and lower case: such scripts separate words."""
-    return all(each.lower() != each.upper() or each.isdigit() for each in text[place - 1 : place + 1])
+def _is_inside_word(text: str, offset: int) -> bool:
+    """Return whether `offset` is inside a word of a script with upper and lower case: such scripts separate words."""
+    return all(each.lower() != each.upper() or each.isdigit() for each in text[offset - 1 : offset + 1])
 
 
 def without_edges(text: str, span: Span) -> Span:

@@ -95,8 +95,8 @@ class Mixer:
         shared = self.words(round(words * containment))
         own = self.words(words - len(shared))
         around = self.words(words_around)
-        place = self._random.randrange(len(around) + 1)
-        return pair_of(" ".join(shared + own), " ".join(around[:place] + shared + around[place:]))
+        index = self._random.randrange(len(around) + 1)
+        return pair_of(" ".join(shared + own), " ".join(around[:index] + shared + around[index:]))
 
 
 def spread(pairs: Iterable[Pair], steps: int, each: int) -> list[Pair]:

@@ -49,8 +49,8 @@ def expanded(text: str, other: str, random: Random) -> str:
     """Put as much of another document between the pieces as the document has."""
     parts, new = pieces(text), pieces(other[: len(text)])
     at = sorted(random.choices(range(len(parts) + 1), k=len(new)))
-    for place, piece in reversed([*zip(at, new, strict=True)]):
-        parts.insert(place, piece)
+    for index, piece in reversed([*zip(at, new, strict=True)]):
+        parts.insert(index, piece)
     return "\n".join(parts)
 
 

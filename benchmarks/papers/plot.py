@@ -52,22 +52,22 @@ class Plot:
         picture = Picture(width, height, self.title, f"{self.y_label} over {self.x_label}: {lines}.", style)
         shown = {name: [point for point in points if self._fits(point)] for name, points in self.series.items()}
         points = [point for each in shown.values() for point in each]
-        x_ticks, x_place = axis([x for x, _ in points], self.log_x, LEFT, width - RIGHT)
-        y_ticks, y_place = axis([y for _, y in points], self.log_y, SIZE[1] - BOTTOM, TOP)
+        x_ticks, x_of = axis([x for x, _ in points], self.log_x, LEFT, width - RIGHT)
+        y_ticks, y_of = axis([y for _, y in points], self.log_y, SIZE[1] - BOTTOM, TOP)
         picture.label(LEFT, 30, self.title)
         for x in x_ticks:
-            picture.line(x_place(x), TOP, x_place(x), SIZE[1] - BOTTOM, "hair")
-            picture.text(x_place(x), SIZE[1] - BOTTOM + 20, written(x), "quiet middle")
+            picture.line(x_of(x), TOP, x_of(x), SIZE[1] - BOTTOM, "hair")
+            picture.text(x_of(x), SIZE[1] - BOTTOM + 20, written(x), "quiet middle")
         for y in y_ticks:
-            picture.line(LEFT, y_place(y), width - RIGHT, y_place(y), "hair")
-            picture.text(LEFT - 8, y_place(y) + 5, written(y), "quiet end")
+            picture.line(LEFT, y_of(y), width - RIGHT, y_of(y), "hair")
+            picture.text(LEFT - 8, y_of(y) + 5, written(y), "quiet end")
         picture.line(LEFT, TOP, LEFT, SIZE[1] - BOTTOM, "axis")
         picture.line(LEFT, SIZE[1] - BOTTOM, width - RIGHT, SIZE[1] - BOTTOM, "axis")
         picture.text((LEFT + width - RIGHT) / 2, SIZE[1] - BOTTOM + 44, self.x_label, "middle")
         picture.text(LEFT, TOP - 10, self.y_label)
         for i, (name, each) in enumerate(shown.items()):
             row, look = SIZE[1] + LEGEND_ROW * i, f"line{i} dashed" if name in self.dashed else f"line{i}"
-            picture.path([(round(x_place(x), 1), round(y_place(y), 1)) for x, y in each], look)
+            picture.path([(round(x_of(x), 1), round(y_of(y), 1)) for x, y in each], look)
             picture.line(LEFT, row, LEFT + 36, row, look)
             picture.text(LEFT + 46, row + 5, name)
         return picture.svg()
@@ -77,7 +77,7 @@ class Plot:
 
 
 def axis(values: list[float], log: bool, start: float, end: float) -> tuple[list[float], Callable[[float], float]]:
-    """Return the ticks of an axis, and the function from a value to its place between `start` and `end`."""
+    """Return the ticks of an axis, and the function from a value to its coordinate between `start` and `end`."""
     scale: Callable[[float], float] = math.log10 if log else float
     ticks = list(powers(min(values), max(values)) if log else steps(min(0.0, *values), max(values)))
     low, high = scale(ticks[0]), scale(ticks[-1])

@@ -24,9 +24,11 @@ def copydetect() -> Scorer:
         detector = CopyDetector(test_dirs=[str(folder)], extensions=["java"], boilerplate_dirs=bases, silent=True)
         detector.run()
         found, names = detector.similarity_matrix, [Path(file).parent.name for file in detector.test_files]
-        place = {Path(file).parent.name: n for n, file in enumerate(detector.ref_files)}
+        index_of = {Path(file).parent.name: n for n, file in enumerate(detector.ref_files)}
         return {
-            _pair(names[a], names[b]): float(max(found[a][place[names[b]]].max(), found[b][place[names[a]]].max()))
+            _pair(names[a], names[b]): float(
+                max(found[a][index_of[names[b]]].max(), found[b][index_of[names[a]]].max())
+            )
             for a, b in combinations(range(len(names)), 2)
         }
 
@@ -42,11 +44,11 @@ def jplag() -> Scorer:
 
 def dolos() -> Scorer:
     """DOLOS_FOLDER is a folder in which the npm package @dodona/dolos-lib is installed."""
-    place = _folder("DOLOS_FOLDER")
+    dolos_folder = _folder("DOLOS_FOLDER")
 
     def scores(folder: Path, base: Path | None) -> PairScores:
         file = next(base.iterdir()) if base else None
-        return _printed(["node", str(HERE / "dolos_pairs.mjs"), folder, file], place)
+        return _printed(["node", str(HERE / "dolos_pairs.mjs"), folder, file], dolos_folder)
 
     return scores
 

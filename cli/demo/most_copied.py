@@ -72,13 +72,13 @@ def _common_run(hash_: int, first: Record, records: Sequence[Record], texts: dic
     before, after = [], []
     for record in records:
         if hash_ in record.fingerprints:
-            place = record.positions[record.fingerprints.index(hash_)]
+            position = record.positions[record.fingerprints.index(hash_)]
             chars = texts[record.id].chars
-            before.append(chars[:place][::-1])
-            after.append(chars[place:])
-    place = first.positions[first.fingerprints.index(hash_)]
+            before.append(chars[:position][::-1])
+            after.append(chars[position:])
+    position = first.positions[first.fingerprints.index(hash_)]
     # commonprefix compares any strings character by character, not only paths.
-    start, end = place - len(commonprefix(before)), place + len(commonprefix(after))  # noqa: RUF071
+    start, end = position - len(commonprefix(before)), position + len(commonprefix(after))  # noqa: RUF071
     return _Run(texts[first.id], start, end)
 
 

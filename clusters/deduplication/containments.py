@@ -41,7 +41,7 @@ SELECT token AS bundle, page, count(*)::UINTEGER AS shingles FROM input_rows GRO
 # other bundles together have fewer than `needed` shingles.
 CREATE_SEEKERS = """
 CREATE TABLE seekers AS
-SELECT bundle, page, needed, row_number() OVER (PARTITION BY page ORDER BY bundle) AS place FROM (
+SELECT bundle, page, needed, row_number() OVER (PARTITION BY page ORDER BY bundle) AS turn FROM (
     SELECT bundle, page, shingle_count - floor((1 - {threshold!r}) * shingle_count + 1e-9)::BIGINT AS needed,
         sum(shingles) OVER (PARTITION BY page ORDER BY rows DESC, bundle ROWS UNBOUNDED PRECEDING) AS up_to_this
     FROM bundles JOIN (SELECT bundle, count(*) AS rows FROM bundles GROUP BY bundle) USING (bundle)
@@ -64,7 +64,7 @@ SELECT bundle FROM {KEPT_HOLDERS} GROUP BY bundle HAVING count(*) > {{limit}}
 CREATE_CANDIDATES = f"""
 CREATE OR REPLACE TABLE candidates AS
 SELECT DISTINCT (least(seeking.page, partners.page)::BIGINT << 32) | greatest(seeking.page, partners.page) AS pair
-FROM (SELECT * FROM {KEPT_SEEKERS} WHERE place <= {{bundles}}) seeking JOIN (
+FROM (SELECT * FROM {KEPT_SEEKERS} WHERE turn <= {{bundles}}) seeking JOIN (
     SELECT bundle, page, size FROM {KEPT_HOLDERS} ANTI JOIN crowds USING (bundle)
     UNION ALL
     SELECT bundle, page, size FROM {KEPT_HOLDERS} SEMI JOIN crowds USING (bundle)

@@ -38,7 +38,7 @@ class Deduplication:
     are matched by containment, how much of the row is in that one.
     """
 
-    outcomes: bytearray = field(default_factory=bytearray)  # places in OUTCOMES
+    outcomes: bytearray = field(default_factory=bytearray)  # indices in OUTCOMES
     representatives: array[int] = field(default_factory=lambda: array("q"))
     similarities: array[float] = field(default_factory=lambda: array("d"))
     ids: dict[int, str] = field(default_factory=dict)  # of all representatives of other rows

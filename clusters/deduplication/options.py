@@ -59,7 +59,7 @@ class KeepRule(NamedTuple):
         return undated if self.name == "newest" else None
 
     def rank(self, row: Row, text: str) -> float | None:
-        """Return the place of a row in the order of the rule: the lowest is kept, None comes last."""
+        """Return the rank of a row in the order of the rule: the lowest is kept, None comes last."""
         if self.name == "longest":
             return -len(text)
         if self.name == "source":

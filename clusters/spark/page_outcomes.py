@@ -21,7 +21,7 @@ from opensearch_winnow.mappings.record_columns import SCHEMA, TIME, as_columns
 
 BATCH_BYTES = 8_000_000  # of records
 MAX_ROWS_PER_BATCH = 1_000
-ITEM_BITS = 40  # lower bits of a place: the item in its task; upper bits: the number of the task
+ITEM_BITS = 40  # lower bits of a position: the item in its task; upper bits: the number of the task
 REMOTE = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 COPY_BUFFER_BYTES = 1 << 20
 # The columns that pages are read from. HTML as bytes is decoded as a browser would do it.
@@ -39,7 +39,7 @@ FAILED_PAGE = pa.struct(
 )
 OUTCOMES = pa.schema(
     [
-        ("place", pa.int64()),  # grows with the order of pages
+        ("position", pa.int64()),  # grows with the order of pages
         ("outcome", pa.string()),  # indexed, skipped or failed; damaged for a part of a source without a page
         ("reason", pa.string()),
         ("source", pa.string()),
@@ -65,17 +65,17 @@ def outcomes_of_sources(
             split = splits[number]
             name = split.path if isinstance(split, Split) else split
             items = _items(split, recipe) if isinstance(split, Split) else _remote_items(split, base, recipe)
-            places = enumerate(items, number << ITEM_BITS)
-            yield from _rows(((place, *item) for place, item in places), name, maker)
+            positions = enumerate(items, number << ITEM_BITS)
+            yield from _rows(((position, *item) for position, item in positions), name, maker)
 
 
 def outcomes_of_table(batches: Iterable[pa.RecordBatch], source: str, recipe: Recipe) -> Iterator[pa.RecordBatch]:
-    """Read the rows of a table as pages. Its column `place` is not a part of the page."""
+    """Read the rows of a table as pages. Its column `position` is not a part of the page."""
     maker = RecordMaker(recipe)
     for batch in batches:
-        pages = batch.drop_columns(["place"])
-        places = enumerate(batch["place"].to_pylist())
-        items = ((place, row, item_of(pages, row, f"{source}#{place}", recipe.max_page_size)) for row, place in places)
+        pages = batch.drop_columns(["position"])
+        positions = enumerate(batch["position"].to_pylist())
+        items = ((at, row, item_of(pages, row, f"{source}#{at}", recipe.max_page_size)) for row, at in positions)
         yield from _rows(items, source, maker)
 
 
@@ -108,19 +108,19 @@ def copy_to_folder(uri: str, folder: Path) -> Path:
 
 
 def _rows(items: Iterable[tuple[int, int, Item]], source: str, maker: RecordMaker) -> Iterator[pa.RecordBatch]:
-    """Return the outcomes of `items`, which come with their place among all pages and their offset in the source."""
+    """Return the outcomes of `items`, which come with their position among all pages and their offset in the source."""
     records: list[tuple[int, Record]] = []
     size = 0
-    for place, offset, item in items:
+    for position, offset, item in items:
         result = _make_record(item, maker) if isinstance(item, Page) else item
         if isinstance(result, Record):
-            records.append((place, result))
+            records.append((position, result))
             size += bytes_in_memory(result)
             if size >= BATCH_BYTES or len(records) >= MAX_ROWS_PER_BATCH:
                 yield _indexed_rows(records, source)
                 records, size = [], 0
         else:
-            yield _other_row(place, result, source, offset)
+            yield _other_row(position, result, source, offset)
     if records:
         yield _indexed_rows(records, source)
 
@@ -136,7 +136,7 @@ def _indexed_rows(records: list[tuple[int, Record]], source: str) -> pa.RecordBa
     count = len(records)
     columns = as_columns([record for _, record in records])
     made = {
-        "place": pa.array([place for place, _ in records], pa.int64()),
+        "position": pa.array([position for position, _ in records], pa.int64()),
         "outcome": pa.array(["indexed"] * count),
         "source": pa.array([source] * count),
         "record": pa.StructArray.from_arrays(columns.columns, fields=list(SCHEMA)),
@@ -144,8 +144,8 @@ def _indexed_rows(records: list[tuple[int, Record]], source: str) -> pa.RecordBa
     return pa.record_batch([made.get(field.name, pa.nulls(count, field.type)) for field in OUTCOMES], schema=OUTCOMES)
 
 
-def _other_row(place: int, item: Skipped | Failed | Damage, source: str, offset: int) -> pa.RecordBatch:
-    row: dict[str, object] = {"place": place, "reason": item.reason, "source": source, "offset": offset}
+def _other_row(position: int, item: Skipped | Failed | Damage, source: str, offset: int) -> pa.RecordBatch:
+    row: dict[str, object] = {"position": position, "reason": item.reason, "source": source, "offset": offset}
     if isinstance(item, Failed):
         row |= {"outcome": "failed", "page": _failed_page(item.page)}
     elif isinstance(item, Damage):

@@ -62,7 +62,7 @@ def _judge(batches: Iterable[pa.RecordBatch], threshold: float, bits: int, size:
             minhashes = b"".join((joined_bytes(batch["minhash"]), joined_bytes(batch["other_minhash"])))
             counts = array("I", to_numbers(batch["shingle_count"], "I"))
             counts.extend(to_numbers(batch["other_shingle_count"], "I"))
-            pairs = array("Q", ((place << 32) | (count + place) for place in range(count)))
+            pairs = array("Q", ((i << 32) | (count + i) for i in range(count)))
             if len(minhashes) != 2 * count * size:
                 raise ClusterError(f"a record has a MinHash of another size than the {size} bytes of its scheme")
             judged = pair_verdicts(pairs, minhashes, counts, size, threshold=threshold, bits=bits, clear=CLEAR_ERRORS)

@@ -20,7 +20,7 @@ class Row:
     """A row that was read. `page.url` is its id: any string."""
 
     number: int  # from 0, over all sources
-    source: int  # the place of its source among those named, from 0
+    source: int  # the number of its source among those named, from 0
     page: Page
     value: object = None  # of the field that the caller names, to rank rows by it
 

@@ -105,17 +105,17 @@ class CsvRowsWriter:
         if record.values is None or (edit.text is None and not self._columns):
             return record.raw
         names = [*opened.names, *(name for name in self._columns if name not in opened.names)]
-        places = {name: place for place, name in enumerate(names)}  # of two columns of one name, the last one is read
+        index_of = {name: i for i, name in enumerate(names)}  # of two columns of one name, the last one is read
         values = record.values + [""] * (len(names) - len(record.values))
         try:
             fields = opened.fields_of(record.values)
             if edit.text is not None:
                 name = content_field(fields, self._choice.fields)
-                values[places[name]] = as_written(name, edit.text)
+                values[index_of[name]] = as_written(name, edit.text)
         except FieldError:
             return record.raw
         for name in self._columns:
-            values[places[name]] = _text(edit.columns.get(name))
+            values[index_of[name]] = _text(edit.columns.get(name))
         values = [_quoted(value, opened.delimiter) for value in values]
         return (opened.delimiter.join(values) or '""') + line_break(record.raw)
 

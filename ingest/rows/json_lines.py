@@ -41,27 +41,27 @@ def read(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
         with unpacked(file.path) as opened:
             while line := opened.readline(limit + 1):
                 number += 1
-                where, place = f"{file.name}#{number}", f"line {number}"
+                where, location = f"{file.name}#{number}", f"line {number}"
                 if len(line) > limit:
                     rest = pieces_of_line(opened, line)
                     kept = Page(where, html=line, content_type=LINE_TYPE)
-                    yield ReadRow(Failed(kept, too_large(choice.max_size), rest), place)
+                    yield ReadRow(Failed(kept, too_large(choice.max_size), rest), location)
                     deque(rest, 0)
                 elif stripped := line.strip(BLANK):
-                    yield _row(stripped, where, place, choice)
+                    yield _row(stripped, where, location, choice)
     except DamagedError as damage:
         yield ReadRow(Failed(Page(file.name, html=b""), str(damage)), f"after line {number}")
     except OSError as error:
         yield ReadRow(Failed(Page(file.name, html=b""), f"cannot be read: {error.strerror}"), f"after line {number}")
 
 
-def _row(line: bytes, where: str, place: str, choice: RowChoice) -> ReadRow:
+def _row(line: bytes, where: str, location: str, choice: RowChoice) -> ReadRow:
     try:
         fields = object_of(line)
     except FieldError as error:
-        return ReadRow(Failed(Page(where, html=line, content_type=LINE_TYPE), str(error)), place)
+        return ReadRow(Failed(Page(where, html=line, content_type=LINE_TYPE), str(error)), location)
     value = value_at(fields, choice.value_field) if choice.value_field else None
-    return ReadRow(item_of(line, where, choice.max_size, choice.fields, fields, lenient=True), place, value)
+    return ReadRow(item_of(line, where, choice.max_size, choice.fields, fields, lenient=True), location, value)
 
 
 def writer(path: Path, target: Path, packing: str, choice: RowChoice, columns: Mapping[str, type]) -> JsonLinesWriter:

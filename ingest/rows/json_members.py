@@ -49,14 +49,14 @@ def is_object(line: str, close: int) -> bool:
 def with_members(
     line: str, found: Sequence[JsonMember], close: int, replaced: Mapping[str, str], added: Mapping[str, str]
 ) -> str:
-    """Return `line` with JSON texts in place of the values of the fields `replaced`, and with the members `added`.
+    """Return `line` with JSON texts instead of the values of the fields `replaced`, and with the members `added`.
 
     `found` and `close` are its members. A field `a.b` is the member b within a. A member that is added replaces one of
     the same name.
     """
     changes: list[tuple[int, int, str]] = []
     for name, value in replaced.items():
-        changes += [(start, end, value) for start, end in _places(line, found, name)]
+        changes += [(start, end, value) for start, end in _spans(line, found, name)]
     new = []
     for name, value in added.items():
         same = [(member.start, member.end, value) for member in found if member.name == name]
@@ -71,13 +71,13 @@ def with_members(
     return line
 
 
-def _places(line: str, found: Sequence[JsonMember], name: str) -> list[tuple[int, int]]:
+def _spans(line: str, found: Sequence[JsonMember], name: str) -> list[tuple[int, int]]:
     same = [(member.start, member.end) for member in found if member.name == name]
     first, dot, rest = name.partition(".")
     if same or not dot:
         return same
     inner = [member.start for member in found if member.name == first and isinstance(member.value, dict)]
-    return [place for start in inner for place in _places(line, members(line, start)[0], rest)]
+    return [span for start in inner for span in _spans(line, members(line, start)[0], rest)]
 
 
 def _after(line: str, character: str, at: int) -> int:

@@ -36,11 +36,11 @@ class Output(Protocol):
     def add(self, file: SourceFile, next_edit: NextEdit) -> None:
         """Write the rows of `file` as `next_edit` decides."""
 
-    def place(self) -> None:
-        """Complete what was written, and put it in place."""
+    def commit(self) -> None:
+        """Complete what was written, and let it appear."""
 
     def discard(self) -> None:
-        """Remove what was written. Does nothing after `place`."""
+        """Remove what was written. Does nothing after `commit`."""
 
 
 class OneFileOutput:
@@ -85,11 +85,11 @@ class OneFileOutput:
             )
         self._writer.add(file, next_edit)
 
-    def place(self) -> None:
+    def commit(self) -> None:
         if self._writer:
             self._writer.close()
         with reporting_os_errors(self._target):
-            self._atomic.place()
+            self._atomic.commit()
 
     def discard(self) -> None:
         if self._writer:
@@ -126,8 +126,8 @@ class FolderOutput:
         self.rows += self._writer.rows
         self._writer = None
 
-    def place(self) -> None:
-        self._folder.place()
+    def commit(self) -> None:
+        self._folder.commit()
 
     def discard(self) -> None:
         if self._writer:
@@ -169,8 +169,8 @@ class StagedFolder(Unfinished):
                 path.parent.mkdir(parents=True, exist_ok=True)
         return path, target
 
-    def place(self) -> None:
-        """Put what was written in place."""
+    def commit(self) -> None:
+        """Move what was written to the target."""
         with reporting_os_errors(self.target):
             if self.path.parent != self.target:
                 self.path.rename(self.target)

@@ -23,9 +23,9 @@ def read(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
     """Yield the page that `file` is, or the captures in it."""
     for split in file.splits:
         for offset, item in read_split(split, choice.max_size):
-            place = "" if split.format == "files" else f"offset {offset}"
+            location = "" if split.format == "files" else f"offset {offset}"
             if isinstance(item, Damage):
-                yield ReadRow(Failed(Page(file.name, html=b""), item.reason), place)
+                yield ReadRow(Failed(Page(file.name, html=b""), item.reason), location)
             elif isinstance(item, (Page, Failed)) and split.format == "files":
                 page = item if isinstance(item, Page) else item.page
                 page.url = file.name  # rather than with escapes
@@ -33,7 +33,7 @@ def read(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
                     item = replace(item, rest=_pieces(file.path))
                 yield ReadRow(item)
             elif item is not None:
-                yield ReadRow(item, place)
+                yield ReadRow(item, location)
 
 
 def _pieces(path: str) -> Iterator[bytes]:
@@ -47,7 +47,7 @@ def writer(path: Path, target: Path, packing: str, choice: RowChoice, columns: M
 
 
 class PageFileWriter:
-    """Copies a file, or writes another text in its place, in UTF-8."""
+    """Copies a file, or writes another text instead, in UTF-8."""
 
     def __init__(self, path: Path, target: Path, packing: str, choice: RowChoice) -> None:
         self.rows = 0

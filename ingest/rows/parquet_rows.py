@@ -40,9 +40,9 @@ def read(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
         with open(file.path, "rb") as opened:  # noqa: PTH123
             table = pq.ParquetFile(opened, buffer_size=_BUFFER, page_checksum_verification=True)
             end = 0
-            for place in range(table.metadata.num_row_groups):
-                end += table.metadata.row_group(place).num_rows
-                for item, value in _group(table, place, file.name, row, choice):
+            for row_group in range(table.metadata.num_row_groups):
+                end += table.metadata.row_group(row_group).num_rows
+                for item, value in _group(table, row_group, file.name, row, choice):
                     row += 1
                     yield ReadRow(item, f"row {row}", value)
                 while row < end:
@@ -58,16 +58,16 @@ def read(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
 
 
 def _group(
-    table: pq.ParquetFile, place: int, name: str, row: int, choice: RowChoice
+    table: pq.ParquetFile, row_group: int, name: str, row: int, choice: RowChoice
 ) -> Iterator[tuple[Page | Failed, object]]:
     """Yield the rows of a row group, of which the first follows `row` others; fewer if it is damaged."""
     more = (choice.value_field,) if choice.value_field else ()
     columns = choice.fields.columns(table.schema_arrow.names, *more)
-    for batch in _batches(table, place, columns):
+    for batch in _batches(table, row_group, columns):
         for number in range(batch.num_rows):
             row += 1
             item = item_of(
-                batch, number, f"{name}#{row}", choice.max_size, choice.fields, id_from_place=True, lenient=True
+                batch, number, f"{name}#{row}", choice.max_size, choice.fields, id_from_location=True, lenient=True
             )
             value = None
             if choice.value_field and isinstance(item, Page):
@@ -79,11 +79,11 @@ def _group(
             yield item, value
 
 
-def _batches(table: pq.ParquetFile, place: int, columns: Sequence[str] | None, most: int = 256) -> Iterator[Any]:
+def _batches(table: pq.ParquetFile, row_group: int, columns: Sequence[str] | None, most: int = 256) -> Iterator[Any]:
     """Yield the rows of a row group, until it is damaged."""
-    group = table.metadata.row_group(place)
+    group = table.metadata.row_group(row_group)
     size = batch_rows(group, table.schema_arrow.names if columns is None else columns, most)
-    batches = table.iter_batches(batch_size=size, row_groups=[place], columns=columns, use_threads=False)
+    batches = table.iter_batches(batch_size=size, row_groups=[row_group], columns=columns, use_threads=False)
     while True:
         try:
             batch = next(batches, None)
@@ -129,9 +129,9 @@ class ParquetRowsWriter:
                     raise SourceError(f"{printable(file.path)} cannot be written again: {error}") from None
                 return
             self._open(table, file)
-            for place in range(table.metadata.num_row_groups):
-                left = table.metadata.row_group(place).num_rows
-                for batch in _batches(table, place, None, MAX_COPIED_ROWS):
+            for row_group in range(table.metadata.num_row_groups):
+                left = table.metadata.row_group(row_group).num_rows
+                for batch in _batches(table, row_group, None, MAX_COPIED_ROWS):
                     left -= batch.num_rows
                     self._add_batch(batch, [next_edit() for _ in range(batch.num_rows)])
                 if sum(next_edit() is not None for _ in range(left)):  # decides on all of them
@@ -149,9 +149,9 @@ class ParquetRowsWriter:
 
     def _new_schema(self, schema: pa.Schema) -> pa.Schema:
         for name, kind in self._added.items():
-            place = schema.get_field_index(name)
+            index = schema.get_field_index(name)
             field = pa.field(name, kind)
-            schema = schema.append(field) if place < 0 else schema.set(place, field)
+            schema = schema.append(field) if index < 0 else schema.set(index, field)
         return schema
 
     def _compression(self, table: pq.ParquetFile) -> dict[str, str] | str:
@@ -159,7 +159,7 @@ class ParquetRowsWriter:
         if not table.metadata.num_row_groups:
             return "snappy"
         group = table.metadata.row_group(0)
-        chunks = [group.column(place) for place in range(group.num_columns)]
+        chunks = [group.column(i) for i in range(group.num_columns)]
         used = {chunk.path_in_schema: chunk.compression.lower().replace("uncompressed", "none") for chunk in chunks}
         return dict.fromkeys(self._added, next(iter(used.values()))) | used
 
@@ -179,9 +179,9 @@ class ParquetRowsWriter:
             batch = _rows_of(batch, kept)
         for name, kind in self._added.items():
             values = pa.array([edit.columns.get(name) for edit in edits if edit is not None], kind)
-            place = batch.schema.get_field_index(name)
+            index = batch.schema.get_field_index(name)
             field = pa.field(name, kind)
-            batch = batch.append_column(field, values) if place < 0 else batch.set_column(place, field, values)
+            batch = batch.append_column(field, values) if index < 0 else batch.set_column(index, field, values)
         self.rows += batch.num_rows
         self._waiting.append(batch)
         self._waiting_size += batch.nbytes
@@ -221,7 +221,7 @@ def _rows_of(batch: pa.RecordBatch, numbers: Sequence[int]) -> pa.RecordBatch:
 def _with_texts(batch: pa.RecordBatch, name: str, texts: Mapping[int, str]) -> pa.RecordBatch:
     """Return `batch` with other texts in the field `name`, in rows by number."""
     first, *inner = [name] if name in batch.schema.names else name.split(".")
-    column, place = batch.column(first), batch.schema.get_field_index(first)
+    column, index = batch.column(first), batch.schema.get_field_index(first)
     written = {number: as_written(name, text) for number, text in texts.items()}
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         # Without decoding the others: Parquet does not check that strings are UTF-8.
@@ -232,7 +232,7 @@ def _with_texts(batch: pa.RecordBatch, name: str, texts: Mapping[int, str]) -> p
         for number, text in written.items():
             values[number] = _replaced(values[number], inner, text)
         changed = pa.array(values, column.type)
-    return batch.set_column(place, batch.schema.field(place), changed)
+    return batch.set_column(index, batch.schema.field(index), changed)
 
 
 def _replaced(value: object, inner: Sequence[str], text: str) -> object:

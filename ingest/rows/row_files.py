@@ -44,7 +44,7 @@ class RowFiles(Closing):
     """The rows of the sources `names`: files, folders, patterns, and - for standard input.
 
     Use it as a context manager. Rows are read in the order of `names`, and those of a folder in the order of its files;
-    each file is read once. A row that has no id gets one from its place, such as `pages.jsonl#17`: the file, relative
+    each file is read once. A row without an id gets one from its location, such as `pages.jsonl#17`: the file, relative
     to the folder that the sources have in common, and the line or row, from 1. A file of a folder is a row whose id is
     its name; but if the folder has files of rows, its other texts, such as a README, are not read and listed in
     `other_texts`. `value_field` names a field whose value is read too.
@@ -80,7 +80,7 @@ class RowFiles(Closing):
             allow_empty=True,
         )
         self.other_texts: list[str] = []  # files that are not read, because their folder has files of rows
-        self._row_folders: set[int] | None = None  # sources with files of rows, by their place
+        self._row_folders: set[int] | None = None  # sources with files of rows, by their number
         self._seen: array[int] | None = None  # a hash for each file, by which a change is noticed
 
     def close(self) -> None:
@@ -124,7 +124,7 @@ class RowFiles(Closing):
     ) -> Iterator[Row | FailedRow]:
         """Yield every row, numbered without gaps. Rows that fail are added to `failed`, with their bytes.
 
-        `reading` is called with each file before its rows, if it has any. `value_field` takes the place of the one that
+        `reading` is called with each file before its rows, if it has any. `value_field` replaces the one that
         was named when the files were opened.
         """
         choice = replace(self._choice, value_field=value_field or self._choice.value_field)
@@ -138,14 +138,14 @@ class RowFiles(Closing):
                 reading(file)
             if failed is not None:
                 failed.reading(file.path)
-            for item, place, value in _format(file).read(file, choice):
+            for item, location, value in _format(file).read(file, choice):
                 if isinstance(item, Skipped):
                     self.skipped[item.reason] += 1
                     continue
                 if isinstance(item, Failed):
                     if failed is not None:
                         failed.add(item, file.path)
-                    where = ", ".join(filter(None, (printable(file.path), place)))
+                    where = ", ".join(filter(None, (printable(file.path), location)))
                     yield FailedRow(number, file.source, where, item.reason)
                 else:
                     yield Row(number, file.source, item, value)
@@ -176,14 +176,14 @@ class RowFiles(Closing):
 
         output = self._output(to, columns, overwrite=overwrite)
         try:
-            place = 0
-            for place, file in enumerate(self.files(), 1):
-                self._check_unchanged(file, place - 1)
+            files = 0
+            for files, file in enumerate(self.files(), 1):
+                self._check_unchanged(file, files - 1)
                 output.add(file, next_edit)
-                self._check_unchanged(file, place - 1)
-            if self.count not in (None, number) or len(self._seen or ()) not in (0, place):
+                self._check_unchanged(file, files - 1)
+            if self.count not in (None, number) or len(self._seen or ()) not in (0, files):
                 raise SourceError("the sources have changed since they were read: start again")
-            output.place()
+            output.commit()
         except BaseException:
             output.discard()
             raise
@@ -255,8 +255,8 @@ class RowFiles(Closing):
             return False
         return len(first) > 1 or any(file.format not in LABELS for file in self.files())
 
-    def _check_unchanged(self, file: SourceFile, place: int) -> None:
-        if self._seen is not None and (place >= len(self._seen) or self._seen[place] != _state(file)):
+    def _check_unchanged(self, file: SourceFile, index: int) -> None:
+        if self._seen is not None and (index >= len(self._seen) or self._seen[index] != _state(file)):
             raise SourceError(f"{printable(file.path)} has changed since it was read: start again")
 
 

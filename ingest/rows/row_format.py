@@ -33,7 +33,7 @@ class ReadRow(NamedTuple):
     """A row as a format reads it. A file that is not read is `Skipped`, and no row."""
 
     item: Page | Failed | Skipped
-    place: str = ""  # in its file: "line 7"
+    location: str = ""  # in its file: "line 7"
     value: object = None
 
 
@@ -70,7 +70,7 @@ def as_written(name: str, text: str) -> str:
 
 @contextmanager
 def reading(file: SourceFile) -> Iterator[None]:
-    """Raise a SourceError in place of an OSError about reading `file`."""
+    """Raise a SourceError instead of an OSError about reading `file`."""
     try:
         yield
     except OSError as error:

@@ -181,16 +181,16 @@ class Sources(Closing):
         top = os.path.commonpath(tops).rstrip("/") if tops else ""
         before: list[Folder] = []
         done: set[str] = set()
-        for place, source in enumerate(self._sources):
+        for number, source in enumerate(self._sources):
             if isinstance(source, _File):
                 real = os.path.realpath(source.path)
                 if real not in done:
                     done.add(real)
                     name = "stdin" if source.source else source.path[len(top) + 1 :]
-                    yield self._source_file(FolderFile(source.path), source, place, name)
+                    yield self._source_file(FolderFile(source.path), source, number, name)
                 continue
             for found in self._files_of(source, named, before):
-                yield self._source_file(found, None, place, found.path[len(top) + 1 :])
+                yield self._source_file(found, None, number, found.path[len(top) + 1 :])
             before.append(source.real())
 
     def paths(self) -> Iterator[str]:
@@ -205,13 +205,13 @@ class Sources(Closing):
             for source in self._sources
         )
 
-    def _source_file(self, found: FolderFile, file: _File | None, place: int, name: str) -> SourceFile:
+    def _source_file(self, found: FolderFile, file: _File | None, number: int, name: str) -> SourceFile:
         kind = "files" if found.skipped else file.format if file else self._format_in_folder(found.path)
         parts = None if kind in ROW_FORMATS else self._archive_splits(found.path, file, sys.maxsize)
         if parts is None:
             every = self._every_text or file is not None
             parts = [Split("files", found.path, 0, 1, base=name, every_text=every, skipped=found.skipped)]
-        return SourceFile(found.path, place, name, kind, tuple(parts))
+        return SourceFile(found.path, number, name, kind, tuple(parts))
 
     def _common_folder(self) -> str:
         tops = [found.path or "/" for found in self._sources if isinstance(found, Folder)]

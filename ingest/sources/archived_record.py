@@ -52,29 +52,30 @@ class ArchivedRecords(Closing):
 
     def __init__(self, folders: Sequence[Path] = ()) -> None:
         self._folders = folders
-        self._open: dict[_Place, tuple[Archive, ExitStack]] = {}  # in order of use
-        self._places: dict[str, list[_Place]] = {}  # by file of a source; where its last record was comes first
+        self._open: dict[_ArchiveLocation, tuple[Archive, ExitStack]] = {}  # in order of use
+        # By file of a source; the location of its last record comes first.
+        self._locations: dict[str, list[_ArchiveLocation]] = {}
 
     def read(self, entry: CaptureEntry) -> ArchivedRecord:
         """Read the record of a capture with a source. Raises ArchiveError if it is not there, or damaged."""
         assert entry.source is not None
         file = entry.source.file
-        if file not in self._places:
-            self._places[file] = list(self._places_of(Path(file)))
-        places = self._places[file]
-        if not places:
+        if file not in self._locations:
+            self._locations[file] = list(self._locations_of(Path(file)))
+        locations = self._locations[file]
+        if not locations:
             raise ArchiveError(NOT_IN_FOLDERS if self._folders else NOT_THERE)
         faults: list[ArchiveError] = []
-        for number, place in enumerate(places):
+        for number, location in enumerate(locations):
             try:
-                found = _record(self._archive(place), entry)
+                found = _record(self._archive(location), entry)
             except OSError as error:
                 faults.append(ArchiveError(f"the archive cannot be read: {error.strerror}"))
             except ArchiveError as error:
                 faults.append(error)
             else:
                 if found is not None:
-                    places.insert(0, places.pop(number))
+                    locations.insert(0, locations.pop(number))
                     return found
         raise faults[0] if faults else ArchiveError("the archive has changed since it was indexed")
 
@@ -83,40 +84,40 @@ class ArchivedRecords(Closing):
             stack.close()
         self._open.clear()
 
-    def _archive(self, place: _Place) -> Archive:
-        if place in self._open:
-            self._open[place] = self._open.pop(place)
-            return self._open[place][0]
+    def _archive(self, location: _ArchiveLocation) -> Archive:
+        if location in self._open:
+            self._open[location] = self._open.pop(location)
+            return self._open[location][0]
         if len(self._open) >= MAX_OPEN_ARCHIVES:
             _, oldest = self._open.pop(next(iter(self._open)))
             oldest.close()
         with ExitStack() as stack:
             try:
-                content: IO[bytes] = stack.enter_context(place.path.open("rb"))
-                if place.member:
-                    zipped = stack.enter_context(zipfile.ZipFile(place.path))
-                    member = zipped.getinfo(place.member)
-                    content, _ = stack.enter_context(wacz.opened(zipped, member, str(place.path)))
+                content: IO[bytes] = stack.enter_context(location.path.open("rb"))
+                if location.member:
+                    zipped = stack.enter_context(zipfile.ZipFile(location.path))
+                    member = zipped.getinfo(location.member)
+                    content, _ = stack.enter_context(wacz.opened(zipped, member, str(location.path)))
                 head = content.read(wacz.HEAD_BYTES)
                 archive = Archive(content, arc.ARC if arc.looks_like(head) else warc.WARC)
             except (OSError, KeyError, zipfile.BadZipFile):
                 raise ArchiveError("the archive cannot be read") from None
-            self._open[place] = archive, stack.pop_all()
+            self._open[location] = archive, stack.pop_all()
         return archive
 
-    def _places_of(self, file: Path) -> Iterator[_Place]:
-        """Yield the places where an archive may be: first where it was indexed, then those in the folders."""
+    def _locations_of(self, file: Path) -> Iterator[_ArchiveLocation]:
+        """Yield the locations where an archive may be: first where it was indexed, then those in the folders."""
         parts = file.parts
         for end in range(len(parts), 0, -1):
             path = Path(*parts[:end])
             if path.is_file():
-                yield _Place(path, "/".join(parts[end:]))
+                yield _ArchiveLocation(path, "/".join(parts[end:]))
                 break
         for start in range(len(parts) - 1, 0, -1):
             member = "/".join(parts[start + 1 :])
             for path in self._files.get(parts[start], ()):
                 if zipfile.is_zipfile(path) if member else path.is_file():
-                    yield _Place(path, member)
+                    yield _ArchiveLocation(path, member)
 
     @cached_property
     def _files(self) -> dict[str, list[Path]]:
@@ -129,15 +130,15 @@ class ArchivedRecords(Closing):
         return {name: sorted(paths) for name, paths in found.items()}
 
 
-class _Place(NamedTuple):
-    """Where an archive is: a file, or within a zip file."""
+class _ArchiveLocation(NamedTuple):
+    """The location of an archive: a file, or a member of a zip file."""
 
     path: Path
     member: str  # its name within the zip file; empty if it is a file of its own
 
 
 def _record(archive: Archive, entry: CaptureEntry) -> ArchivedRecord | None:
-    """Return the record of a capture; None if there is another one in its place. Raises ArchiveError for damage."""
+    """Return the record of a capture; None if another one is there. Raises ArchiveError for damage."""
     assert entry.source is not None
     is_arc = archive.grammar is arc.ARC
     for at, found in records(archive, entry.source.offset, MAX_RECORD_BYTES):

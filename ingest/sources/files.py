@@ -59,14 +59,14 @@ def read(split: Split, page_bytes: int) -> Items:
     """Yield the files of `split`. Without `names`, `path` is a single file, and `base` its URL."""
     names = split.names or ("",)
     end = len(names) if split.end is None else min(split.end, len(names))
-    for place in range(split.start, end):
-        name = names[place]
+    for i in range(split.start, end):
+        name = names[i]
         path = os.path.join(split.path, name) if name else split.path  # noqa: PTH118 (a Path for each file is slow)
         url = split.base + quote(os.fsencode(name)) if split.base else file_uri(path)
         if split.skipped or split.failed:
-            yield place, Failed(Page(url, html=b""), split.failed) if split.failed else Skipped(url, split.skipped)
+            yield i, Failed(Page(url, html=b""), split.failed) if split.failed else Skipped(url, split.skipped)
         else:
-            yield place, _item(path, url, page_bytes, every_text=split.every_text)
+            yield i, _item(path, url, page_bytes, every_text=split.every_text)
     yield max(split.start, end), None
 
 

@@ -47,7 +47,7 @@ class Folder:
     def of_pattern(cls, path: str, *, follow_links: bool = False) -> Self | None:
         """Return the files that match an absolute path with *, ?, [] or **; None for a path without these."""
         parts = path.split("/")
-        fixed = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), None)
+        fixed = next((i for i, part in enumerate(parts) if _MAGIC.search(part)), None)
         return None if fixed is None else cls("/".join(parts[:fixed]), tuple(parts[fixed:]), follow_links)
 
     def real(self) -> Self:
@@ -74,15 +74,15 @@ class Folder:
             above = below.split("/")[1:]
             deeper: list[str] = []
             for entry in entries:
-                places = self._places([*above, entry.name])
-                if not places or is_left_out(entry.name):
+                positions = self._positions([*above, entry.name])
+                if not positions or is_left_out(entry.name):
                     continue
                 skipped = LINK if entry.is_symlink() else ""
                 if links:
                     skipped = links.skipped(entry)
                 if not skipped and (os.path.isdir(entry.path) if links else entry.is_dir()):  # noqa: PTH112
                     deeper.append(f"{below}/{entry.name}")
-                elif len(self.pattern) in places:
+                elif len(self.pattern) in positions:
                     yield FolderFile(f"{self.path}{below}/{entry.name}", skipped)
             folders += reversed(deeper)
 
@@ -92,23 +92,23 @@ class Folder:
         return path.startswith(f"{self.path}/") and self._matches(names) and not any(map(is_left_out, names))
 
     def _matches(self, names: Sequence[str]) -> bool:
-        return len(self.pattern) in self._places(names)
+        return len(self.pattern) in self._positions(names)
 
-    def _places(self, names: Sequence[str]) -> set[int]:
-        """Return the places in the pattern that `names` can lead to: its end, if they or a folder above them match."""
-        places, end = {0}, len(self.pattern)
+    def _positions(self, names: Sequence[str]) -> set[int]:
+        """Return the positions in the pattern that `names` can reach: its end, if they or a folder above them match."""
+        positions, end = {0}, len(self.pattern)
         for name in names:
-            if end in places:
+            if end in positions:
                 break
             after = set()
-            for place in places:
-                while self.pattern[place] == "**" and place + 1 < end:  # takes this name and more, or none
-                    after.add(place)
-                    place += 1
-                if self.pattern[place] == "**" or fnmatchcase(name, self.pattern[place]):
-                    after.add(place + 1)
-            places = after
-        return places
+            for position in positions:
+                while self.pattern[position] == "**" and position + 1 < end:  # takes this name and more, or none
+                    after.add(position)
+                    position += 1
+                if self.pattern[position] == "**" or fnmatchcase(name, self.pattern[position]):
+                    after.add(position + 1)
+            positions = after
+        return positions
 
 
 class _Links:

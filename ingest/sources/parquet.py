@@ -82,7 +82,7 @@ def check_columns(names: Sequence[str], path: str) -> None:
 
 
 def _bytes(group: Any) -> int:
-    return sum(group.column(place).total_compressed_size for place in range(group.num_columns))
+    return sum(group.column(i).total_compressed_size for i in range(group.num_columns))
 
 
 def read(split: Split, page_bytes: int) -> Items:
@@ -94,10 +94,10 @@ def read(split: Split, page_bytes: int) -> Items:
             file = ParquetFile(opened, buffer_size=_BUFFER, page_checksum_verification=True)
             end = file.metadata.num_rows if split.end is None else min(split.end, file.metadata.num_rows)
             first = 0
-            for place in range(file.metadata.num_row_groups):
-                count = file.metadata.row_group(place).num_rows
+            for row_group in range(file.metadata.num_row_groups):
+                count = file.metadata.row_group(row_group).num_rows
                 if first < end and split.start < first + count:
-                    yield from _group(file, place, first, (split.start, end), source, page_bytes, split.fields)
+                    yield from _group(file, row_group, first, (split.start, end), source, page_bytes, split.fields)
                 first += count
     except MemoryError:
         raise
@@ -110,20 +110,20 @@ def read(split: Split, page_bytes: int) -> Items:
 
 
 def _group(
-    file: Any, place: int, first: int, wanted: tuple[int, int], source: str, page_bytes: int, names: FieldNames
+    file: Any, row_group: int, first: int, wanted: tuple[int, int], source: str, page_bytes: int, names: FieldNames
 ) -> Items:
     """Yield the rows of a row group that are within `wanted`. `first` is the number of its first row."""
     columns = names.columns(file.schema_arrow.names)
     if METADATA in (file.schema_arrow.metadata or {}):  # a record file, which may have revisits
         columns = [*columns, *(name for name in REVISIT_COLUMNS if name in file.schema_arrow.names)]
-    group = file.metadata.row_group(place)
+    group = file.metadata.row_group(row_group)
     rows = batch_rows(group, columns)
     row = first
     try:
-        for batch in file.iter_batches(batch_size=rows, row_groups=[place], columns=columns, use_threads=False):
+        for batch in file.iter_batches(batch_size=rows, row_groups=[row_group], columns=columns, use_threads=False):
             for number in range(max(wanted[0] - row, 0), min(wanted[1] - row, batch.num_rows)):
                 where = f"{source}#row={row + number}"
-                yield row + number, item_of(batch, number, where, page_bytes, names, id_from_place=True)
+                yield row + number, item_of(batch, number, where, page_bytes, names, id_from_location=True)
             row += batch.num_rows
             if row >= wanted[1]:
                 return
@@ -147,10 +147,10 @@ def item_of(
     page_bytes: int,
     names: FieldNames = USUAL,
     *,
-    id_from_place: bool = False,
+    id_from_location: bool = False,
     lenient: bool = False,
 ) -> Page | Failed:
-    """Return the page of a row. One without an id has the address `where` with `id_from_place`, and fails without.
+    """Return the page of a row. One without an id has the address `where` with `id_from_location`, and fails without.
 
     With `lenient`, it is a row of a data set: a failed one keeps its values, however large they are.
     """
@@ -158,7 +158,7 @@ def item_of(
     try:
         read_fields(batch, number, page_bytes, names.addresses, fields)
         read_fields(batch, number, page_bytes, (), fields)
-        page = page_of(fields, page_bytes, names, where if id_from_place else None, lenient=lenient)
+        page = page_of(fields, page_bytes, names, where if id_from_location else None, lenient=lenient)
         return _as_recorded(page, fields) if fields.keys() >= set(REVISIT_COLUMNS) else page
     except FieldError as error:
         url = if_readable(address_of, fields, names) or where

@@ -45,7 +45,7 @@ class SourceFile:
     """A file of a source, as it is found: a page, or a file of many pages or rows."""
 
     path: str
-    source: int  # the place of the source among those named, from 0
+    source: int  # the number of the source among those named, from 0
     name: str  # its path below the folder that all sources have in common
     format: str
     splits: tuple[Split, ...]  # which read all of it

@@ -172,11 +172,11 @@ def splits(path: str, size: int) -> Iterator[Split]:
         yield Split("zip_file", path, 0, len(found), total)
         return
     start, held = 0, 0
-    for place, each in enumerate(found):
+    for i, each in enumerate(found):
         length = min(each.info.compress_size, total)
-        if place > start and (held + length > size or place - start == MAX_FILES_PER_SPLIT):
-            yield Split("zip_file", path, start, place, held)
-            start, held = place, 0
+        if i > start and (held + length > size or i - start == MAX_FILES_PER_SPLIT):
+            yield Split("zip_file", path, start, i, held)
+            start, held = i, 0
         held += length
     yield Split("zip_file", path, start, len(found), held)
 
@@ -188,9 +188,9 @@ def read(split: Split, page_bytes: int) -> Items:
         found = zipped_files(zipped)
         end = len(found) if split.end is None else min(split.end, len(found))
         content = _ZipSplitReader(split, page_bytes, MAX_UNZIPPED_BYTES)
-        for place in range(split.start, end):
-            for item in content.items(zipped, found[place], base, MAX_DEPTH):
-                yield place, item
+        for i in range(split.start, end):
+            for item in content.items(zipped, found[i], base, MAX_DEPTH):
+                yield i, item
     yield max(split.start, end), None
 
 

@@ -73,11 +73,11 @@ class EmbeddedStore(Closing):
         The file contains its scheme, except for a secret `key`. A file without permission to write can be read.
         Messages call it `shown_name`, by default as it is given here.
         """
-        name, place = shown_name or os.fspath(path), Path(os.path.realpath(path))
-        if create and not os.path.exists(place):  # noqa: PTH110 (Path.exists raises without permission to look)
-            create_file(place, name, with_key(scheme or Scheme(), key))
-        check_file(place, name)
-        file = StoreFile(place, name)
+        name, real_path = shown_name or os.fspath(path), Path(os.path.realpath(path))
+        if create and not os.path.exists(real_path):  # noqa: PTH110 (Path.exists raises without permission to look)
+            create_file(real_path, name, with_key(scheme or Scheme(), key))
+        check_file(real_path, name)
+        file = StoreFile(real_path, name)
         try:
             with file.reading():
                 found = file.scheme()

@@ -21,7 +21,7 @@ def leaf_order(sizes: Sequence[int], families: Sequence[str]) -> list[int]:
 
     SQLite appends rows to a leaf, and begins another where a row does not fit. In the order of a crawl, that leaves a
     fifth of the bytes empty. Here, each leaf gets the largest row that is left, then the largest that still fits. Then
-    the rows of each family, which are about as large, change places until they are in their old order.
+    the rows of each family, which are about as large, are exchanged until they are in their old order.
     """
     order = []
     waiting = sorted(range(len(sizes)), key=lambda index: _bytes_on_leaf(sizes[index]))

@@ -29,13 +29,13 @@ def repacked_positions(stored: bytes, number: int) -> bytes:
     return sealed(pack_positions(_numbers("I", unsealed(stored, number))), number)
 
 
-def repacked_postings(stored: bytes, place: int) -> bytes:
+def repacked_postings(stored: bytes, block_id: int) -> bytes:
     """Return a block of postings of format 4, all tokens and then all pages, as later formats have it."""
-    block = unsealed(stored, place)
+    block = unsealed(stored, block_id)
     pages_start = len(block) // OLD_POSTING_BYTES * 8
     tokens, pages = _numbers("Q", block[:pages_start]), _numbers("I", block[pages_start:])
     ((_, packed),) = pack_postings(tokens, pages, sys.maxsize, SLOT_BITS)
-    return sealed(packed, place)
+    return sealed(packed, block_id)
 
 
 def _numbers(typecode: str, raw: bytes) -> array[int]:

@@ -23,12 +23,12 @@ from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.stores.embedded.rows import reporting_damage
 from opensearch_winnow.stores.embedded.seals import sealed, unsealed
 
-# The key of a row is its place: three bits for the run, then the upper bits of its first token, as many as fit into a
-# positive integer of SQLite. The lower bits of a token are its slot. Tokens that differ only in the slot are always in
-# the same block.
-PLACE_BITS = 60
-SLOT_BITS = 64 - PLACE_BITS
-MAX_TOKEN_PLACE = (1 << PLACE_BITS) - 1  # of a place, the bits that are not the run
+# The id of a block (column `place`): three bits for the run, then the upper bits of its first token, as many as fit
+# into a positive integer of SQLite. The lower bits of a token are its slot. Tokens that differ only in the slot are
+# always in the same block.
+TOKEN_BITS = 60
+SLOT_BITS = 64 - TOKEN_BITS
+MAX_TOKEN_PART = (1 << TOKEN_BITS) - 1  # of a block id, the bits that are not the run
 MAX_RUNS = 8
 FIRST_RUN_POSTINGS = 1 << 16  # that fit in run 0: few enough to be moved for each page that is added alone
 GROWTH = 8  # ratio of the sizes of two runs: run 3 has up to 33 million postings, of some 330,000 pages
@@ -47,8 +47,8 @@ class SortedRun(NamedTuple):
 
     def cut(self, at: int) -> tuple[SortedRun, SortedRun]:
         """Return the postings of tokens below `at`, and the others."""
-        place = bisect_left(self.tokens, at)
-        return SortedRun(self.tokens[:place], self.pages[:place]), SortedRun(self.tokens[place:], self.pages[place:])
+        index = bisect_left(self.tokens, at)
+        return SortedRun(self.tokens[:index], self.pages[:index]), SortedRun(self.tokens[index:], self.pages[index:])
 
 
 class Postings:
@@ -65,15 +65,15 @@ class Postings:
         """Yield tokens with their pages. A token comes once for each run that has it."""
         wanted = sorted(set(tokens))
         # The query returns each block once, although many tokens of a long question are in the same one.
-        places = [run << PLACE_BITS | token >> SLOT_BITS for run in self._sizes() for token in wanted]
+        block_ids = [run << TOKEN_BITS | token >> SLOT_BITS for run in self._sizes() for token in wanted]
         found = self._db.execute(
             f"SELECT place, block FROM {self._table} WHERE place IN (SELECT ("
             f"SELECT max(place) FROM {self._table} WHERE place <= wanted.value) FROM json_each(?) AS wanted)",
-            (json.dumps(places),),
+            (json.dumps(block_ids),),
         )
-        for place, block in found:
+        for block_id, block in found:
             check_cancelled()
-            run = unpacked(place, block)
+            run = unpacked(block_id, block)
             low = bisect_left(wanted, run.tokens[0])
             high = bisect_right(wanted, run.tokens[-1])
             end = 0
@@ -125,11 +125,11 @@ class Postings:
 
     def _blocks(self, run: int, *, take: bool = False) -> Iterator[SortedRun]:
         """Yield the postings of a run, WINDOW_BLOCKS blocks at a time; with `take`, delete them from the table."""
-        place, end = run << PLACE_BITS, ((run + 1) << PLACE_BITS) - 1
+        block_id, end = run << TOKEN_BITS, ((run + 1) << TOKEN_BITS) - 1
         while True:
             rows = self._db.execute(
                 f"SELECT place, block FROM {self._table} WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?",
-                (place, end, WINDOW_BLOCKS),
+                (block_id, end, WINDOW_BLOCKS),
             ).fetchall()
             if not rows:
                 return
@@ -140,9 +140,9 @@ class Postings:
                 for numbers, more in zip(window, unpacked(at, block), strict=True):
                     numbers.extend(more)
             yield window
-            # Continue after the last token, not after the last place: blocks that were just written may lie between.
-            place = (run << PLACE_BITS | window.tokens[-1] >> SLOT_BITS) + 1
-            if place <= rows[-1][0]:
+            # Continue after the last token, not after the last block id: blocks that were just written may lie between.
+            block_id = (run << TOKEN_BITS | window.tokens[-1] >> SLOT_BITS) + 1
+            if block_id <= rows[-1][0]:
                 raise sqlite3.DatabaseError(OUT_OF_ORDER)
 
 
@@ -168,8 +168,8 @@ def _merged(sources: list[Iterator[SortedRun]]) -> Iterator[SortedRun]:
 def _packed(run: SortedRun, target: int) -> Iterator[tuple[int, bytes]]:
     """Yield the rows of postings for the run `target`."""
     for first, block in _blocks(run):
-        place = target << PLACE_BITS | first >> SLOT_BITS
-        yield place, sealed(block, place)
+        block_id = target << TOKEN_BITS | first >> SLOT_BITS
+        yield block_id, sealed(block, block_id)
 
 
 @reporting_damage
@@ -178,6 +178,6 @@ def _blocks(run: SortedRun) -> list[tuple[int, bytes]]:
 
 
 @reporting_damage
-def unpacked(place: int, block: object) -> SortedRun:
+def unpacked(block_id: int, block: object) -> SortedRun:
     """Return the postings of a row."""
-    return SortedRun(*unpack_postings(unsealed(block, place), (place & MAX_TOKEN_PLACE) << SLOT_BITS))
+    return SortedRun(*unpack_postings(unsealed(block, block_id), (block_id & MAX_TOKEN_PART) << SLOT_BITS))

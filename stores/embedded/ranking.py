@@ -55,9 +55,9 @@ class Ranking:
         return self._ordered(ScoredPages(*filter_pages(*self._hits, page_numbers(sorted(set(numbers))))))
 
     def _ordered(self, pages: ScoredPages) -> list[tuple[int, float]]:
-        places = {number: place for place, number in enumerate(self._in_order(pages.numbers, len(pages.numbers)))}
+        rank_of = {number: rank for rank, number in enumerate(self._in_order(pages.numbers, len(pages.numbers)))}
         pairs = zip(*pages, strict=True)
-        return sorted(pairs, key=lambda pair: (-pair[1], places[pair[0]]))
+        return sorted(pairs, key=lambda pair: (-pair[1], rank_of[pair[0]]))
 
     def _in_order(self, numbers: array[int], count: int) -> list[int]:
         """Return the first `count` of some pages, in the order of equal scores."""

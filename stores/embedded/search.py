@@ -135,7 +135,7 @@ class _SegmentWords:
                 scorer.add_word(pages, *weights)
             return
         distinct = list(dict.fromkeys(words))
-        postings = [self._index.pages_and_places(self._segment, word) for word in distinct]
+        postings = [self._index.pages_and_positions(self._segment, word) for word in distinct]
         scorer.add_phrase([each for each in postings if each], [distinct.index(word) for word in words], *weights)
 
     def _pages_of(self, word: str) -> bytes | None:

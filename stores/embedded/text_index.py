@@ -26,12 +26,12 @@ FIRST_TIER_WORDS = 4_096  # maximum words in a segment of the first tier
 # A segment of more than FIRST_TIER_WORDS * 8 ** 4, some 17 million words, is not merged: rows must not grow forever.
 TIERS = 5
 MAX_NUMBER_GAP = 100_000  # unused page numbers between segments that are merged; each takes two bytes
-PLACE_BITS = 32  # of a block's place that count the blocks of its segment
+BLOCK_NUMBER_BITS = 32  # of a block id (column `place`) that count the blocks of its segment
 BLOCKS_IN_MEMORY = 16  # of each segment during a merge
 
 Field = Literal["title", "text"]
 FIELDS: tuple[Field, Field] = get_args(Field)
-Block = tuple[str, bytes, bytes]  # the first word, the words with their pages, their places
+Block = tuple[str, bytes, bytes]  # the first word, the words with their pages, their positions (column `places`)
 
 
 class TextSegment(NamedTuple):
@@ -126,8 +126,8 @@ class TextIndex:
         found = block and find_word(block[0], word)
         return found[0] if found else None
 
-    def pages_and_places(self, segment: TextSegment, word: str) -> tuple[bytes, bytes] | None:
-        """Return the encoded pages of a word, and its places in them."""
+    def pages_and_positions(self, segment: TextSegment, word: str) -> tuple[bytes, bytes] | None:
+        """Return the encoded pages of a word, and its positions in them."""
         block = self._block(["words", "places"], segment, word)
         found = block and find_word(block[0], word)
         return (found[0], block[1][found[1] : found[2]]) if block and found else None
@@ -139,7 +139,7 @@ class TextIndex:
             "(SELECT max(first) FROM word_block WHERE run = ?1 AND first <= ?3), '') ORDER BY first",
             (segment.number, prefix + "\U0010ffff", prefix),  # no word has this character
         )
-        return [pages for place, words in blocks for pages in find_prefix(unsealed(words, place), prefix)]
+        return [pages for block_id, words in blocks for pages in find_prefix(unsealed(words, block_id), prefix)]
 
     def _block(self, columns: Sequence[str], segment: TextSegment, word: str) -> list[bytes] | None:
         """Return columns of the block that has the word, if the segment has it at all."""
@@ -157,20 +157,20 @@ class TextIndex:
 
     @reporting_damage
     def _add_segment(self, segment: TextSegment, blocks: Iterable[Block], titles: bytes, texts: bytes) -> None:
-        start = self._last_place(segment)  # after the segment's old blocks, if pages are dropped from it
-        for place, block in enumerate(blocks, segment.number << PLACE_BITS if start is None else start + 1):
-            first, words, places = block
-            row = (place, segment.number, first, sealed(words, place), sealed(places, place))
+        start = self._last_block_id(segment)  # after the segment's old blocks, if pages are dropped from it
+        for block_id, block in enumerate(blocks, segment.number << BLOCK_NUMBER_BITS if start is None else start + 1):
+            first, words, positions = block
+            row = (block_id, segment.number, first, sealed(words, block_id), sealed(positions, block_id))
             self._db.execute("INSERT INTO word_block VALUES (?, ?, ?, ?, ?)", row)
         lengths = (sealed(titles, segment.number), sealed(texts, segment.number))
         self._db.execute("INSERT INTO word_run VALUES (?, ?, ?, ?, ?, ?)", (*segment, *lengths))
 
-    def _last_place(self, segment: TextSegment) -> int | None:
-        places = (segment.number << PLACE_BITS, ((segment.number + 1) << PLACE_BITS) - 1)
-        place: int | None = self._db.execute(
-            "SELECT max(place) FROM word_block WHERE place BETWEEN ? AND ?", places
+    def _last_block_id(self, segment: TextSegment) -> int | None:
+        block_ids = (segment.number << BLOCK_NUMBER_BITS, ((segment.number + 1) << BLOCK_NUMBER_BITS) - 1)
+        block_id: int | None = self._db.execute(
+            "SELECT max(place) FROM word_block WHERE place BETWEEN ? AND ?", block_ids
         ).fetchone()[0]
-        return place
+        return block_id
 
     def _merge_segments(self) -> None:
         """Merge the newest segments of each tier if there are MERGE_FACTOR of them."""
@@ -201,19 +201,19 @@ class TextIndex:
 
     def _take_blocks(self, segment: TextSegment) -> Iterator[tuple[bytes, bytes]]:
         """Yield the blocks of a segment, and delete them from the table."""
-        place, end = segment.number << PLACE_BITS, self._last_place(segment)
+        block_id, end = segment.number << BLOCK_NUMBER_BITS, self._last_block_id(segment)
         while True:
             rows = self._db.execute(
                 "SELECT place, words, places FROM word_block WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?",
-                (place, end, BLOCKS_IN_MEMORY),
+                (block_id, end, BLOCKS_IN_MEMORY),
             ).fetchall()
             if not rows:
                 return
-            place = rows[-1][0] + 1
+            block_id = rows[-1][0] + 1
             # Deleted before new blocks are written, so that these reuse the freed pages of the file.
-            self._db.execute("DELETE FROM word_block WHERE place BETWEEN ? AND ?", (rows[0][0], place - 1))
-            for at, words, places in rows:
-                yield unsealed(words, at), unsealed(places, at)
+            self._db.execute("DELETE FROM word_block WHERE place BETWEEN ? AND ?", (rows[0][0], block_id - 1))
+            for at, words, positions in rows:
+                yield unsealed(words, at), unsealed(positions, at)
 
 
 def gone_mask(segment: TextSegment, gone: array[int]) -> bytes | None:

@@ -10,7 +10,7 @@ from typing import Any
 MAX_QUOTED_CHARS = 200  # of an engine's own message
 BUSY = "it has more requests than it can handle; try again later, or send fewer at once"
 
-# The types of errors that pass when a node is back, or when others have taken its place.
+# The types of errors that pass when a node is back, or when others have replaced it.
 UNAVAILABLE_TYPES = (
     "no_shard_available_action_exception",
     "unavailable_shards_exception",

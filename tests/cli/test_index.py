@@ -319,8 +319,8 @@ def test_any_rows_are_indexed(process: Process, tmp_path: Path) -> None:
     named = ("--id-field", "nr", "--text-field", "story", "--title-field", "head")
     assert process("index", "stories.csv", "--to", "stories.parquet", *named).returncode == 0
     records = list(read_records(tmp_path / "stories.parquet"))
-    place = f"{(tmp_path / 'stories.csv').as_uri()}#row=1"
-    assert sorted((record.url, record.title) for record in records) == [("7", "A"), (place, "B")]
+    location = f"{(tmp_path / 'stories.csv').as_uri()}#row=1"
+    assert sorted((record.url, record.title) for record in records) == [("7", "A"), (location, "B")]
 
 
 def test_rows_without_the_needed_field_stop_the_run_with_one_sentence(process: Process, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.gateway.bulk_answer import BulkAnswer, ItemOutcome
 from opensearch_winnow.gateway.bulk_body import BulkItem, bulk_items
-from opensearch_winnow.gateway.sent_writes import places_to_repeat
+from opensearch_winnow.gateway.sent_writes import positions_to_repeat
 from tests.gateway.running_gateway import bulk_lines
 
 Documents = dict[str, dict[str, Any]]
@@ -80,13 +80,13 @@ def test_documents_are_what_they_would_be_if_nothing_had_been_rejected(
     expected, documents = dict(before), dict(before)
     execute(expected, items)
     outcomes = execute(documents, items, refusing=True)
-    keys = {place: ("i", item.id or "", None) for place, item in enumerate(items)}
-    filled = [place for place, item in enumerate(items) if has_fields(item)]
-    places = places_to_repeat(items, keys, outcomes, filled)
-    execute(documents, [items[place] for place in places])
+    keys = {i: ("i", item.id or "", None) for i, item in enumerate(items)}
+    filled = [i for i, item in enumerate(items) if has_fields(item)]
+    positions = positions_to_repeat(items, keys, outcomes, filled)
+    execute(documents, [items[i] for i in positions])
     assert documents == expected
-    assert places == sorted(set(places))
-    assert {place for place in filled if outcomes[place].status == 400} <= set(places)
+    assert positions == sorted(set(positions))
+    assert {i for i in filled if outcomes[i].status == 400} <= set(positions)
 
 
 @given(steps=operations, before=stored)
@@ -96,9 +96,9 @@ def test_what_was_executed_is_not_repeated_because_of_a_faulty_document(
     items = bulk([("index", "c", 1), *steps])
     outcomes = execute(dict(before), items, refusing=True)
     outcomes[0].status = 201  # the index has the mapping of winnow's fields
-    keys = {place: ("i", item.id or "", None) for place, item in enumerate(items)}
-    places = places_to_repeat(items, keys, outcomes, [place for place, item in enumerate(items) if has_fields(item)])
-    assert all(not outcomes[place].was_executed for place in places)
+    keys = {i: ("i", item.id or "", None) for i, item in enumerate(items)}
+    positions = positions_to_repeat(items, keys, outcomes, [i for i, item in enumerate(items) if has_fields(item)])
+    assert all(not outcomes[i].was_executed for i in positions)
 
 
 items = st.builds(

@@ -62,7 +62,7 @@ def test_a_crash_changes_nothing_for_other_sources_or_later_runs(run: Callable[.
         done = run([crawl, crawl / "b.parquet"], workers=workers)
         assert done.counts == counts
         assert done.records == alone.records
-        assert done.report.damaged_places == 1
+        assert done.report.damaged_ranges == 1
 
 
 # Imported by every Python process that starts while its folder is in PYTHONPATH.

@@ -199,7 +199,7 @@ def test_a_source_that_was_deleted_does_not_end_the_run(
 
     done = run([here, gone], stop=remove)
     assert done.counts == (3, 0, 0, 0)
-    assert [(place.source, place.skipped) for place in done.report.damaged] == [(str(gone), size)]
+    assert [(each.source, each.skipped) for each in done.report.damaged] == [(str(gone), size)]
     assert done.report.damaged[0].reason.startswith("FileNotFoundError")
     assert done.report.source_bytes == here.stat().st_size + size
     assert not done.report.stopped

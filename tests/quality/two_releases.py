@@ -32,7 +32,7 @@ class TwoReleases(NamedTuple):
     name: str
     before: list[Page]
     after: list[Page]
-    places: dict[str, set[str]]  # by the URL of an earlier page: the later pages that resemble it most, by half or more
+    later_pages: dict[str, set[str]]  # by the URL of an earlier page: those that resemble it most, by half or more
     resemblances: Pairs  # exact, of an earlier and a later URL, from 0.01
     gone: set[str]  # the URLs that the later crawl does not have, or that have less than half of the text
 
@@ -74,12 +74,12 @@ def index_releases(index: Index, releases: TwoReleases) -> None:
 
 def located(changes: Changes, truth: TwoReleases) -> Located:
     """Count the pages that were located, and the resemblances that are right."""
-    moves = {url for url in truth.gone if truth.places.get(url)}
+    moves = {url for url in truth.gone if truth.later_pages.get(url)}
     moved = {each.url: each.to_url for each in changes.pages if each.change in ("moved", "split", "merged")}
     scored = [each for each in changes.pages if each.resemblance is not None]
     return Located(
         moves=len(moves),
-        located=sum(moved.get(url) in truth.places[url] for url in moves),
+        located=sum(moved.get(url) in truth.later_pages[url] for url in moves),
         elsewhere=sum(each.change == "moved" and each.url not in moves for each in changes.pages),
         compared=len(scored),
         equal=sum(
@@ -120,9 +120,9 @@ def _with_truth(name: str, before: list[Page], after: list[Page]) -> TwoReleases
             resemblances[url, to_url] = share
             if share >= MIN_RESEMBLANCE:
                 by_page[url][to_url] = share
-    places = {
+    later_pages = {
         url: {to for to, share in found.items() if share == max(found.values())} for url, found in by_page.items()
     }
     urls = (record.url.removeprefix(f"{BEFORE} ") for record in corpus if record.url.startswith(f"{BEFORE} "))
     gone = {url for url in urls if truth.containments.get((f"{BEFORE} {url}", f"{AFTER} {url}"), 0.0) < MIN_RESEMBLANCE}
-    return TwoReleases(name, before, after, places, resemblances, gone)
+    return TwoReleases(name, before, after, later_pages, resemblances, gone)

@@ -44,7 +44,7 @@ def test_a_file_that_another_process_writes_is_left_alone(tmp_path: Path) -> Non
     with pytest.raises(BeingWrittenError):
         AtomicFile(tmp_path / "file")
     first.path.write_text("new")
-    first.place()
+    first.commit()
     assert (tmp_path / "file").read_text() == "new"
 
 

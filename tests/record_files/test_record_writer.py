@@ -230,7 +230,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @FILE_AND_FOLDER
-def test_a_killed_run_loses_only_what_is_not_yet_in_place(tmp_path: Path, record: Make, name: str) -> None:
+def test_a_killed_run_loses_only_what_is_not_yet_committed(tmp_path: Path, record: Make, name: str) -> None:
     path = f"{tmp_path}/{name}"
     write(path, *map(record, range(3)))
     newer = [record(number, crawl="newer") for number in range(2, 9)]

@@ -38,7 +38,7 @@ def test_every_endpoint_is_explained_with_an_example_that_works(served: Served) 
     for name, each in found.items():
         section = page.get_element_by_id(name)
         assert each["summary"] in section.text_content()
-        assert len(section.xpath(".//*[@data-place]")) == len(each["parameters"])
+        assert len(section.xpath(".//*[@data-location]")) == len(each["parameters"])
         if name in ("pasted", "compare_texts"):
             assert each["example"] is None
             continue

@@ -24,26 +24,26 @@ def pair_histogram(bars: Sequence[int], threshold: float | None, *, score: str =
     low_y, high_y = PAIR_FRAME.bottom - PAIR_FRAME.inset, PAIR_FRAME.top + PAIR_FRAME.inset
     y_scale = LogScale(1, max(*bars, 1), low_y, high_y)
     yield from axes(PAIR_FRAME, x_scale, y_scale, names=(f"{score} of a pair", "pairs"))
-    for place, pairs in enumerate(bars):
+    for i, pairs in enumerate(bars):
         if pairs:
-            low, high = place / len(bars), (place + 1) / len(bars)
+            low, high = i / len(bars), (i + 1) / len(bars)
             left, right, top = x_scale(low), x_scale(high) - PAIR_BAR_GAP, y_scale(pairs)
             kind = "found" if threshold is None or round(low, 6) >= round(threshold, 6) else "below"
             size = f'x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{PAIR_FRAME.bottom - top:.1f}"'
-            yield f'<rect class="{kind}" {size}><title>{bar_label(place, len(bars), pairs)}</title></rect>\n'
+            yield f'<rect class="{kind}" {size}><title>{bar_label(i, len(bars), pairs)}</title></rect>\n'
     if threshold is None:
         return
     line = f"M{x_scale(threshold):.1f} {PAIR_FRAME.top}V{PAIR_FRAME.bottom}"
     yield f'<path class="law" d="{line}"><title>threshold {compact_percent(threshold)}</title></path>\n'
 
 
-def bar_label(place: int, bars: int, pairs: int) -> str:
-    return f"{bar_range(place, bars)}: {count_of(pairs, 'pair')}"
+def bar_label(index: int, bars: int, pairs: int) -> str:
+    return f"{bar_range(index, bars)}: {count_of(pairs, 'pair')}"
 
 
-def bar_range(place: int, bars: int) -> str:
-    """Return the range of resemblance of the bar at `place`, such as "80–85 %"."""
-    return f"{100 * place / bars:g}–{100 * (place + 1) / bars:g} %"
+def bar_range(index: int, bars: int) -> str:
+    """Return the range of resemblance of the bar at `index`, such as "80–85 %"."""
+    return f"{100 * index / bars:g}–{100 * (index + 1) / bars:g} %"
 
 
 def time_periods(months: Mapping[str, int]) -> dict[str, int]:
@@ -74,13 +74,13 @@ def time_bars(counts: Mapping[str, int]) -> Iterator[str]:
     step = (frame.right - frame.left) / len(counts)
     width = min(0.8 * step, 24)
     bars_per_label = -(-len(counts) // MAX_TIME_LABELS)
-    for place, (period, pages) in enumerate(counts.items()):
-        middle = frame.left + (place + 0.5) * step
+    for i, (period, pages) in enumerate(counts.items()):
+        middle = frame.left + (i + 0.5) * step
         if pages:
             top = y_scale(pages)
             size = f'x="{middle - width / 2:.1f}" y="{top:.1f}" width="{width:.1f}" height="{frame.bottom - top:.1f}"'
             yield f'<rect class="found" {size}><title>{period}: {count_of(pages, "page")}</title></rect>\n'
-        if place % bars_per_label == 0:
+        if i % bars_per_label == 0:
             yield f'<text class="middle" x="{middle:.1f}" y="{frame.bottom + 19}">{period}</text>\n'
     middle = (frame.left + frame.right) / 2
     yield f'<text class="middle" x="{middle}" y="{frame.height - 8}">captured</text>\n'

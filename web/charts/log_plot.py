@@ -43,8 +43,8 @@ class LogPlot:
             if spot in drawn and not every_point:
                 continue
             drawn.add(spot)
-            place = f'cx="{x:.1f}" cy="{y:.1f}"'
-            point = f'<circle {place} r="{radius:g}"><title>{escape(label(size, count))}</title></circle>'
+            centre = f'cx="{x:.1f}" cy="{y:.1f}"'
+            point = f'<circle {centre} r="{radius:g}"><title>{escape(label(size, count))}</title></circle>'
             yield f'<a href="{escape(link(size))}" tabindex="-1">{point}</a>\n' if link else f"{point}\n"
         yield "</g>\n"
 

@@ -71,13 +71,9 @@ def page_graph(
             title = f"<title>{a.number} and {b.number}: {escape(compact_percent(share))}</title>"
             path = f'<a href="{escape(comparison(a, b))}" tabindex="-1">{title}{path}</a>'
         yield f"{path}\n"
-    for place, (node, (x, y)) in enumerate(zip(nodes, points, strict=True)):
+    for i, (node, (x, y)) in enumerate(zip(nodes, points, strict=True)):
         title = f"<title>{escape(node.label)}</title>"
-        ring = (
-            f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS + 3}"/>'
-            if representative and place == 0
-            else ""
-        )
+        ring = f'<circle class="ring" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS + 3}"/>' if representative and i == 0 else ""
         circle = f'<circle class="site{node.colour}" cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}"/>'
         number = f'<text x="{x:.1f}" y="{y + 4:.1f}">{node.number}</text>'
         link = f'href="{escape(page(node))}" data-number="{node.number}"'
@@ -90,11 +86,11 @@ def site_colours(sites: Sequence[str]) -> dict[str, int]:
     different = list(dict.fromkeys(sites))
     if len(different) == 1:
         return {different[0]: 0}
-    return {site: place if place <= COLOURED_SITES else 0 for place, site in enumerate(different, 1)}
+    return {site: i if i <= COLOURED_SITES else 0 for i, site in enumerate(different, 1)}
 
 
 def layout(matrix: Matrix) -> list[Point]:
-    """Place the pages so that their distances come as near as possible to 1 - resemblance.
+    """Lay out the pages so that their distances come as near as possible to 1 - resemblance.
 
     Starting from a circle on which alike pages are neighbours, each round moves every page to the mean of where the
     others want it (stress majorization, with weights 1 / distance²).
@@ -107,8 +103,8 @@ def layout(matrix: Matrix) -> list[Point]:
         for one in range(pages)
     ]
     points: list[Point] = [(0.0, 0.0)] * pages
-    for place, page in enumerate(_round_table(matrix)):
-        points[page] = 0.5 * cos(2 * pi * place / pages), 0.5 * sin(2 * pi * place / pages)
+    for i, page in enumerate(_round_table(matrix)):
+        points[page] = 0.5 * cos(2 * pi * i / pages), 0.5 * sin(2 * pi * i / pages)
     for _ in range(min(MAX_ROUNDS, MAX_STEPS // (pages * pages))):
         points = [_moved(page, points, wanted[page]) for page in range(pages)]
     return _apart(_fitted(points))

@@ -38,8 +38,8 @@ def anonymised(pairs: Pairs, names: Mapping[str, str]) -> Pairs:
 
     def document(each: Document) -> Document:
         files = tuple(
-            DocumentFile(f"File {place}{_suffix(file.name)}", masks.masked(file.text))
-            for place, file in enumerate(each.files, 1)
+            DocumentFile(f"File {number}{_suffix(file.name)}", masks.masked(file.text))
+            for number, file in enumerate(each.files, 1)
         )
         return replace(each, id=names[each.id], files=files, owner="", site=None)
 
@@ -72,9 +72,9 @@ class NameMasks:
         """Return a text of the same length in which the letters and digits of names are masked."""
         found = list(WORD.finditer(text))
         pieces, end = [], 0
-        for place, first in enumerate(found):
+        for i, first in enumerate(found):
             for name in self._by_first.get(_folded(first[0]), ()):
-                words = found[place : place + len(name)]
+                words = found[i : i + len(name)]
                 if first.start() >= end and _is_name(words, name):
                     pieces += [text[end : first.start()], WORD.sub(_mask, text[first.start() : words[-1].end()])]
                     end = words[-1].end()

@@ -62,20 +62,20 @@ def connected_groups(pairs: Pairs, numbers: Mapping[str, int], address: Callable
             members[label],
             links[label],
             _graph(members[label], links[label], address)
-            if place < MAX_DRAWN_GROUPS and len(members[label]) <= MAX_DRAWN_DOCUMENTS
+            if i < MAX_DRAWN_GROUPS and len(members[label]) <= MAX_DRAWN_DOCUMENTS
             else None,
         )
-        for place, label in enumerate(order)
+        for i, label in enumerate(order)
     ]
 
 
 def _graph(members: Sequence[tuple[int, str]], links: Sequence[Pair], address: Callable[[Pair], str]) -> Markup:
     nodes = [Node(name, number, f"{number}: {one_line(name)}", 0) for number, name in members]
-    place = {name: at for at, (_, name) in enumerate(members)}
+    index_of = {name: at for at, (_, name) in enumerate(members)}
     matrix = [[0.0] * row for row in range(len(members))]
     by_names = {}
     for pair in links:
-        low, high = sorted((place[pair.a], place[pair.b]))
+        low, high = sorted((index_of[pair.a], index_of[pair.b]))
         matrix[high][low] = max(pair.similarity, MIN_DRAWN)
         by_names[frozenset((pair.a, pair.b))] = pair
     return Markup(

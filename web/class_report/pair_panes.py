@@ -88,10 +88,10 @@ def _numbered(
 ) -> list[NumberedPassage]:
     """Number the passages. Their offsets are those of all files of a document, one after the other."""
     others = [offsets[1][each.other_file] + each.other_start for each in shown]
-    in_place = longest_non_decreasing(others)
+    unmoved = longest_non_decreasing(others)
     starts: dict[int, list[int]] = {}
     numbered = []
-    for place, (each, other) in enumerate(zip(shown, others, strict=True)):
+    for i, (each, other) in enumerate(zip(shown, others, strict=True)):
         lines = None
         if code or is_program(a.files[each.file].name):
             if each.file not in starts:
@@ -99,7 +99,7 @@ def _numbered(
             lines = count_lines(a.files[each.file].text, starts[each.file], (each.start, each.end))
         before = offsets[0][each.file]
         span = Passage(before + each.start, before + each.end, other, other + each.other_end - each.other_start)
-        numbered.append(NumberedPassage(place + 1, span, each.words, place not in in_place, lines))
+        numbered.append(NumberedPassage(i + 1, span, each.words, i not in unmoved, lines))
     return numbered
 
 
@@ -109,9 +109,7 @@ def _files(
     grey: dict[int, list[Span]] = defaultdict(list)
     for part in document.left_out:
         grey[part.file].append((part.start, part.end))
-    return [
-        _file(file, spans.get(place, {}), grey[place], marking, code=code) for place, file in enumerate(document.files)
-    ]
+    return [_file(file, spans.get(i, {}), grey[i], marking, code=code) for i, file in enumerate(document.files)]
 
 
 def _file(

@@ -133,7 +133,7 @@ class ClassReport:
         return {
             "groups": connected_groups(pairs, self._numbers, self._address_of),
             "histogram": self._histogram(),
-            "bars": [(bar_range(place, len(pairs.histogram)), bar) for place, bar in enumerate(pairs.histogram) if bar],
+            "bars": [(bar_range(i, len(pairs.histogram)), bar) for i, bar in enumerate(pairs.histogram) if bar],
             "frame": PAIR_FRAME,
             "matrix": self._matrix(),
             "colour_step": colour_step,

@@ -21,7 +21,7 @@ class ApiParameter(TypedDict):
     """A parameter of an endpoint."""
 
     name: str
-    place: Literal["path", "query"]
+    location: Literal["path", "query"]
     description: str
     required: bool
     default: str | int | None
@@ -113,7 +113,7 @@ def _endpoint(root: str, path: str, method: str, operation: dict[str, Any], valu
     given = {each["name"]: each["example"] for each in parameters if each["example"]}
     complete = all(each["name"] in given for each in parameters if each["required"])
     text = values.get("text") if method == "post" else None
-    in_path = {each["name"]: quote(each["example"], safe="") for each in parameters if each["place"] == "path"}
+    in_path = {each["name"]: quote(each["example"], safe="") for each in parameters if each["location"] == "path"}
     query = urlencode({name: value for name, value in given.items() if name not in in_path})
     address = root + path.format(**in_path) + (f"?{query}" if query else "")
     return {
@@ -133,7 +133,7 @@ def _parameter(described: dict[str, Any], values: Mapping[str, str]) -> ApiParam
     used = described["required"] or described["name"] == "q"
     return {
         "name": described["name"],
-        "place": described["in"],
+        "location": described["in"],
         "description": described["description"],
         "required": described["required"],
         "default": schema.get("default"),

@@ -123,8 +123,8 @@ def _count_finer_passages(compared: Compared, request: ScreenRequest) -> int:
 def table(document: ComparedDocument) -> Iterator[Sequence[Cell]]:
     yield "passage", "words", "start", "end", "other_start", "other_end", "moved"
     for each in document["passages"]:
-        places = each["start"], each["end"], each["other_start"], each["other_end"]
-        yield each["number"], each["words"], *places, "moved" * each["moved"]
+        offsets = each["start"], each["end"], each["other_start"], each["other_end"]
+        yield each["number"], each["words"], *offsets, "moved" * each["moved"]
 
 
 def add_boilerplate(index: Index, request: ScreenRequest) -> str:

@@ -125,7 +125,7 @@ def _frequencies(counts: dict[int, int], law: PowerLaw | None) -> Iterator[str]:
 
 
 def _pairs(bars: Sequence[int]) -> list[Row]:
-    return [(bar_range(place, len(bars)), None, [pairs]) for place, pairs in enumerate(bars) if pairs]
+    return [(bar_range(i, len(bars)), None, [pairs]) for i, pairs in enumerate(bars) if pairs]
 
 
 def _size_rows(clustering: ClusteringDocument) -> list[Row]:
@@ -177,8 +177,8 @@ def table(document: CountedDocument) -> Iterator[Sequence[Cell]]:
         identical = clustering["identical_sizes"]
         yield from (("clusters of identical pages", size, clusters) for size, clusters in identical.items())
         bars = len(clustering["histogram"])
-        for place, pairs in enumerate(clustering["histogram"]):
-            yield "pairs of resemblance", f"{place / bars:g}", pairs
+        for i, pairs in enumerate(clustering["histogram"]):
+            yield "pairs of resemblance", f"{i / bars:g}", pairs
 
 
 def count_again(_index: Index, request: ScreenRequest) -> str:

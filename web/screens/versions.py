@@ -71,8 +71,8 @@ def seen_spans(versions: Sequence[VersionDocument]) -> dict[str, tuple[float, fl
     if start is None or end is None or start == end:
         return {}
     length = (end - start).total_seconds()
-    places = {id_: [100 * (each - start).total_seconds() / length for each in pair] for id_, pair in times.items()}
-    return {id_: (min(first, 100 - MIN_SPAN), max(last - first, MIN_SPAN)) for id_, (first, last) in places.items()}
+    xs = {id_: [100 * (each - start).total_seconds() / length for each in pair] for id_, pair in times.items()}
+    return {id_: (min(first, 100 - MIN_SPAN), max(last - first, MIN_SPAN)) for id_, (first, last) in xs.items()}
 
 
 def table(document: VersionsDocument) -> Iterator[Sequence[Cell]]:

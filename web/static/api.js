@@ -5,9 +5,9 @@ const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 function addressOf(form) {
   const query = new URLSearchParams();
   let path = form.dataset.path;
-  for (const field of form.querySelectorAll("[data-place]")) {
+  for (const field of form.querySelectorAll("[data-location]")) {
     const value = field.value.trim();
-    if (field.dataset.place === "path") path = path.replace(`{${field.name}}`, encodeURIComponent(value));
+    if (field.dataset.location === "path") path = path.replace(`{${field.name}}`, encodeURIComponent(value));
     else if (value) query.set(field.name, value);
   }
   return path + (query.size ? `?${query}` : "");

@@ -18,7 +18,7 @@ if (table) {
   const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
   let limit = ROWS_AT_ONCE;
 
-  // The slider has whole per cent; at its lowest place every pair is shown.
+  // The slider has whole per cent; at its lowest value every pair is shown.
   const threshold = () => (slider.value === slider.min ? -1 : Number(slider.value) / (isShare ? 100 : 1) - 1e-9);
   function list() {
     const lowest = threshold();

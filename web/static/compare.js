@@ -31,14 +31,14 @@ function go(index, { from = null, write = true } = {}) {
 }
 const scrolls = (pane) => getComputedStyle(pane).overflowY === "auto";
 function align(sides) {
-  const places = sides.flatMap((side, at) => (side ? [{ side, pane: panes[at] }] : []));
+  const shown = sides.flatMap((side, at) => (side ? [{ side, pane: panes[at] }] : []));
   // The sticky headings hide the text behind them: below the lower one, both texts are visible.
   const top = Math.max(...panes.map((pane) => pane.querySelector(".head").getBoundingClientRect().bottom));
   const below = ({ side }) => side.getBoundingClientRect().top - top;
   // A quarter down, or higher if one passage is so near the beginning of its text that it cannot scroll that far.
   const quarter = (panes[0].getBoundingClientRect().bottom - top) / 4;
-  const wanted = Math.max(Math.min(quarter, ...places.map((place) => below(place) + place.pane.scrollTop)), 0);
-  for (const place of places) place.pane.scrollTop += below(place) - wanted;
+  const wanted = Math.max(Math.min(quarter, ...shown.map((each) => below(each) + each.pane.scrollTop)), 0);
+  for (const each of shown) each.pane.scrollTop += below(each) - wanted;
 }
 
 // --- navigation --------------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ addEventListener("hashchange", restore);
 
 // --- the ribbon map: marks which part of each text is in view ----------------------------------------------------------
 const map = document.querySelector(".ribbons");
-function place(pane, y) {
+function offsetAt(pane, y) {
   const box = pane.getBoundingClientRect();
   const block = document.elementFromPoint(box.left + box.width / 2, y)?.closest(".block");
   if (!block || !pane.contains(block)) return null;
@@ -81,8 +81,8 @@ function look() {
   panes.forEach((pane, at) => {
     const box = pane.getBoundingClientRect();
     const head = pane.querySelector(".head").getBoundingClientRect();
-    const top = place(pane, Math.max(head.bottom, 0) + 12) ?? 0;
-    const bottom = place(pane, Math.min(box.bottom, innerHeight) - 4) ?? lengths[at];
+    const top = offsetAt(pane, Math.max(head.bottom, 0) + 12) ?? 0;
+    const bottom = offsetAt(pane, Math.min(box.bottom, innerHeight) - 4) ?? lengths[at];
     map.children[`seen-${at}`]?.remove();
     const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
     const height = Math.max((1000 * (bottom - top)) / lengths[at], 4);

@@ -76,7 +76,7 @@ def test_from_pages_to_clusters(
     assert (report.indexed, report.unchanged, report.pages) == (7, 1, 12)
     assert report.skipped == {"type image/png": 1, "same id as an earlier one, other content": 1}
     assert report.failed == {"text is not a string": 1, "no url": 1}
-    assert (report.damaged_places, len(report.damaged)) == (1, 1)
+    assert (report.damaged_ranges, len(report.damaged)) == (1, 1)
     assert report.damaged[0].source == str(crawl / "pages.warc")
     assert report.damaged_bytes == report.damaged[0].skipped > 0
 
@@ -85,7 +85,7 @@ def test_from_pages_to_clusters(
     names = ["0", "1", "2", "3", "5", "table"]
     urls = [*(f"https://example.org/{name}" for name in names), "https://mirror.example/page.html"]
     assert [record.url for record in made] == urls
-    # Only `winnow index` knows the place of a row without an id in its file, which is its address.
+    # Only `winnow index` knows the location of a row without an id in its file, which is its address.
     assert made == [record for record in indexed(sources, recipe, tmp_path) if "#row=" not in record.url]
 
     output = tmp_path / "clusters"

@@ -63,7 +63,7 @@ def test_a_failed_line_without_a_url_is_kept_unchanged(
 
 
 @pytest.mark.parametrize("url", ["", '"url": "", ', '"url": "  ", ', '"url": NaN, ', '"id": null, '])
-def test_the_address_of_a_line_without_an_id_is_its_place(
+def test_the_address_of_a_line_without_an_id_is_its_location(
     line: Callable[[bytes], Item], tmp_path: Path, url: str
 ) -> None:
     where = (tmp_path / "line.jsonl").as_uri() + "#byte=0"
