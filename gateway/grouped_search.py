@@ -98,8 +98,8 @@ class _GroupedSearch:
             if refused.answer.status != HTTPStatus.BAD_REQUEST:
                 raise
             # The reason may quote what was sent. The client is to read about its own search.
-            own = await plain()
-            return own if own.status == HTTPStatus.BAD_REQUEST else refused.answer
+            plain_answer = await plain()
+            return plain_answer if plain_answer.status == HTTPStatus.BAD_REQUEST else refused.answer
         body = await filtered_apart(msgspec.json.encode(content), self._request.filter_path)
         if self._request.pretty:
             body = msgspec.json.format(body, indent=2) + b"\n"

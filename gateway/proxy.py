@@ -23,7 +23,7 @@ from opensearch_winnow.gateway.routes import Other, Search, Write, route_of
 from opensearch_winnow.gateway.search_requests import SearchRequests
 from opensearch_winnow.gateway.write_requests import WriteRequests
 
-OWN_PATH = "/_winnow"  # no index can have this name
+GATEWAY_PATH = "/_winnow"  # answered by the gateway itself; no index can have this name
 
 log = getLogger("winnow.gateway")
 
@@ -46,7 +46,7 @@ class Proxy:
             if request.headers.get("expect", "").lower() == "100-continue" and request.version >= HttpVersion11:
                 await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
                 request.writer.output_size = 0  # the answer itself has not begun
-            if request.raw_path.partition("?")[0] == OWN_PATH:
+            if request.raw_path.partition("?")[0] == GATEWAY_PATH:
                 return await send_answer(request, self._about())
             self._activity.count_request()
             match route_of(request.method, request.raw_path):

@@ -45,7 +45,7 @@ class SearchRequests:
         self._find = find
         self._limits = limits
         self._budget = budget
-        self._turns = asyncio.Semaphore(limits.own_requests // 2)
+        self._turns = asyncio.Semaphore(limits.gateway_requests // 2)
         self._grouping = asyncio.Semaphore(limits.max_grouping)
 
     async def handle(self, request: web.BaseRequest, search: Search) -> web.StreamResponse:
@@ -114,11 +114,11 @@ class SearchRequests:
         body: bytes,
         memory: Reservation,
     ) -> EngineAnswer:
-        send_own = self._cluster.send_for(request.raw_headers, memory)
+        send_for_client = self._cluster.send_for(request.raw_headers, memory)
 
         async def send(method: str, path: str, body: bytes | dict[str, Any] | list[Any] | None) -> EngineAnswer:
             async with self._turns:
-                return await send_own(method, path, body)
+                return await send_for_client(method, path, body)
 
         def find(name: str) -> Awaitable[Found]:
             return self._find(request, name)

@@ -18,7 +18,7 @@ from opensearch_winnow.queries.spans import Span, merged_spans
 
 MIN_SAME = 0.9  # matches whose passages share this part of their union (Jaccard) have the same of the text
 MAX_FAMILIES_COMPARED = 50  # with the same passages, that a page is compared with: a popular quote is on many pages
-MIN_OWN_CHARS = 25  # letters and digits that a source must add; what adds less belongs to the source it overlaps most
+MIN_ADDED_CHARS = 25  # letters and digits that a source must add; what adds less belongs to the source it overlaps most
 MAX_SOURCES = 200  # the owner of a character is kept in a byte; further matches are parts of these
 MAX_HALF_WORD_CHARS = 40  # a passage is cut back to whole words, unless a word is longer
 FREE, BOILERPLATE = 0, 255  # owners of a character that belongs to no source
@@ -207,7 +207,7 @@ def _attribute(owners: bytearray, families: Sequence[_Family]) -> list[TextSourc
             continue
         heappop(waiting)
         first, *versions = families[at].pages
-        if found and (-now < MIN_OWN_CHARS or len(found) == MAX_SOURCES):
+        if found and (-now < MIN_ADDED_CHARS or len(found) == MAX_SOURCES):
             small.append(families[at])
             continue
         found.append(TextSource(len(found) + 1, first, versions))

@@ -295,7 +295,7 @@ def _page(hit: EngineHit) -> RankedPage:
         shingle_count=value.get("shingle_count", 0),
         minhash=b64decode(value.get("minhash", "") + "=="),
         view_key=place,
-        own_id=value.get("id", ""),
+        attached_id=value.get("id", ""),
         canonical=value.get("canonical"),
     )
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
-from opensearch_winnow.operations.sources import MIN_OWN_CHARS, TextSources, sources
+from opensearch_winnow.operations.sources import MIN_ADDED_CHARS, TextSources, sources
 from opensearch_winnow.queries.matches import Match
 from opensearch_winnow.queries.scores import Passage
 from tests.answers.test_quoted_runs import CARD
@@ -132,4 +132,4 @@ def test_every_whole_word_of_a_passage_is_in_a_source(matches: list[Match]) -> N
             words = [at for at in range(0, len(TEXT), 8) if start <= at and at + 7 <= end]
             assert {at + letter for at in words for letter in range(7)} <= covered
     added = [sum(end - start for start, end in each.segments) for each in found.sources[1:]]
-    assert all(chars >= MIN_OWN_CHARS for chars in added)
+    assert all(chars >= MIN_ADDED_CHARS for chars in added)
