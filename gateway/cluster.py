@@ -1,4 +1,4 @@
-"""Sends requests to the nodes of a cluster: in turns, and to the next one if a node cannot be connected to."""
+"""Sends requests to the nodes of an engine: in turns, and to the next one if a node cannot be connected to."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class _Answer(aiohttp.ClientResponse):
         return self
 
 
-class Cluster:
-    """Sends requests to a cluster. Use it in `async with`.
+class EngineConnection:
+    """Sends requests to the nodes of an engine. Use it in `async with`.
 
     A request that was sent is never repeated: nobody knows whether it was executed.
     """
@@ -104,7 +104,7 @@ class Cluster:
     async def open(self, method: str, path: str, headers: CIMultiDict[str], body: Body) -> aiohttp.ClientResponse:
         """Send a request, and return the answer as soon as its headers are there; its content is still to be read.
 
-        Raises GatewayError if no node can be reached, the connection breaks, or the path leads out of the cluster.
+        Raises GatewayError if no node can be reached, the connection breaks, or the path leads out of the prefix.
         """
         assert self._session is not None
         if self.address.prefix and goes_up(path):  # to what else the proxy serves, perhaps with our credentials

@@ -82,7 +82,7 @@ def detach(index: str, *, client: OpenSearch | None = None, progress: Progress |
 
 @contextmanager
 def connected(index: str, client: OpenSearch | None = None) -> Iterator[tuple[OpenSearch, Address]]:
-    """Connect to the cluster of an address, with patience for a long run; a `client` that is passed in is used."""
+    """Connect to the engine of an address, with patience for a long run; a `client` that is passed in is used."""
     with extra("opensearch"):
         from opensearch_winnow.stores.opensearch.client import Address, connect  # noqa: PLC0415
 

@@ -269,7 +269,7 @@ def detach(client: OpenSearch, address: Address, progress: Progress | None = Non
                 try:
                     client.transport.perform_request("DELETE", path)
                     removed.append(part)
-                except NotFoundError:  # the cluster refused it, or somebody has deleted it
+                except NotFoundError:  # the engine refused it, or somebody has deleted it
                     continue
             lock.stop()
             # Last, because the lock is in it.
@@ -375,7 +375,7 @@ def _mapping_step(index: str, described: Mapping[str, Any], attachment: Attachme
     mapping = described["mappings"]
     path = f"/{quote(index)}/_mapping"
     body = attachment.mapping(mapping)
-    step = Step(f"fields of {index}", "PUT", path, body, path, cluster_wide=False, locked=True, mapped_index=index)
+    step = Step(f"fields of {index}", "PUT", path, body, path, engine_wide=False, locked=True, mapped_index=index)
     there = mapping.get("properties", {}).get(attachment.fields.below, {}).get("properties", {})
     is_there = mapping.get("_meta") == body["_meta"] and there.keys() >= WINNOW_FIELDS.keys()
     return StepResult(step, "there" if is_there else "missing")

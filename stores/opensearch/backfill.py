@@ -61,7 +61,7 @@ class AttachReport:
     failures: list[str] = field(default_factory=list)  # the first reasons
     # Of several indices, those whose documents could not get fields, each with the reason; they count as failed.
     refused: dict[str, str] = field(default_factory=dict)
-    made: list[str] = field(default_factory=list)  # in the cluster: settings, scripts, parts of templates and so on
+    made: list[str] = field(default_factory=list)  # in the engine: settings, scripts, parts of templates and so on
 
 
 class Shard(NamedTuple):

@@ -134,7 +134,7 @@ class _Choice(NamedTuple):
 
 
 class _Templates:
-    """The templates of a cluster, and which of them new indices behind an alias or data stream come from."""
+    """The templates of an engine, and which of them new indices behind an alias or data stream come from."""
 
     def __init__(self, client: OpenSearch, address: Address) -> None:
         self._client = client
