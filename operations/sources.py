@@ -34,7 +34,7 @@ class TextSource:
     page: int  # position, in the list of matches, of the page that has most of it
     versions: list[int]  # positions of further pages that are versions of it
     partial: list[int] = field(default_factory=list)  # positions of other pages that have no more of the text
-    segments: list[Span] = field(default_factory=list)  # its parts of the text, in order; no two sources overlap
+    parts: list[Span] = field(default_factory=list)  # its parts of the text, in order; no two sources overlap
     share: float = 0.0  # of the text
 
     @property
@@ -43,7 +43,7 @@ class TextSource:
         return 1 + len(self.versions) + len(self.partial)
 
 
-class Segment(NamedTuple):
+class SourcedPart(NamedTuple):
     """A part of the text, and the number of the source it belongs to."""
 
     source: int
@@ -67,10 +67,10 @@ class TextSources:
         return sum(each.share for each in self.sources)
 
     @property
-    def segments(self) -> list[Segment]:
+    def parts(self) -> list[SourcedPart]:
         """The parts that sources have, in the order of the text."""
-        found = (Segment(each.number, *span) for each in self.sources for span in each.segments)
-        return sorted(found, key=lambda segment: segment.start)
+        found = (SourcedPart(each.number, *span) for each in self.sources for span in each.parts)
+        return sorted(found, key=lambda part: part.start)
 
 
 def sources(text: str, matches: Sequence[Match], are_alike: AreAlike) -> TextSources:
@@ -90,7 +90,7 @@ def sources(text: str, matches: Sequence[Match], are_alike: AreAlike) -> TextSou
     for run in RUN_OF_ONE_OWNER.finditer(owners):
         owner = run[1][0]
         if owner != FREE:
-            (grey if owner == BOILERPLATE else found[owner - 1].segments).append(letters.span(*run.span()))
+            (grey if owner == BOILERPLATE else found[owner - 1].parts).append(letters.span(*run.span()))
     total = max(letters.count, 1)
     for each in found:
         each.share = owners.count(each.number) / total
