@@ -130,8 +130,8 @@ class LocalEngine:
             progress(f"Fetching {total / 1e6:,.0f} MB of {release.product} {release.version}", so_far / total)
 
         files = local_files(jars(release), show_fetched)
-        if release.own_jar is not None:
-            files.insert(0, release.own_jar)
+        if release.winnow_jar is not None:
+            files.insert(0, release.winnow_jar)
         plan = replace(
             make_plan(release, files, heap, lambda: progress("Rehearsing, for fast starts", None)), owner=owner
         )

@@ -36,7 +36,7 @@ class Release:
     settings: dict[str, str] = field(default_factory=dict)  # that every node of it needs
     # Of a version that only tests start: its list of jars, and a jar of classes that are not published.
     jar_list: Path | None = None
-    own_jar: Path | None = None
+    winnow_jar: Path | None = None
 
 
 def _opensearch(version: str, *, suffix: str, more: tuple[str, ...] = ()) -> Release:
