@@ -69,7 +69,7 @@ class QuoteDocument(MatchDocument):
     longest_words: int
 
 
-class SegmentDocument(TypedDict):
+class SourcedPartDocument(TypedDict):
     """A part of the text, with its offsets in code points."""
 
     start: int
@@ -87,7 +87,7 @@ class SourceDocument(TypedDict):
     partial: list[str]
     share: float
     longest_words: int
-    segments: list[SegmentDocument]
+    segments: list[SourcedPartDocument]
 
 
 class QuotesDocument(FoundDocument):
@@ -140,7 +140,7 @@ def quotes_document(
 
 
 def _source(text: str, matches: Matches, source: TextSource) -> SourceDocument:
-    longest = max(source.segments, key=lambda span: span[1] - span[0])
+    longest = max(source.parts, key=lambda span: span[1] - span[0])
     return {
         "number": source.number,
         "id": matches[source.page].card.id,
@@ -148,7 +148,7 @@ def _source(text: str, matches: Matches, source: TextSource) -> SourceDocument:
         "partial": [matches[at].card.id for at in source.partial],
         "share": source.share,
         "longest_words": len(canonical_text(text[slice(*longest)]).words),
-        "segments": [{"start": start, "end": end} for start, end in source.segments],
+        "segments": [{"start": start, "end": end} for start, end in source.parts],
     }
 
 

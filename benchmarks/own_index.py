@@ -24,7 +24,7 @@ from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import real_records
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.opensearch.attach import attach, detach
@@ -40,7 +40,7 @@ MAPPING = {
     "dynamic": "strict",
     "properties": {"headline": {"type": "text"}, "body": {"type": "text"}, "author": {"type": "keyword"}},
 }
-FIELDS = OwnFields(text=("body",), title="headline")
+FIELDS = AttachedFields(text=("body",), title="headline")
 OWN, STORE = "an attached index", "a store of the same pages"
 
 

@@ -17,7 +17,7 @@ from opensearch_winnow.cli.run_options import quiet_option
 from opensearch_winnow.cli.store_option import STORE_VARIABLE
 from opensearch_winnow.cli.terminal import json_option, say, suggest
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.operations.attaching import connected
 from opensearch_winnow.stores.opening import is_address
 from opensearch_winnow.stores.store import StoreError
@@ -223,12 +223,12 @@ def _fields(
     time_field: str | None,
     html: bool,
     below: str | None,
-) -> OwnFields | None:
+) -> AttachedFields | None:
     if not text:
         if title or url or time_field or html or below:
             raise click.UsageError("--title, --url, --time, --html and --below need --text", ctx)
         return None
-    return OwnFields(text=text, title=title, url=url, time=time_field, html=html, below=below or "winnow")
+    return AttachedFields(text=text, title=title, url=url, time=time_field, html=html, below=below or "winnow")
 
 
 def _print_plan(address: Address, planned: Plan, stale: int, as_json: bool) -> None:

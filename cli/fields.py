@@ -24,7 +24,7 @@ from opensearch_winnow.cli.text_file import STDIN, FileError, label, opened_file
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.date_format import USUAL_FORMAT, DateFormat
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked_stream
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.record_files.packed import open_new
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def command(
         raise click.UsageError(f"--below is a plain name, such as winnow, not {below!r}", ctx)
     if bulk and id_field:
         raise click.UsageError("--id is for JSON lines: a _bulk body has the _id in its actions", ctx)
-    fields = OwnFields(text=text, url=url, time=time_field, html=html, below=below)
+    fields = AttachedFields(text=text, url=url, time=time_field, html=html, below=below)
     written = DateFormat(time_format)
     if written.unknown:
         raise click.UsageError(f"--time-format: winnow does not know {' or '.join(written.unknown)}", ctx)
@@ -219,7 +219,7 @@ def pieces(filtering: FieldsFilter, name: str) -> Iterator[Piece]:
 
 def report(
     counts: Counter[str],
-    fields: OwnFields,
+    fields: AttachedFields,
     failed: str | None,
     scheme: Scheme,
     *,

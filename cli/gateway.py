@@ -1,4 +1,4 @@
-"""winnow gateway: a proxy in front of a cluster, which gives documents winnow's fields on their way."""
+"""winnow gateway: a proxy in front of an engine, which gives documents winnow's fields on their way."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def command(
     if tls_key is not None and tls_cert is None:
         raise click.UsageError("--tls-key needs --tls-cert", ctx)
     tls = None if tls_cert is None else _tls(tls_cert, tls_key)
-    cluster, problem = checked_address(address)
+    engine, problem = checked_address(address)
     start_log("aiohttp")  # it would print a traceback for whatever is not HTTP
     limits = Limits(max_body=max_body * MB, max_memory=(max_memory or 0) * MB)
     with listening_socket(host, port) as listener:
@@ -92,9 +92,9 @@ def command(
         def ready() -> None:
             if problem:
                 say(problem)
-            say(f"{cluster} at {here}\nCtrl-C stops the gateway.")
+            say(f"{engine} at {here}\nCtrl-C stops the gateway.")
 
-        asyncio.run(serve(cluster, listener, ready, tls=tls, limits=limits))
+        asyncio.run(serve(engine, listener, ready, tls=tls, limits=limits))
 
 
 def _tls(certificate: str, key: str | None) -> ssl.SSLContext:

@@ -74,7 +74,7 @@ def command(
     if as_json:
         steps = [{**step._asdict(), "outcome": outcome} for step, outcome in results]
         for each in steps:
-            del each["check_path"], each["cluster_wide"], each["if_refused"]
+            del each["check_path"], each["engine_wide"], each["if_refused"]
         click.echo(json.dumps({"store": str(address), "steps": steps}))
     elif dry_run:
         missing = [step for step, outcome in results if outcome == "missing"]

@@ -9,7 +9,7 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from opensearch_winnow.gateway.cluster import Cluster
+from opensearch_winnow.gateway.cluster import EngineConnection
 from opensearch_winnow.gateway.headers import client_of
 
 REMEMBERED_SECONDS = 1.0  # for a client that loads documents, one small request among some hundred
@@ -24,8 +24,8 @@ class AcceptedClients:
     answer to that request.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+    def __init__(self, engine: EngineConnection) -> None:
+        self._engine = engine
         self._checks: dict[bytes, tuple[float, asyncio.Task[bool]]] = {}  # the oldest first
 
     async def accepts(self, request: web.BaseRequest) -> bool:
@@ -43,7 +43,7 @@ class AcceptedClients:
         return await asyncio.shield(task)  # others may wait for it too
 
     async def _ask(self, request: web.BaseRequest) -> bool:
-        send = self._cluster.send_for(request.raw_headers)
+        send = self._engine.send_for(request.raw_headers)
         for _ in range(TRIES):
             with suppress(Exception):
                 return (await send("GET", "/", None)).status != HTTPStatus.UNAUTHORIZED

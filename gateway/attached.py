@@ -15,11 +15,11 @@ from opensearch_winnow.foundation.key_file import environment_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
 from opensearch_winnow.gateway.errors import GatewayError
-from opensearch_winnow.mappings.own_fields import NOTICED_SECONDS, Attachment, OwnFields, attachment_in, fields_in
+from opensearch_winnow.mappings.own_fields import NOTICED_SECONDS, AttachedFields, Attachment, attachment_in, fields_in
 from opensearch_winnow.stores.opensearch.bulk_errors import engine_error
 from opensearch_winnow.stores.opensearch.error_reasons import explain_error
 from opensearch_winnow.stores.opensearch.own_opening import attachment_of
-from opensearch_winnow.stores.opensearch.own_pages import OwnPages
+from opensearch_winnow.stores.opensearch.own_pages import AttachedPages
 
 FILTER = "filter_path=*.aliases,*.data_stream,*.mappings._meta,*.mappings.**.format,*.settings,*.mappings.**.guard.type"
 MAX_REMEMBERED = 1_000  # look-ups: clients choose the names, and some of the headers that tell them apart
@@ -34,9 +34,9 @@ class AttachedIndex:
     """An attached index, alias or data stream. Two are equal if documents get the same fields from both."""
 
     name: str  # as the client names it
-    fields: OwnFields
+    fields: AttachedFields
     scheme: Scheme
-    pages: OwnPages = field(compare=False)
+    pages: AttachedPages = field(compare=False)
     written: str | None  # the index that a write goes to; None if there is none
     uuid: str  # of that index
     time_format: str  # of that index
@@ -152,7 +152,7 @@ class AttachedIndices:
         if attachment is None:
             return None
         scheme = self._scheme(attachment)
-        pages = OwnPages(attachment.fields, scheme)
+        pages = AttachedPages(attachment.fields, scheme)
         pages.uuids.update((index, each["settings"]["index.uuid"]) for index, each in found.items())
         pages.note_mappings(found)
         written = _written_index(name, found)

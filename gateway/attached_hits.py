@@ -14,15 +14,15 @@ from opensearch_winnow.queries.dsl.pages import Search
 from opensearch_winnow.queries.engine_hits import Answer, EngineHits, Key, hit_key
 from opensearch_winnow.queries.grouping import Call, Steps
 from opensearch_winnow.queries.hit_documents import Hit
-from opensearch_winnow.stores.opensearch.own_pages import OwnPages
+from opensearch_winnow.stores.opensearch.own_pages import AttachedPages
 
 SKETCH_FIELDS = ("shingle_count", "minhash")
 
 
-class OwnTexts:
+class AttachedTexts:
     """Reads texts as they were read when they were fingerprinted."""
 
-    def __init__(self, pages: OwnPages) -> None:
+    def __init__(self, pages: AttachedPages) -> None:
         self._pages = pages
         self.paths = pages.fields.read
 
@@ -45,7 +45,7 @@ class AttachedHits(EngineHits):
     is made from its present text.
     """
 
-    def __init__(self, body: Search, pages: OwnPages) -> None:
+    def __init__(self, body: Search, pages: AttachedPages) -> None:
         fields = pages.fields
         self._pages = pages
         self.top: Answer = {}  # the first answer of the engine, whole
@@ -53,7 +53,7 @@ class AttachedHits(EngineHits):
         self.timed_out = False
         self.stale = 0  # hits whose fields were made from another version
         self.shards: Any = None  # as the engine reports them; of all answers, one with failures if there is any
-        super().__init__(body, self._at_engine, pages.scheme, below=fields.below, texts=OwnTexts(pages))
+        super().__init__(body, self._at_engine, pages.scheme, below=fields.below, texts=AttachedTexts(pages))
         self._signatures |= {"version": True}
         if "query" in body:
             self._signatures["query"] = _without_inner_hits(body["query"])

@@ -1,4 +1,4 @@
-"""Checks the address of a cluster before the gateway starts."""
+"""Checks the address of an engine before the gateway starts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def checked_address(text: str) -> tuple[Address, str]:
     Raises StoreError if it is wrong: there is no such host, what answers is no engine, or its certificate is not
     trusted.
     """
-    address = Address.of_cluster(text)
+    address = Address.of_engine(text)
     client = connect(address)
     try:
         if address.prefix:
@@ -52,10 +52,10 @@ def _check_prefix(client: OpenSearch, address: Address) -> None:
         pass
     except OpenSearchException:  # what is wrong is found out by the next request
         return
-    cluster = replace(address, prefix="")
+    engine = replace(address, prefix="")
     raise StoreError(
         f"{address} cannot be used: no engine answers at the path /{address.prefix}; the address of a cluster has no"
-        f" index at its end, as in {cluster}"
+        f" index at its end, as in {engine}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Sends requests to the nodes of a cluster: in turns, and to the next one if a node cannot be connected to."""
+"""Sends requests to the nodes of an engine: in turns, and to the next one if a node cannot be connected to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from yarl import URL
 
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
 from opensearch_winnow.gateway.errors import GatewayError, too_much_memory
-from opensearch_winnow.gateway.headers import RawHeaders, changed_header, own_headers, passed_headers
+from opensearch_winnow.gateway.headers import RawHeaders, changed_header, gateway_headers, passed_headers
 from opensearch_winnow.gateway.limits import Limits
 from opensearch_winnow.gateway.memory_budget import Reservation
 from opensearch_winnow.gateway.routes import goes_up
@@ -59,15 +59,15 @@ class _Answer(aiohttp.ClientResponse):
         return self
 
 
-class Cluster:
-    """Sends requests to a cluster. Use it in `async with`.
+class EngineConnection:
+    """Sends requests to the nodes of an engine. Use it in `async with`.
 
     A request that was sent is never repeated: nobody knows whether it was executed.
     """
 
     def __init__(self, address: Address, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
-        self._turns = asyncio.Semaphore(self._limits.own_requests)  # of the gateway's own requests
+        self._turns = asyncio.Semaphore(self._limits.gateway_requests)  # of the gateway's own requests
         options = environment_options(os.environ, credentials=not address.user)
         self.address = address
         self.credentials = _credentials(address, options)  # of the gateway itself; empty if it has none
@@ -104,7 +104,7 @@ class Cluster:
     async def open(self, method: str, path: str, headers: CIMultiDict[str], body: Body) -> aiohttp.ClientResponse:
         """Send a request, and return the answer as soon as its headers are there; its content is still to be read.
 
-        Raises GatewayError if no node can be reached, the connection breaks, or the path leads out of the cluster.
+        Raises GatewayError if no node can be reached, the connection breaks, or the path leads out of the prefix.
         """
         assert self._session is not None
         if self.address.prefix and goes_up(path):  # to what else the proxy serves, perhaps with our credentials
@@ -144,7 +144,7 @@ class Cluster:
         """Send a request, and return the whole answer, without the headers of the connection.
 
         It is not compressed: no header asks for that. Raises GatewayError if it is too large: if there is no `memory`
-        left for it, or it is above `max_own_answer` where nothing is reserved.
+        left for it, or it is above `max_gateway_answer` where nothing is reserved.
         """
         if body is not None and not isinstance(body, bytes):
             body = msgspec.json.encode(body)
@@ -167,7 +167,9 @@ class Cluster:
                 pieces.append(piece)
                 size += len(piece)
                 is_affordable = (
-                    size <= self._limits.max_own_answer if memory is None else memory.grow(MEMORY_PER_BYTE * len(piece))
+                    size <= self._limits.max_gateway_answer
+                    if memory is None
+                    else memory.grow(MEMORY_PER_BYTE * len(piece))
                 )
                 if is_limited and not is_affordable:
                     response.close()  # and its connection, on which the rest would come
@@ -183,7 +185,7 @@ class Cluster:
 
         Their answers count as part of `memory`.
         """
-        headers = own_headers(raw)
+        headers = gateway_headers(raw)
 
         async def send(method: str, path: str, body: bytes | dict[str, Any] | list[Any] | None) -> EngineAnswer:
             return await self.answer(method, path, headers, body, memory)

@@ -8,7 +8,7 @@ from typing import Any, Self
 from urllib.parse import unquote_plus
 
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW
+from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER
 from opensearch_winnow.queries.search_request import DEFAULT_EXAMINE, DEFAULT_THRESHOLD
 
 PARAMETER = "winnow"  # of the address; others start with it: winnow_threshold, …
@@ -52,8 +52,8 @@ class GroupOptions:
                 raise QuestionError(f"the option group of winnow is true or false, not {other!r}")
         return cls(
             threshold=_number(given, "threshold", DEFAULT_THRESHOLD, float, above=0, most=1),
-            members=_number(given, "members", DEFAULT_MEMBERS, int, above=-1, most=MAX_RESULT_WINDOW),
-            examine=_number(given, "examine", DEFAULT_EXAMINE, int, above=0, most=MAX_RESULT_WINDOW),
+            members=_number(given, "members", DEFAULT_MEMBERS, int, above=-1, most=MAX_HITS_PER_ANSWER),
+            examine=_number(given, "examine", DEFAULT_EXAMINE, int, above=0, most=MAX_HITS_PER_ANSWER),
             index=_text(given, "index"),
         )
 

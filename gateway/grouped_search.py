@@ -24,12 +24,12 @@ from opensearch_winnow.gateway.group_options import is_ours
 from opensearch_winnow.gateway.grouped_answer import GroupPage, grouped_answer, with_ext
 from opensearch_winnow.gateway.limits import MAX_NAMES_PER_REQUEST
 from opensearch_winnow.gateway.threads import for_searches, one_at_a_time
-from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW
+from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER
 from opensearch_winnow.queries.grouping import Call, Grouping, Steps
 from opensearch_winnow.queries.hit_documents import Hit
 from opensearch_winnow.queries.representatives import Representatives
 
-MAX_EXAMINED = MAX_RESULT_WINDOW  # hits; engines page no further by `from` and `size`
+MAX_EXAMINED = MAX_HITS_PER_ANSWER  # hits; engines page no further by `from` and `size`
 TRIES = 3  # of a search whose hits are deleted while it runs
 # Parts of an answer and of a hit that are passed on as bytes: numbers keep their digits.
 PASSED_ON = frozenset(("_source", "highlight", "inner_hits", "_explanation"))
@@ -98,8 +98,8 @@ class _GroupedSearch:
             if refused.answer.status != HTTPStatus.BAD_REQUEST:
                 raise
             # The reason may quote what was sent. The client is to read about its own search.
-            own = await plain()
-            return own if own.status == HTTPStatus.BAD_REQUEST else refused.answer
+            plain_answer = await plain()
+            return plain_answer if plain_answer.status == HTTPStatus.BAD_REQUEST else refused.answer
         body = await filtered_apart(msgspec.json.encode(content), self._request.filter_path)
         if self._request.pretty:
             body = msgspec.json.format(body, indent=2) + b"\n"

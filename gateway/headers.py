@@ -75,7 +75,7 @@ def changed_header(raw: RawHeaders) -> str | None:
     return None
 
 
-def own_headers(raw: RawHeaders) -> CIMultiDict[str]:
+def gateway_headers(raw: RawHeaders) -> CIMultiDict[str]:
     """Return headers for a request of the gateway's own on behalf of a client: with its credentials."""
     headers = passed_headers(raw, NOT_SENT | OF_A_BODY)
     headers["accept"] = "application/json"

@@ -79,8 +79,8 @@ class Limits:
     max_connections: int = 4_000
     # Requests that the gateway itself sends at a time: look-ups, stamps, and steps of grouped searches, which may be
     # half of them. So nobody who searches keeps others from writing.
-    own_requests: int = 256
-    max_own_answer: int = 32 * MB  # bytes of an answer to a look-up; that of 10,000 indices has 20 MB
+    gateway_requests: int = 256
+    max_gateway_answer: int = 32 * MB  # bytes of an answer to a look-up; that of 10,000 indices has 20 MB
 
     # --- time ---
 
@@ -100,16 +100,16 @@ class Limits:
     @property
     def pool(self) -> int:
         """The most connections to the engine: one for each client, so that none waits for another, and the rest."""
-        return self.max_connections + self.own_requests
+        return self.max_connections + self.gateway_requests
 
 
 def affordable_connections(limits: Limits) -> int:
     """Raise the process's limit of descriptors as far as it is useful, and return the connections that it allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = min(MAX_DESCRIPTORS, 2 * limits.max_connections + limits.own_requests + OTHER_DESCRIPTORS)
+    wanted = min(MAX_DESCRIPTORS, 2 * limits.max_connections + limits.gateway_requests + OTHER_DESCRIPTORS)
     allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < allowed:
         resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
         soft = allowed
     descriptors = wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)
-    return max(1, min(limits.max_connections, (descriptors - limits.own_requests - OTHER_DESCRIPTORS) // 2))
+    return max(1, min(limits.max_connections, (descriptors - limits.gateway_requests - OTHER_DESCRIPTORS) // 2))

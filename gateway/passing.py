@@ -6,7 +6,7 @@ import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
-from opensearch_winnow.gateway.cluster import Body, Cluster
+from opensearch_winnow.gateway.cluster import Body, EngineConnection
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
 from opensearch_winnow.gateway.headers import NOT_SENT, passed_headers
 from opensearch_winnow.gateway.memory_budget import Reservation
@@ -24,14 +24,14 @@ class PassedResponse(web.StreamResponse):
 
 
 async def pass_on(
-    request: web.BaseRequest, cluster: Cluster, body: Body, memory: Reservation | None = None
+    request: web.BaseRequest, engine: EngineConnection, body: Body, memory: Reservation | None = None
 ) -> web.StreamResponse:
     """Send a request to the engine as it came, with this body, and its answer to the client.
 
     The body's `memory` is given back before the client reads the answer.
     """
     headers = passed_headers(request.raw_headers, NOT_SENT)
-    answer = await cluster.open(request.method, request.raw_path, headers, body)
+    answer = await engine.open(request.method, request.raw_path, headers, body)
     if memory is not None:
         memory.shrink()
     return await send_on(request, answer)

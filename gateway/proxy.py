@@ -11,7 +11,7 @@ from aiohttp.http import HttpVersion11
 from opensearch_winnow.gateway.accepted_clients import AcceptedClients
 from opensearch_winnow.gateway.activity import Activity
 from opensearch_winnow.gateway.attached import AttachedIndices, ClientIndices, Found
-from opensearch_winnow.gateway.cluster import Cluster
+from opensearch_winnow.gateway.cluster import EngineConnection
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
 from opensearch_winnow.gateway.errors import JSON, GatewayError
 from opensearch_winnow.gateway.headers import client_of
@@ -23,7 +23,7 @@ from opensearch_winnow.gateway.routes import Other, Search, Write, route_of
 from opensearch_winnow.gateway.search_requests import SearchRequests
 from opensearch_winnow.gateway.write_requests import WriteRequests
 
-OWN_PATH = "/_winnow"  # no index can have this name
+GATEWAY_PATH = "/_winnow"  # answered by the gateway itself; no index can have this name
 
 log = getLogger("winnow.gateway")
 
@@ -31,13 +31,13 @@ log = getLogger("winnow.gateway")
 class Proxy:
     """Handles the requests of clients. One for each gateway."""
 
-    def __init__(self, cluster: Cluster, limits: Limits, budget: MemoryBudget) -> None:
-        self._cluster = cluster
-        self._accepted = AcceptedClients(cluster)
+    def __init__(self, engine: EngineConnection, limits: Limits, budget: MemoryBudget) -> None:
+        self._engine = engine
+        self._accepted = AcceptedClients(engine)
         self._attached = AttachedIndices()
         self._activity = Activity()
-        self._writes = WriteRequests(cluster, self._indices, self._activity, limits, budget)
-        self._searches = SearchRequests(cluster, self._accepted, self._find, limits, budget)
+        self._writes = WriteRequests(engine, self._indices, self._activity, limits, budget)
+        self._searches = SearchRequests(engine, self._accepted, self._find, limits, budget)
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer a request."""
@@ -46,7 +46,7 @@ class Proxy:
             if request.headers.get("expect", "").lower() == "100-continue" and request.version >= HttpVersion11:
                 await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
                 request.writer.output_size = 0  # the answer itself has not begun
-            if request.raw_path.partition("?")[0] == OWN_PATH:
+            if request.raw_path.partition("?")[0] == GATEWAY_PATH:
                 return await send_answer(request, self._about())
             self._activity.count_request()
             match route_of(request.method, request.raw_path):
@@ -57,7 +57,7 @@ class Proxy:
                 case Search() as search:
                     return await self._searches.handle(request, search)
                 case Other(changes_indices):
-                    response = await pass_on(request, self._cluster, streamed_body(request))
+                    response = await pass_on(request, self._engine, streamed_body(request))
                     if changes_indices:
                         self._attached.forget()
                     return response
@@ -73,14 +73,14 @@ class Proxy:
             return await send_answer(request, bug.answer())
 
     def _indices(self, request: web.BaseRequest) -> ClientIndices:
-        if self._cluster.credentials:
-            return ClientIndices(self._attached, self._cluster.send, b"")
-        send = self._cluster.send_for(request.raw_headers)
+        if self._engine.credentials:
+            return ClientIndices(self._attached, self._engine.send, b"")
+        send = self._engine.send_for(request.raw_headers)
         return ClientIndices(self._attached, send, client_of(request.raw_headers))
 
     async def _find(self, request: web.BaseRequest, name: str) -> Found:
         return await self._indices(request).find(name)
 
     def _about(self) -> EngineAnswer:
-        """Return the numbers, and nothing about the cluster: whoever can connect may read them."""
+        """Return the numbers, and nothing about the engine: whoever can connect may read them."""
         return EngineAnswer(200, {"content-type": JSON}, msgspec.json.encode(self._activity.numbers()))

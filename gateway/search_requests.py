@@ -14,7 +14,7 @@ from aiohttp import web
 from opensearch_winnow.gateway.accepted_clients import AcceptedClients
 from opensearch_winnow.gateway.attached import Found
 from opensearch_winnow.gateway.client_search import may_be_ours
-from opensearch_winnow.gateway.cluster import Cluster
+from opensearch_winnow.gateway.cluster import EngineConnection
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
 from opensearch_winnow.gateway.errors import GatewayError, error_answer, too_much_memory
 from opensearch_winnow.gateway.group_options import is_ours, without_options
@@ -38,14 +38,14 @@ class SearchRequests:
     """Answers grouped searches, and passes all others on to the engine."""
 
     def __init__(
-        self, cluster: Cluster, accepted: AcceptedClients, find: Find, limits: Limits, budget: MemoryBudget
+        self, engine: EngineConnection, accepted: AcceptedClients, find: Find, limits: Limits, budget: MemoryBudget
     ) -> None:
-        self._cluster = cluster
+        self._engine = engine
         self._accepted = accepted
         self._find = find
         self._limits = limits
         self._budget = budget
-        self._turns = asyncio.Semaphore(limits.own_requests // 2)
+        self._turns = asyncio.Semaphore(limits.gateway_requests // 2)
         self._grouping = asyncio.Semaphore(limits.max_grouping)
 
     async def handle(self, request: web.BaseRequest, search: Search) -> web.StreamResponse:
@@ -72,7 +72,7 @@ class SearchRequests:
             await one_at_a_time(len(plain or b""), may_be_ours, search.kind, plain or b"")
             and await self._accepted.accepts(request)
         ):
-            return await pass_on(request, self._cluster, sent if request.can_read_body or sent else None, memory)
+            return await pass_on(request, self._engine, sent if request.can_read_body or sent else None, memory)
         if plain is None:
             return await send_answer(request, self._refusal(memory))
         answer = await self._answer(request, search, path, query, plain, memory)
@@ -82,7 +82,7 @@ class SearchRequests:
     async def _pass_unread(self, request: web.BaseRequest) -> web.StreamResponse:
         """Pass on a grouped search of a client that the engine does not accept, so that the engine says so."""
         path, headers = without_options(request.raw_path), passed_headers(request.raw_headers, NOT_SENT)
-        answer = await self._cluster.open(request.method, path, headers, streamed_body(request))
+        answer = await self._engine.open(request.method, path, headers, streamed_body(request))
         if answer.status != HTTPStatus.OK:
             return await send_on(request, answer)
         answer.close()  # the engine accepts the search, and its hits are not grouped
@@ -114,11 +114,11 @@ class SearchRequests:
         body: bytes,
         memory: Reservation,
     ) -> EngineAnswer:
-        send_own = self._cluster.send_for(request.raw_headers, memory)
+        send_for_client = self._engine.send_for(request.raw_headers, memory)
 
         async def send(method: str, path: str, body: bytes | dict[str, Any] | list[Any] | None) -> EngineAnswer:
             async with self._turns:
-                return await send_own(method, path, body)
+                return await send_for_client(method, path, body)
 
         def find(name: str) -> Awaitable[Found]:
             return self._find(request, name)

@@ -18,7 +18,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from opensearch_winnow.foundation.admission import Admission
 from opensearch_winnow.gateway.client_connection import ClientConnection
-from opensearch_winnow.gateway.cluster import MAX_HEADER_BYTES, Cluster
+from opensearch_winnow.gateway.cluster import MAX_HEADER_BYTES, EngineConnection
 from opensearch_winnow.gateway.errors import error_answer
 from opensearch_winnow.gateway.limits import Limits, affordable_connections
 from opensearch_winnow.gateway.memory_budget import MemoryBudget
@@ -87,7 +87,7 @@ async def running(
     tls: ssl.SSLContext | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> AsyncIterator[None]:
-    """Pass requests on to the cluster inside this context. At its end, requests in progress are answered."""
+    """Pass requests on to the engine inside this context. At its end, requests in progress are answered."""
     logger = getLogger("winnow.gateway.http")
     logger.addFilter(_is_our_fault)
     limits = replace(limits, max_connections=affordable_connections(limits))
@@ -101,9 +101,9 @@ async def running(
         handshake_seconds=limits.head_seconds,
         check_seconds=limits.check_seconds,
     )
-    async with Cluster(address, limits) as cluster:
+    async with EngineConnection(address, limits) as engine:
         server = _Server(
-            Proxy(cluster, limits, budget).handle,
+            Proxy(engine, limits, budget).handle,
             handler_cancellation=True,  # if the client goes away, so does its request to the engine
             auto_decompress=False,
             access_log=None,
@@ -131,7 +131,7 @@ async def serve(
     tls: ssl.SSLContext | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> None:
-    """Pass requests on to the cluster until SIGINT or SIGTERM. A second signal ends the process at once."""
+    """Pass requests on to the engine until SIGINT or SIGTERM. A second signal ends the process at once."""
     stop = asyncio.Event()
 
     def stopping(number: int) -> None:

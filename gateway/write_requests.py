@@ -17,7 +17,7 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.gateway.activity import Activity
 from opensearch_winnow.gateway.attached import ClientIndices, find_all
 from opensearch_winnow.gateway.bulk_body import BulkItem
-from opensearch_winnow.gateway.cluster import Body, Cluster
+from opensearch_winnow.gateway.cluster import Body, EngineConnection
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
 from opensearch_winnow.gateway.errors import GatewayError
 from opensearch_winnow.gateway.filter_path import filtered_apart
@@ -53,13 +53,13 @@ class WriteRequests:
 
     def __init__(
         self,
-        cluster: Cluster,
+        engine: EngineConnection,
         indices_of: Callable[[web.BaseRequest], ClientIndices],
         activity: Activity,
         limits: Limits,
         budget: MemoryBudget,
     ) -> None:
-        self._cluster = cluster
+        self._engine = engine
         self._indices_of = indices_of
         self._activity = activity
         self._limits = limits
@@ -69,7 +69,7 @@ class WriteRequests:
         """Answer a request."""
         indices = self._indices_of(request)
         if write.kind != "bulk" and write.name is not None and await indices.find_to_write(write.name) is None:
-            return await pass_on(request, self._cluster, streamed_body(request))
+            return await pass_on(request, self._engine, streamed_body(request))
         with self._budget.reservation() as memory:  # which ends before the client reads the answer: it may be slow
             answer = await self._answered(request, write, indices, memory)
         if isinstance(answer, EngineAnswer):
@@ -87,7 +87,7 @@ class WriteRequests:
             prepared = await self._unread(request, write, indices, str(error))
         else:
             assert isinstance(sent, bytes)
-            send = self._cluster.send_for(request.raw_headers, memory)
+            send = self._engine.send_for(request.raw_headers, memory)
             preparation = _Preparation(request, write, plain, indices, send)
             prepared = await preparation.prepare()
             if prepared.body is not None and len(prepared.body) > max(max_body, len(plain)):
@@ -100,12 +100,12 @@ class WriteRequests:
             elif prepared.attached or (write.kind == "bulk" and prepared.missing):
                 return await self._checked_answer(request, preparation, prepared, sent, memory)
         path, headers = request.raw_path, passed_headers(request.raw_headers, NOT_SENT)
-        if write.kind == "bulk" and self._cluster.credentials:
+        if write.kind == "bulk" and self._engine.credentials:
             headers.popall("accept-encoding", None)  # as if an index were attached: nobody can see the difference
         body: Body = sent
         if prepared.body is not None:
             path, headers, body = prepared.path, _headers_for(request, prepared.body), prepared.body
-        return self._warned(await self._cluster.open(request.method, path, headers, body), prepared)
+        return self._warned(await self._engine.open(request.method, path, headers, body), prepared)
 
     async def _plain(self, request: web.BaseRequest, sent: bytes | BodyStream, memory: Reservation) -> bytes:
         """Return a body whose documents can get fields, and reserve what that takes; raises UnreadError if not."""
@@ -122,7 +122,7 @@ class WriteRequests:
     async def pass_unread(self, request: web.BaseRequest, write: Write) -> web.StreamResponse:
         """Pass on a request of a client that the engine does not accept, so that the engine says so."""
         headers = passed_headers(request.raw_headers, NOT_SENT)
-        answer = await self._cluster.open(request.method, request.raw_path, headers, streamed_body(request))
+        answer = await self._engine.open(request.method, request.raw_path, headers, streamed_body(request))
         prepared = Prepared(request.raw_path, unread=True, problem=Missing(write.name, NOT_ACCEPTED))
         return await send_on(request, *self._warned(answer, prepared))
 
@@ -130,7 +130,7 @@ class WriteRequests:
         """Return a request that passes unread, with a warning unless its path names an index that is not attached."""
         is_told = write.name is None or await indices.find_to_write(write.name) is not None
         if is_told and write.kind == "bulk" and write.name is not None:
-            is_told = write.name in await self._searchable({write.name}, self._cluster.send_for(request.raw_headers))
+            is_told = write.name in await self._searchable({write.name}, self._engine.send_for(request.raw_headers))
         return Prepared(request.raw_path, unread=True, problem=Missing(write.name, reason) if is_told else None)
 
     async def _searchable(self, names: Collection[str | None], send: Send) -> Collection[str | None]:
@@ -138,7 +138,7 @@ class WriteRequests:
 
         What the gateway has found with credentials of its own is told to nobody else.
         """
-        if not self._cluster.credentials:
+        if not self._engine.credentials:
             return names
         listed = [name for name in names if name is not None]
         lines = b"".join(msgspec.json.encode({"index": name}) + b'\n{"size":0}\n' for name in listed)
@@ -167,13 +167,13 @@ class WriteRequests:
             headers = passed_headers(request.raw_headers, NOT_SENT) if body is None else _headers_for(request, body)
             headers.popall("accept-encoding", None)  # the answer is to be read, and a client takes it plain as well
             content = sent if body is None else body
-            opened = await self._cluster.open(request.method, _unfiltered(path), headers, content)
-            return await self._cluster.whole(opened, memory, is_limited=False)
+            opened = await self._engine.open(request.method, _unfiltered(path), headers, content)
+            return await self._engine.whole(opened, memory, is_limited=False)
 
         async def send_as_it_came() -> EngineAnswer:
             headers = passed_headers(request.raw_headers, NOT_SENT)
-            opened = await self._cluster.open(request.method, request.raw_path, headers, sent)
-            return await self._cluster.whole(opened, memory, is_limited=False)
+            opened = await self._engine.open(request.method, request.raw_path, headers, sent)
+            return await self._engine.whole(opened, memory, is_limited=False)
 
         indices = preparation.indices
         line = Line(send, send_as_it_came, len(sent), indices.find, indices.forget)

@@ -11,25 +11,25 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.date_format import DateFormat
 from opensearch_winnow.ingest.hashes import fields_of_hashes, hashes_of
 from opensearch_winnow.ingest.json_document import JsonDocument
-from opensearch_winnow.ingest.own_reader import USUAL, OwnReader
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.ingest.own_reader import USUAL, AttachedReader
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.mappings.record import storable
 
 
 class DocumentFields:
-    """Makes the fields of documents. Usage: `DocumentFields(OwnFields(text=("body",)), Scheme()).added(line)`.
+    """Makes the fields of documents. Usage: `DocumentFields(AttachedFields(text=("body",)), Scheme()).added(line)`.
 
     The stamp of the fields is the id of their scheme. So `winnow attach --update` knows that it can take the hashes as
     they are, if they are those of the text.
     """
 
-    def __init__(self, fields: OwnFields, scheme: Scheme, time_format: DateFormat = USUAL) -> None:
+    def __init__(self, fields: AttachedFields, scheme: Scheme, time_format: DateFormat = USUAL) -> None:
         """Without a key in the scheme, the key of the environment is used."""
         self.times_unread = 0  # in documents that have one
         self._time_format = time_format
         self.scheme = with_key(scheme)
         self._fields = fields
-        self._reader = OwnReader(fields)
+        self._reader = AttachedReader(fields)
         self._stamp = self.scheme.id
         self._paths = [path for path in (*fields.text, fields.url, fields.time) if path]
 

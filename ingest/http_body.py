@@ -18,7 +18,7 @@ GZIP = b"\x1f\x8b\x08"  # the third byte is the only method there is
 _PIECE = 16_384  # compressed bytes at a time: those after the end of a gzip member are copied
 _ZSTD_PIECE = 128  # compressed bytes at a time: zstandard does not bound its output, and 4 bytes become 128 kB at most
 _STEP = 1 << 18  # decompressed bytes at a time; brotli may give twice as many
-_WINDOW = 8 << 20  # bytes: the most that RFC 9659 allows, and far less than a body can ask for
+_ZSTD_WINDOW = 8 << 20  # bytes: the most that RFC 9659 allows, and far less than a body can ask for
 _HEAD = 1_024  # bytes that are checked for text: in compressed data, one in ten is a control character
 _MIN_SURE_TEXT = 256  # bytes without a control character are text for sure: 0.9 ** 256 is nothing
 
@@ -177,7 +177,7 @@ def _inflate(body: bytes, output: _Output, wbits: int, start: int = 0) -> int:
 
 def _zstd(body: bytes, output: _Output) -> None:
     """Decompress one Zstandard frame or several."""
-    context = zstandard.ZstdDecompressor(max_window_size=max(_WINDOW, output.limit))
+    context = zstandard.ZstdDecompressor(max_window_size=max(_ZSTD_WINDOW, output.limit))
     frame = context.decompressobj()
     view = memoryview(body)
     start = 0

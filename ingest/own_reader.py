@@ -9,7 +9,7 @@ from opensearch_winnow.foundation.document_paths import text_at, value_at
 from opensearch_winnow.ingest.date_format import DateFormat
 from opensearch_winnow.ingest.extractors import extractor
 from opensearch_winnow.mappings.opensearch_document import time_fields
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.mappings.record import site_of, storable
 
 USUAL = DateFormat()
@@ -17,10 +17,10 @@ USUAL = DateFormat()
 Source = Mapping[str, Any]
 
 
-class OwnReader:
+class AttachedReader:
     """Reads documents whose fields are named by `fields`."""
 
-    def __init__(self, fields: OwnFields) -> None:
+    def __init__(self, fields: AttachedFields) -> None:
         self.fields = fields
         self._extract = extractor("lxml") if fields.html else None
 

@@ -112,7 +112,7 @@ def record_of(source: Mapping[str, Any]) -> Record:
             minhash=b64decode(source["minhash"], validate=True),
             bands=unpacked_tokens(source["bands"]),
             source=Source.of(source.get("source")),
-            own_id=source.get("id", ""),
+            attached_id=source.get("id", ""),
         )
     except KeyError as error:
         raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None

@@ -118,8 +118,8 @@ def mapping_fragment(below: str = "") -> dict[str, Any]:
 def index_settings(shards: int = 1, replicas: int | None = None) -> dict[str, Any]:
     """Return the settings of the index of pages, for search. LOADING changes them while an index is filled.
 
-    Without `replicas` there is one as soon as a second node can hold it: a single node does not wait for another, and a
-    cluster keeps every page when it loses a node.
+    Without `replicas` there is one as soon as a second node can hold it: a single node does not wait for another, and
+    several keep every page when one is lost.
 
     The codec and the refresh interval are the engine's own: `best_compression` doubled the CPU time of indexing, and an
     index that is not searched is not refreshed.

@@ -1,4 +1,4 @@
-"""Describes an attached index: which fields of your own make a page, and where those of winnow are."""
+"""Describes an attached index: which of its fields make a page, and where those of winnow are."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOTICED_SECONDS = 2.0
 # The fields of a document that winnow writes, all below one object field. `id` is the page's id, `stamp` says which
 # version of the document the other fields were made from, and `guard` keeps them out of mappings that lack them.
 STAMP = {"type": "keyword", "index": False}
-OWN_FIELDS: dict[str, dict[str, Any]] = {
+WINNOW_FIELDS: dict[str, dict[str, Any]] = {
     "id": KEYWORD,
     "stamp": STAMP,
     "guard": {"type": "object", "enabled": False},
@@ -34,8 +34,8 @@ GUARD = {"guard": [1, "x", {" ": 1}]}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnFields:
-    """The fields of an index of your own, by their paths, and the name of the object field that holds winnow's."""
+class AttachedFields:
+    """The fields of an attached index that are read, by their paths, and the name of the object that holds winnow's."""
 
     text: tuple[str, ...]  # several are joined
     title: str | None = None
@@ -50,7 +50,7 @@ class OwnFields:
 
     def properties(self) -> dict[str, Any]:
         """Return the `properties` that attaching adds to the mapping."""
-        return {self.below: {"properties": {name: dict(field) for name, field in OWN_FIELDS.items()}}}
+        return {self.below: {"properties": {name: dict(field) for name, field in WINNOW_FIELDS.items()}}}
 
     @property
     def cluster(self) -> str:
@@ -59,7 +59,7 @@ class OwnFields:
 
     @property
     def read(self) -> list[str]:
-        """The paths of all fields that winnow reads, except its own."""
+        """The paths of all fields that winnow reads, except those that it writes."""
         return [*self.text, *filter(None, (self.title, self.url, self.time))]
 
     @property
@@ -71,12 +71,12 @@ class OwnFields:
 class Attachment(NamedTuple):
     """What the `_meta` of an attached index says."""
 
-    fields: OwnFields
+    fields: AttachedFields
     scheme: WrittenScheme
     settings_index: str
 
     @classmethod
-    def of(cls, fields: OwnFields, scheme: Scheme, settings_index: str) -> Self:
+    def of(cls, fields: AttachedFields, scheme: Scheme, settings_index: str) -> Self:
         return cls(fields, written(scheme), settings_index)
 
     def meta(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def attachment_in(mapping: Mapping[str, Any], name: str) -> Attachment | None:
         )
     fields: dict[str, Any] = content["fields"] | {"text": tuple(content["fields"]["text"])}
     scheme = WrittenScheme(content["scheme_id"], content["scheme"], content["keyed"])
-    return Attachment(OwnFields(**fields), scheme, content["settings"])
+    return Attachment(AttachedFields(**fields), scheme, content["settings"])
 
 
 def fields_in(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -72,7 +72,7 @@ class Record:
     cluster: str = ""
     source: Source | None = None  # None unless it was read from a web archive
     canonical: str | None = None  # the URL that the page names with `<link rel="canonical">`, often its own
-    own_id: str = ""  # the id, if it is not that of the capture: documents of an attached index have others
+    attached_id: str = ""  # the id, if it is not that of the capture: documents of an attached index have others
 
     def __post_init__(self) -> None:
         for name in ("fingerprints", "sketch", "bands", "positions"):
@@ -101,7 +101,7 @@ class Record:
     @property
     def id(self) -> str:
         """The id of the capture, which does not depend on the content."""
-        return self.own_id or capture_id(self.url, self.fetched_at)
+        return self.attached_id or capture_id(self.url, self.fetched_at)
 
     @property
     def fingerprint_count(self) -> int:

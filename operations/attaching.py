@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
@@ -50,11 +50,11 @@ def attach(
     limits the documents that are written. `progress` is called with the phase, the amount done and the total.
     """
     paths = (text,) if isinstance(text, str) else tuple(text)
-    fields = OwnFields(text=paths, title=title, url=url, time=time, html=html, below=below) if paths else None
+    fields = AttachedFields(text=paths, title=title, url=url, time=time, html=html, below=below) if paths else None
     with connected(index, client) as (used, address):
-        from opensearch_winnow.stores.opensearch import attach as own_index  # noqa: PLC0415 (needs opensearch-py)
+        from opensearch_winnow.stores.opensearch import attach as attaching  # noqa: PLC0415 (needs opensearch-py)
 
-        return own_index.attach(
+        return attaching.attach(
             used,
             address,
             fields,
@@ -75,14 +75,14 @@ def detach(index: str, *, client: OpenSearch | None = None, progress: Progress |
     run adds fields.
     """
     with connected(index, client) as (used, address):
-        from opensearch_winnow.stores.opensearch import attach as own_index  # noqa: PLC0415 (needs opensearch-py)
+        from opensearch_winnow.stores.opensearch import attach as attaching  # noqa: PLC0415 (needs opensearch-py)
 
-        return own_index.detach(used, address, progress)
+        return attaching.detach(used, address, progress)
 
 
 @contextmanager
 def connected(index: str, client: OpenSearch | None = None) -> Iterator[tuple[OpenSearch, Address]]:
-    """Connect to the cluster of an address, with patience for a long run; a `client` that is passed in is used."""
+    """Connect to the engine of an address, with patience for a long run; a `client` that is passed in is used."""
     with extra("opensearch"):
         from opensearch_winnow.stores.opensearch.client import Address, connect  # noqa: PLC0415
 

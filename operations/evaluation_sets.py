@@ -27,7 +27,7 @@ FieldShares = Sequence[float | None]  # of each field of an evaluation row; None
 
 @dataclass(slots=True)
 class EvaluationField:
-    """The findings in one field of an evaluation set."""
+    """Counts the rows found in one field of an evaluation set."""
 
     name: str  # empty if the texts were found by their usual names
     found: int = 0  # rows of which a training row has a passage in this field

@@ -1,4 +1,4 @@
-"""Says whose document each one is, so that one's own earlier work is no finding."""
+"""Says whose document each one is, so that one's own earlier work is not reported."""
 
 from __future__ import annotations
 

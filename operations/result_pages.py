@@ -109,7 +109,7 @@ class ViewPages:
             for rank in some:
                 read = self._texts[self.ranked[rank].view_key]
                 title = read[0].title if read else None
-                if read and not self.ranked[rank].own_id:
+                if read and not self.ranked[rank].attached_id:
                     title = title or ""
                 representative = rank if title is None else first.setdefault(title, rank)
                 if representative != rank:

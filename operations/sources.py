@@ -18,7 +18,7 @@ from opensearch_winnow.queries.spans import Span, merged_spans
 
 MIN_SAME = 0.9  # matches whose passages share this part of their union (Jaccard) have the same of the text
 MAX_FAMILIES_COMPARED = 50  # with the same passages, that a page is compared with: a popular quote is on many pages
-MIN_OWN_CHARS = 25  # letters and digits that a source must add; what adds less belongs to the source it overlaps most
+MIN_ADDED_CHARS = 25  # letters and digits that a source must add; what adds less belongs to the source it overlaps most
 MAX_SOURCES = 200  # the owner of a character is kept in a byte; further matches are parts of these
 MAX_HALF_WORD_CHARS = 40  # a passage is cut back to whole words, unless a word is longer
 FREE, BOILERPLATE = 0, 255  # owners of a character that belongs to no source
@@ -34,7 +34,7 @@ class TextSource:
     page: int  # position, in the list of matches, of the page that has most of it
     versions: list[int]  # positions of further pages that are versions of it
     partial: list[int] = field(default_factory=list)  # positions of other pages that have no more of the text
-    segments: list[Span] = field(default_factory=list)  # its parts of the text, in order; no two sources overlap
+    parts: list[Span] = field(default_factory=list)  # its parts of the text, in order; no two sources overlap
     share: float = 0.0  # of the text
 
     @property
@@ -43,7 +43,7 @@ class TextSource:
         return 1 + len(self.versions) + len(self.partial)
 
 
-class Segment(NamedTuple):
+class SourcedPart(NamedTuple):
     """A part of the text, and the number of the source it belongs to."""
 
     source: int
@@ -67,10 +67,10 @@ class TextSources:
         return sum(each.share for each in self.sources)
 
     @property
-    def segments(self) -> list[Segment]:
+    def parts(self) -> list[SourcedPart]:
         """The parts that sources have, in the order of the text."""
-        found = (Segment(each.number, *span) for each in self.sources for span in each.segments)
-        return sorted(found, key=lambda segment: segment.start)
+        found = (SourcedPart(each.number, *span) for each in self.sources for span in each.parts)
+        return sorted(found, key=lambda part: part.start)
 
 
 def sources(text: str, matches: Sequence[Match], are_alike: AreAlike) -> TextSources:
@@ -90,7 +90,7 @@ def sources(text: str, matches: Sequence[Match], are_alike: AreAlike) -> TextSou
     for run in RUN_OF_ONE_OWNER.finditer(owners):
         owner = run[1][0]
         if owner != FREE:
-            (grey if owner == BOILERPLATE else found[owner - 1].segments).append(letters.span(*run.span()))
+            (grey if owner == BOILERPLATE else found[owner - 1].parts).append(letters.span(*run.span()))
     total = max(letters.count, 1)
     for each in found:
         each.share = owners.count(each.number) / total
@@ -207,7 +207,7 @@ def _attribute(owners: bytearray, families: Sequence[_Family]) -> list[TextSourc
             continue
         heappop(waiting)
         first, *versions = families[at].pages
-        if found and (-now < MIN_OWN_CHARS or len(found) == MAX_SOURCES):
+        if found and (-now < MIN_ADDED_CHARS or len(found) == MAX_SOURCES):
             small.append(families[at])
             continue
         found.append(TextSource(len(found) + 1, first, versions))

@@ -21,7 +21,7 @@ from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
 
 MAX_QUESTIONS = 20  # versions of the page itself whose copies are looked up, each in some milliseconds
-MAX_OWN_CAPTURES = 10_000  # captures of the page itself, the newest
+MAX_PAGE_CAPTURES = 10_000  # captures of the page itself, the newest
 
 
 class Version(NamedTuple):
@@ -92,7 +92,7 @@ def versions(
     that are found are looked up as well.
     """
     start = time.perf_counter()
-    own = captures(store, page.url, limit=MAX_OWN_CAPTURES) if is_stored else []
+    own = captures(store, page.url, limit=MAX_PAGE_CAPTURES) if is_stored else []
     found = {card.id: card for card in own if _key(card) == _key(page)}
     thresholds = Thresholds.of("resemblance", {"resemblance": min_resemblance})
     looked_up, unscored = {_key(page)}, 0

@@ -11,7 +11,7 @@ from typing import Any
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.dsl.filters import Clause
-from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search
+from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search
 from opensearch_winnow.queries.grouping import Examined, Grouping, GroupsOfPage, Steps
 from opensearch_winnow.queries.hit_documents import Hit, HitDocuments, HitTexts
 from opensearch_winnow.queries.hit_groups import FoldedHit, HitGroup, HitMember, hit_member, response_total
@@ -166,7 +166,7 @@ class EngineHits:
             keys = [hit_key(hit) for hit in hits[start : start + DOCUMENTS_PER_REQUEST]]
             query = {"bool": {"filter": [_these(keys)], "should": [search.get("query") or {"match_all": {}}]}}
             # With routing, each shard may have a document of the same id.
-            size = min(len(keys) * self._shards, MAX_RESULT_WINDOW)
+            size = min(len(keys) * self._shards, MAX_HITS_PER_ANSWER)
             response = yield from self._answer(search | {"query": query, "size": size, "track_total_hits": False})
             by_key |= {hit_key(hit): hit for hit in response["hits"]["hits"]}
         return by_key

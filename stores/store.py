@@ -105,13 +105,13 @@ class RankedPage(NamedTuple):
     shingle_count: int
     minhash: bytes
     view_key: int  # the page's key within its view
-    own_id: str = ""  # the id, if it is not that of the capture
+    attached_id: str = ""  # the id, if it is not that of the capture
     canonical: str | None = None
 
     @property
     def id(self) -> str:
         """The id of the page, as our records have it; a document written by another program may have another."""
-        return self.own_id or capture_id(self.url, self.fetched_at)
+        return self.attached_id or capture_id(self.url, self.fetched_at)
 
 
 class Facet(NamedTuple):

@@ -1,4 +1,4 @@
-"""Fixtures that start real engines: one shared by the whole run, and clusters of their own for tests that kill nodes.
+"""Fixtures that start real engines: one shared by the whole run, and others for tests that kill nodes.
 
 WINNOW_TEST_ENGINE selects another version than the default. If the engine cannot be started, the tests fail.
 """
@@ -38,7 +38,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Running:
 
 
 @pytest.fixture(scope="module")
-def start_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Running]]:
+def start_engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Running]]:
     """Return a function that starts an engine for this test module only. Tests may kill its nodes, three by default."""
     from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415
     from opensearch_winnow.stores.engine.ports import free_port  # noqa: PLC0415
@@ -48,13 +48,14 @@ def start_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable
     def start(nodes: int = 3, *, heap: str = "512m", settings: dict[str, str] | None = None) -> Running:
         if SERVER_ONLY:
             pytest.skip("a node that is made from the server's jars is alone, and has no Painless")
-        own = LocalEngine(tmp_path_factory.mktemp("cluster"))
-        engines.append(own)
-        return own.start(VERSION, nodes=nodes, heap=heap, port=free_port(nodes), settings=settings, owner=os.getpid())
+        started = LocalEngine(tmp_path_factory.mktemp("engine"))
+        engines.append(started)
+        port, owner = free_port(nodes), os.getpid()
+        return started.start(VERSION, nodes=nodes, heap=heap, port=port, settings=settings, owner=owner)
 
     yield start
-    for own in engines:
-        own.stop()
+    for started in engines:
+        started.stop()
 
 
 def _make_known() -> None:

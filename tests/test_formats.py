@@ -189,7 +189,7 @@ def test_an_index_on_opensearch(version: int, engine: Running, answers: Any) -> 
     name = f"format-{version}-{os.getpid()}"
     sample = gzip.decompress(INDICES[version].read_bytes()).decode()
     with OpenSearch(engine.url, timeout=60) as client:
-        fill(f"{engine.url}/{name}-model")  # a cluster where winnow is used has its pipelines and scripts
+        fill(f"{engine.url}/{name}-model")  # an engine where winnow is used has its pipelines and scripts
         for index, content in json.loads(sample.replace("NAME", name)).items():
             client.indices.create(
                 index=index, body={part: content[part] for part in ("settings", "mappings", "aliases")}

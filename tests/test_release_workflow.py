@@ -45,8 +45,8 @@ def broken(root: Path, tmp_path: Path) -> Path:
     return file
 
 
-def security_findings(file: Path) -> str:
-    """Return the findings of zizmor, or an empty string."""
+def security_faults(file: Path) -> str:
+    """Return the faults that zizmor finds, or an empty string."""
     command: list[str | Path] = [
         Path(sys.executable).with_name("zizmor"),
         "--offline",
@@ -66,12 +66,12 @@ def test_the_validator_finds_faults(broken: Path) -> None:
     assert "'need'" in schema_complaints(SCHEMA, broken)
 
 
-def test_it_has_no_security_findings(root: Path) -> None:
-    assert security_findings(root / WORKFLOW) == ""
+def test_it_has_no_security_faults(root: Path) -> None:
+    assert security_faults(root / WORKFLOW) == ""
 
 
 def test_the_linter_finds_faults(broken: Path) -> None:
-    assert "unpinned-uses" in security_findings(broken)
+    assert "unpinned-uses" in security_faults(broken)
 
 
 def test_every_action_is_pinned_by_a_commit_and_says_its_version(root: Path) -> None:

@@ -61,7 +61,7 @@ INSIDE = {
     "operations.history": ["Moment"],
     "operations.locate": ["Located", "FoundPage", "LaterCaptures"],
     "operations.nothing_found": ["NoHit", "NoMatch", "Offer", "WordSearch"],
-    "operations.sources": ["TextSources", "TextSource", "Segment"],
+    "operations.sources": ["TextSources", "TextSource", "SourcedPart"],
     "operations.cluster_list": ["ClusterList", "ListedCluster"],
     "operations.cluster_details": [
         *("ClusterDetails", "ClusterPage", "ListedPage", "ClusterParts", "DividedText", "SharedRun"),

@@ -14,7 +14,7 @@ from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.queries.spans import Span
 from opensearch_winnow.web.marked_code import count_lines, line_starts, marked_code
 from opensearch_winnow.web.marked_text import Marking, marked_text
-from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, PassageWindow, visible_spans
+from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, ShownPassages, visible_spans
 from opensearch_winnow.web.whole_words import trim_to_words, without_edges
 
 UNFOLDED_CHIPS = 20  # passages listed above the texts; the rest is folded
@@ -53,13 +53,13 @@ def whole_panes(compared: Compared, *, code: bool = False) -> Panes:
     return _panes(compared, compared.passages, lambda _side, _spans: None, lambda _number: None, None, code=code)
 
 
-def window_panes(compared: Compared, window: PassageWindow, elsewhere: Callable[[int], str]) -> Panes:
-    """Return the panes of one window; `elsewhere` returns the address of a passage that is in another window."""
-    here = {each.number for each in window.passages}
+def shown_panes(compared: Compared, shown: ShownPassages, elsewhere: Callable[[int], str]) -> Panes:
+    """Return the panes of the `shown` passages; `elsewhere` returns the address of a passage that is not among them."""
+    here = {each.number for each in shown.passages}
     return _panes(
         compared,
-        window.passages,
-        lambda side, spans: visible_spans(side.text, spans, is_only=window.is_only),
+        shown.passages,
+        lambda side, spans: visible_spans(side.text, spans, is_only=shown.is_only),
         lambda number: None if number in here else elsewhere(number),
         MAX_STRETCH_CHARS,
         code=compared.scheme.form == "code",

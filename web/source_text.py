@@ -12,9 +12,9 @@ from opensearch_winnow.operations.sources import TextSources
 from opensearch_winnow.queries.numbered_passages import NumberedPassage
 from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.web.marked_text import Marking, colour, marked_text
-from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, PassageWindow, passage_window, visible_spans
+from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, ShownPassages, shown_passages, visible_spans
 
-SEGMENT_PREFIX, SOURCE_PREFIX = "p", "s"  # of the HTML ids: the third part of the text is #p3, the second source #s2
+PART_PREFIX, SOURCE_PREFIX = "p", "s"  # of the HTML ids: the third part of the text is #p3, the second source #s2
 STRIP_WIDTH = 1000
 MIN_STRIP_PART = 2  # narrower ones would be invisible
 MAX_STRIP_PARTS = 1_000  # the longest
@@ -30,41 +30,41 @@ class StripPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A text with its sources, in windows if there are very many parts."""
+    """A text with its sources, in batches if there are very many parts."""
 
     html: Markup
-    window: PassageWindow
-    segment_count: int
-    first_segment: Mapping[int, str]  # by the number of a source, the address of its first part
+    shown: ShownPassages
+    part_count: int
+    first_part: Mapping[int, str]  # by the number of a source, the address of its first part
     strip: Sequence[StripPart]
 
 
 def source_text(
     text: str, found: TextSources, address: Callable[[int], str], *, start: int = 1, max_chars: int | None = None
 ) -> SourceText:
-    """Render the window with part `start`; `address` returns the address of the window with a part.
+    """Render the batch with part `start`; `address` returns the address of the batch with a part.
 
-    `max_chars`: show this much of the beginning, in a single window.
+    `max_chars`: show this much of the beginning, in a single batch.
     """
-    segments = dict(enumerate(found.segments, 1))
+    parts = dict(enumerate(found.parts, 1))
     if max_chars is not None:
-        segments = {number: each for number, each in segments.items() if each.start < max_chars}
+        parts = {number: each for number, each in parts.items() if each.start < max_chars}
     numbered = [
         NumberedPassage(number, Passage(each.start, each.end, each.start, each.end), 0, moved=False)
-        for number, each in segments.items()
+        for number, each in parts.items()
     ]
-    window = passage_window(numbered, start) if max_chars is None else PassageWindow(numbered)
-    here = {each.number for each in window.passages}
+    shown = shown_passages(numbered, start) if max_chars is None else ShownPassages(numbered)
+    here = {each.number for each in shown.passages}
 
     def link(number: int) -> str:
-        return f"#{SEGMENT_PREFIX}{number}" if number in here else f"{address(number)}#{SEGMENT_PREFIX}{number}"
+        return f"#{PART_PREFIX}{number}" if number in here else f"{address(number)}#{PART_PREFIX}{number}"
 
-    spans = {number: (each.start, min(each.end, max_chars or each.end)) for number, each in segments.items()}
-    visible = visible_spans(text, [spans[number] for number in sorted(here)], is_only=window.is_only)
+    spans = {number: (each.start, min(each.end, max_chars or each.end)) for number, each in parts.items()}
+    visible = visible_spans(text, [spans[number] for number in sorted(here)], is_only=shown.is_only)
     marking = Marking(
-        own=SEGMENT_PREFIX,
+        own=PART_PREFIX,
         partner=SOURCE_PREFIX,
-        source=lambda number: segments[number].source,
+        source=lambda number: parts[number].source,
         fold=False,
         elsewhere=lambda number: None if number in here else link(number),
         visible=visible if max_chars is None else None,
@@ -72,12 +72,12 @@ def source_text(
     )
     grey = [span for span in found.boilerplate if max_chars is None or span[1] <= max_chars]
     first: dict[int, str] = {}
-    for number, each in segments.items():
+    for number, each in parts.items():
         first.setdefault(each.source, link(number))
     return SourceText(
         Markup("".join(marked_text(text[:max_chars], spans, marking, grey))),
-        window,
-        len(segments),
+        shown,
+        len(parts),
         first,
         _strip(len(text), found),
     )
@@ -85,7 +85,7 @@ def source_text(
 
 def _strip(length: int, found: TextSources) -> list[StripPart]:
     """Return the parts of the strip; what is on no other page is left blank."""
-    parts = [(colour(each.source), each.start, each.end) for each in found.segments]
+    parts = [(colour(each.source), each.start, each.end) for each in found.parts]
     parts += [("boilerplate", start, end) for start, end in found.boilerplate]
     longest = sorted(parts, key=lambda part: part[1] - part[2])[:MAX_STRIP_PARTS]
     scale = STRIP_WIDTH / max(length, 1)

@@ -57,8 +57,8 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
     with extra("web"):
         from opensearch_winnow.cli.demo.findings_html import write_report  # noqa: PLC0415
     from opensearch_winnow.cli.demo.crawl import Clock, crawl, known_captures  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.findings import find  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.findings_document import findings_document  # noqa: PLC0415
+    from opensearch_winnow.cli.demo.findings import demo_report  # noqa: PLC0415
+    from opensearch_winnow.cli.demo.findings_document import report_document  # noqa: PLC0415
     from opensearch_winnow.cli.demo.findings_screen import show  # noqa: PLC0415
     from opensearch_winnow.cli.demo.findings_words import next_commands  # noqa: PLC0415
     from opensearch_winnow.foundation.credentials import without_credentials  # noqa: PLC0415
@@ -73,15 +73,15 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
         with show_phases(quiet=quiet, color=color) as progress, Index.open(store) as index:
             known = known_captures(index) if store_exists(store) else {}
             crawled = crawl(index, known, pages, folder / "demo.failed.jsonl", clock, progress)
-            findings = find(index, crawled, clock, progress)
+            report = demo_report(index, crawled, clock, progress)
     except Stopped:
         say(f"Stopped. {without_credentials(store)} is kept; to go on: {shell_command('demo', '--to', str(folder))}")
         raise
-    report = folder / "report.html"
-    commands = next_commands(findings, without_credentials(store))
-    write_report(report, findings, commands)
+    path = folder / "report.html"
+    commands = next_commands(report, without_credentials(store))
+    write_report(path, report, commands)
     if as_json:
-        click.echo(json.dumps(findings_document(findings, without_credentials(store), report, commands)))
+        click.echo(json.dumps(report_document(report, without_credentials(store), path, commands)))
     else:
         columns = shutil.get_terminal_size().columns
-        show(terminal(color) or Terminal(columns, colour=False), findings, report, commands)
+        show(terminal(color) or Terminal(columns, colour=False), report, path, commands)

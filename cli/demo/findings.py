@@ -1,4 +1,4 @@
-"""What the demo finds in its pages, through the public methods of an index."""
+"""Makes the report of the demo, through the public methods of an index."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class LicencePair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
+class DemoReport:
     """Everything the demo shows."""
 
     crawled: Crawled
@@ -78,7 +78,7 @@ class Findings:
         return sum(len(record.fingerprints) for record in self.records)
 
 
-def find(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> Findings:
+def demo_report(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> DemoReport:
     """Cluster, search and compare the pages."""
     with clock.part("cluster"):
         clustering = index.cluster(threshold=DEFAULT_THRESHOLD, progress=progress)
@@ -94,7 +94,7 @@ def find(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> Fi
         pair = _pair(index, licences, progress)
     with clock.part("search"):
         search = index.search(QUERY, group=True, exact=True, examine=len(records) or 1)
-    return Findings(
+    return DemoReport(
         crawled=crawled,
         scheme=index.scheme,
         threshold=DEFAULT_THRESHOLD,

@@ -1,4 +1,4 @@
-"""The findings of the demo, as JSON values."""
+"""The report of the demo, as JSON values."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from opensearch_winnow.answers.search_document import search_document
-from opensearch_winnow.cli.demo.findings import QUERY, Findings
+from opensearch_winnow.cli.demo.findings import QUERY, DemoReport
 from opensearch_winnow.mappings.record import Record
 
 
-def findings_document(findings: Findings, store: str, report: Path, commands: Sequence[str]) -> dict[str, Any]:
-    crawled, pair = findings.crawled, findings.pair
+def report_document(report: DemoReport, store: str, path: Path, commands: Sequence[str]) -> dict[str, Any]:
+    crawled, pair = report.crawled, report.pair
     return {
         "store": store,
-        "report": str(report),
-        "scheme": findings.scheme.id,
+        "report": str(path),
+        "scheme": report.scheme.id,
         "pages": crawled.report.pages,
         "modules": crawled.modules,
         "licences": crawled.licences,
@@ -25,9 +25,9 @@ def findings_document(findings: Findings, store: str, report: Path, commands: Se
         "unchanged": crawled.report.unchanged,
         "skipped": crawled.report.skipped.total(),
         "failed": crawled.report.failed.total(),
-        "characters": findings.characters,
-        "fingerprints": findings.fingerprints,
-        "clustering": findings.clustering.as_document() | {"threshold": findings.threshold},
+        "characters": report.characters,
+        "fingerprints": report.fingerprints,
+        "clustering": report.clustering.as_document() | {"threshold": report.threshold},
         "clusters": [
             {
                 "pages": len(cluster.pages),
@@ -38,7 +38,7 @@ def findings_document(findings: Findings, store: str, report: Path, commands: Se
                     for page, resemblance in zip(cluster.pages[1:], cluster.resemblances, strict=True)
                 ],
             }
-            for cluster in findings.clusters
+            for cluster in report.clusters
         ],
         "contained": [
             _page(contained.page)
@@ -48,7 +48,7 @@ def findings_document(findings: Findings, store: str, report: Path, commands: Se
                     for page, share in zip(contained.inside, contained.shares, strict=True)
                 ]
             }
-            for contained in findings.contained
+            for contained in report.contained
         ],
         "copied": [
             {
@@ -58,9 +58,9 @@ def findings_document(findings: Findings, store: str, report: Path, commands: Se
                 "pages": len(copied.pages),
                 "urls": [page.url for page in copied.pages],
             }
-            for site, copied in findings.copied.items()
+            for site, copied in report.copied.items()
         ],
-        "search": {"words": QUERY, **search_document(findings.search, findings.seconds["search"])},
+        "search": {"words": QUERY, **search_document(report.search, report.seconds["search"])},
         "comparison": pair
         and {
             "a": _page(pair.a),
@@ -71,7 +71,7 @@ def findings_document(findings: Findings, store: str, report: Path, commands: Se
             "moved": sum(each.moved for each in pair.passages),
             "passages": [passage._asdict() for passage in pair.comparison.passages],
         },
-        "seconds": {part: round(seconds, 3) for part, seconds in findings.seconds.items()},
+        "seconds": {part: round(seconds, 3) for part, seconds in report.seconds.items()},
         "next": list(commands),
     }
 

@@ -1,4 +1,4 @@
-"""The findings of the demo, as one HTML file that needs no server and no script."""
+"""The report of the demo, as one HTML file that needs no server and no script."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.answers.comparison_words import comparison_summary
 from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.cli.demo import findings_words as words
-from opensearch_winnow.cli.demo.findings import Findings, LicencePair
+from opensearch_winnow.cli.demo.findings import DemoReport, LicencePair
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.web.compared_panes import whole_panes
@@ -19,25 +19,24 @@ from opensearch_winnow.web.pages import InlineStyle, Pages
 MAX_HITS = 5
 
 
-def write_report(report: Path, findings: Findings, commands: Sequence[str]) -> None:
+def write_report(path: Path, report: DemoReport, commands: Sequence[str]) -> None:
     style = InlineStyle.of("winnow.css", "texts.css", "clusters.css", "passages.css", "report.css")
-    compared = findings.pair and _compared(findings.pair, findings.scheme)
+    compared = report.pair and _compared(report.pair, report.scheme)
     page = Pages().render(
         "report",
         style=style,
         words=words,
-        findings=findings,
+        report=report,
         hits=[
-            (hit, more_like_this(hit, findings.threshold) if hit.members else "")
-            for hit in findings.search.hits[:MAX_HITS]
+            (hit, more_like_this(hit, report.threshold) if hit.members else "") for hit in report.search.hits[:MAX_HITS]
         ],
         compared=compared,
-        heading=findings.pair and _heading(findings.pair),
+        heading=report.pair and _heading(report.pair),
         view=compared and whole_panes(compared),
         commands=commands,
         today=f"{datetime.now(UTC):%Y-%m-%d}",
     )
-    report.write_bytes(page)
+    path.write_bytes(page)
 
 
 def _compared(pair: LicencePair, scheme: Scheme) -> Compared:

@@ -1,4 +1,4 @@
-"""The findings of the demo, on a terminal."""
+"""The report of the demo, on a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from opensearch_winnow.answers.formatting import count_of, duration, percent
 from opensearch_winnow.answers.search_words import more_like_this
 from opensearch_winnow.cli.cluster_table import MIN_COLUMNS, Lines
 from opensearch_winnow.cli.demo import findings_words as words
-from opensearch_winnow.cli.demo.findings import Findings, LicencePair
+from opensearch_winnow.cli.demo.findings import DemoReport, LicencePair
 from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.terminal import Terminal
 
@@ -20,54 +20,54 @@ MAX_HITS = 3
 MAX_PASSAGE_CHARS = 300
 
 
-def show(screen: Terminal, findings: Findings, report: Path, commands: Sequence[str]) -> None:
+def show(screen: Terminal, report: DemoReport, path: Path, commands: Sequence[str]) -> None:
     lines = Lines(screen)
-    crawled = findings.crawled
+    crawled = report.crawled
     lines.say(words.page_sources(crawled), "bold")
-    for sentence in (words.unchanged_pages(crawled), words.left_out_modules(crawled), words.text_size(findings)):
+    for sentence in (words.unchanged_pages(crawled), words.left_out_modules(crawled), words.text_size(report)):
         if sentence:
             lines.say(sentence)
 
     lines.heading("Near-copies")
-    lines.say(words.near_copies(findings))
-    digits = max((len(f"{len(each.pages):,}") for each in findings.clusters), default=0)
-    for cluster in findings.clusters[:MAX_LISTED]:
+    lines.say(words.near_copies(report))
+    digits = max((len(f"{len(each.pages):,}") for each in report.clusters), default=0)
+    for cluster in report.clusters[:MAX_LISTED]:
         representative, *others = cluster.pages
         what = f"{words.name(representative)} · {words.likeness(cluster)}"
         _item(screen, f"  {len(cluster.pages):>{digits},}  ", what)
         _item(screen, " " * (digits + 4), words.names(others), "dim")
-    _more(lines, len(findings.clusters), "cluster")
+    _more(lines, len(report.clusters), "cluster")
 
     lines.heading("Contained in another")
-    for contained in findings.contained[:MAX_LISTED]:
+    for contained in report.contained[:MAX_LISTED]:
         _item(screen, f"  {words.word_count(contained.page):>12}  ", words.contained_sentence(contained))
-    if not findings.contained:
+    if not report.contained:
         lines.say("No licence is entirely contained in another.")
-    _more(lines, len(findings.contained), "licence")
+    _more(lines, len(report.contained), "licence")
 
     lines.heading("The most copied passages")
-    for site, copied in findings.copied.items():
-        lines.say(words.copied_sentence(site, copied, findings))
+    for site, copied in report.copied.items():
+        lines.say(words.copied_sentence(site, copied, report))
         passage = one_line(copied.text)
         _item(screen, "  ", f"“{passage[:MAX_PASSAGE_CHARS]}{'…' * (len(passage) > MAX_PASSAGE_CHARS)}”")
         _item(screen, "  ", words.names(copied.pages), "dim")
-    if not findings.copied:
+    if not report.copied:
         lines.say("No two pages share a passage.")
 
     lines.heading("A search, with copies grouped")
-    lines.say(words.search_sentence(findings))
-    for hit in findings.search.hits[:MAX_HITS]:
-        more = f" · {more_like_this(hit, findings.threshold)}" if hit.members else ""
+    lines.say(words.search_sentence(report))
+    for hit in report.search.hits[:MAX_HITS]:
+        more = f" · {more_like_this(hit, report.threshold)}" if hit.members else ""
         _item(screen, "  ", f"{one_line(hit.card.title or hit.card.url)}{more}")
 
-    if findings.pair:
+    if report.pair:
         lines.heading("Two licences that share many passages")
-        _side_by_side(screen, findings.pair)
+        _side_by_side(screen, report.pair)
 
-    parts = ", ".join(f"{part} {duration(seconds)}" for part, seconds in findings.seconds.items())
+    parts = ", ".join(f"{part} {duration(seconds)}" for part, seconds in report.seconds.items())
     lines.heading("Report")
-    lines.say(f"{report}: all of this, and the two texts side by side, for a browser")
-    lines.say(f"It took {duration(sum(findings.seconds.values()))}: {parts}.")
+    lines.say(f"{path}: all of this, and the two texts side by side, for a browser")
+    lines.say(f"It took {duration(sum(report.seconds.values()))}: {parts}.")
     lines.heading("Try next")
     for line in commands:
         screen.echo(f"  {line}")

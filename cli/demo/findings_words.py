@@ -1,4 +1,4 @@
-"""Sentences about the findings of the demo, for the terminal and the report, and commands to try next."""
+"""Sentences of the report of the demo, for the terminal and the HTML file, and commands to try next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from opensearch_winnow.answers.formatting import count_of, percent
 from opensearch_winnow.answers.search_words import pages_in_groups
 from opensearch_winnow.cli.cluster_summary import clusters_and_pages
 from opensearch_winnow.cli.demo.crawl import Crawled
-from opensearch_winnow.cli.demo.findings import QUERY, Contained, Findings, ScoredCluster
+from opensearch_winnow.cli.demo.findings import QUERY, Contained, DemoReport, ScoredCluster
 from opensearch_winnow.cli.demo.most_copied import Copied
 from opensearch_winnow.cli.key_file_option import key_file_words
 from opensearch_winnow.cli.terminal import shell_command
@@ -60,12 +60,12 @@ def unchanged_pages(crawled: Crawled) -> str:
     return f"{report.unchanged:,} of them have not changed since the last run."
 
 
-def text_size(findings: Findings) -> str:
-    return f"{findings.characters:,} characters of text have {findings.fingerprints:,} fingerprints."
+def text_size(report: DemoReport) -> str:
+    return f"{report.characters:,} characters of text have {report.fingerprints:,} fingerprints."
 
 
-def near_copies(findings: Findings) -> str:
-    return f"{clusters_and_pages(findings.clustering)}."
+def near_copies(report: DemoReport) -> str:
+    return f"{clusters_and_pages(report.clustering)}."
 
 
 def likeness(cluster: ScoredCluster) -> str:
@@ -80,27 +80,27 @@ def contained_sentence(contained: Contained) -> str:
     return f"all of {name(contained.page)} is in {names(contained.inside)}"
 
 
-def copied_sentence(site: str, copied: Copied, findings: Findings) -> str:
-    pages = count_of(sum(record.site == site for record in findings.records), "page")
+def copied_sentence(site: str, copied: Copied, report: DemoReport) -> str:
+    pages = count_of(sum(record.site == site for record in report.records), "page")
     return f"{count_of(copied.words, 'word')} on {len(copied.pages):,} of the {pages} of {site}"
 
 
-def search_sentence(findings: Findings) -> str:
-    return f"{QUERY} is on {pages_in_groups(findings.search)}" if findings.search.total else f"No page has {QUERY}"
+def search_sentence(report: DemoReport) -> str:
+    return f"{QUERY} is on {pages_in_groups(report.search)}" if report.search.total else f"No page has {QUERY}"
 
 
-def next_commands(findings: Findings, store: str) -> list[str]:
+def next_commands(report: DemoReport, store: str) -> list[str]:
     """Return commands that find something in the demo's store; the first opens it in a browser."""
-    return [shell_command(*words, "--store", store, *key_file_words()) for words in _next_commands(findings)]
+    return [shell_command(*words, "--store", store, *key_file_words()) for words in _next_commands(report)]
 
 
-def _next_commands(findings: Findings) -> Iterator[tuple[str, ...]]:
+def _next_commands(report: DemoReport) -> Iterator[tuple[str, ...]]:
     yield ("serve",)
-    if findings.search.total:
+    if report.search.total:
         yield "search", QUERY.strip('"')
-    if findings.contained:
-        yield "similar", findings.contained[0].page.url, "--min-containment", "1"
-    elif findings.clusters:
-        yield "similar", findings.clusters[0].pages[0].url
-    if findings.pair:
-        yield "compare", findings.pair.a.url, findings.pair.b.url
+    if report.contained:
+        yield "similar", report.contained[0].page.url, "--min-containment", "1"
+    elif report.clusters:
+        yield "similar", report.clusters[0].pages[0].url
+    if report.pair:
+        yield "compare", report.pair.a.url, report.pair.b.url

@@ -46,7 +46,7 @@ MORE_COLUMNS = {
     "near": ("text", "sketch", "minhash", "bands"),
     "contained": ("shingles",),
 }
-OWN_FIELDS = [
+ROW_ONLY_FIELDS = [
     pa.field("earlier_set", pa.bool_(), nullable=False),
     pa.field("rank", pa.float64()),
     pa.field("symbols", pa.int64(), nullable=False),  # a hash of those that the canonical text does not have
@@ -67,7 +67,7 @@ def row_schema(options: DeduplicationOptions) -> pa.Schema:
     """Return the schema of the columns that a way to match needs."""
     names = [name for name in (*ROW_COLUMNS, *MORE_COLUMNS[options.match]) if name != SHINGLES.name]
     shingles = [SHINGLES] if options.match == "contained" else []
-    return pa.schema([*(COLUMNS.field(name) for name in names), *OWN_FIELDS, *shingles])
+    return pa.schema([*(COLUMNS.field(name) for name in names), *ROW_ONLY_FIELDS, *shingles])
 
 
 def batches_of_rows(rows: Iterable[Row | FailedRow]) -> Iterator[list[Row | FailedRow]]:

@@ -38,7 +38,7 @@ class ArchiveMember(Protocol):
         """Return the next few bytes, or b"" after the last."""
 
 
-class Window(io.RawIOBase):
+class FileSlice(io.RawIOBase):
     """A part of a file as a file of its own, preceded by the bytes `before`."""
 
     def __init__(self, file: IO[bytes], start: int, end: int, before: bytes = b"") -> None:
@@ -142,8 +142,8 @@ class CompressedFrame:
             with extra("archives"):
                 from fastwarc.stream_io import Lz4Reader, ZstdReader  # noqa: PLC0415
 
-            window = Window(file, start, self.end)
-            self._reader = ZstdReader(window, dictionary=dictionary) if kind == ZSTD else Lz4Reader(window)
+            frame = FileSlice(file, start, self.end)
+            self._reader = ZstdReader(frame, dictionary=dictionary) if kind == ZSTD else Lz4Reader(frame)
 
     def read(self) -> bytes:
         if self._empty:

@@ -15,7 +15,7 @@ from typing import IO
 
 from opensearch_winnow.ingest.sources import arc, warc
 from opensearch_winnow.ingest.sources.formats import is_zip_name
-from opensearch_winnow.ingest.sources.members import DAMAGED, Window
+from opensearch_winnow.ingest.sources.members import DAMAGED, FileSlice
 from opensearch_winnow.ingest.sources.split import Damage, Items, Split
 
 HEAD_BYTES = 65_536
@@ -96,7 +96,7 @@ def opened(zipped: zipfile.ZipFile, member: zipfile.ZipInfo, path: str) -> Itera
                 + int.from_bytes(lengths[2:], "little")
             )
             end = max(start, min(start + member.file_size, file.seek(0, io.SEEK_END)))
-            yield io.BufferedReader(Window(file, start, end), HEAD_BYTES), start + member.file_size - end
+            yield io.BufferedReader(FileSlice(file, start, end), HEAD_BYTES), start + member.file_size - end
         return
     with tempfile.SpooledTemporaryFile(_IN_MEMORY) as copy:
         try:

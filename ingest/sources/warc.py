@@ -17,7 +17,7 @@ from opensearch_winnow.ingest.sources.archive_records import is_aligned
 from opensearch_winnow.ingest.sources.cuts import cut
 from opensearch_winnow.ingest.sources.header_fields import HEAD, Fields, end_of_header
 from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched, resource, response, revisit
-from opensearch_winnow.ingest.sources.members import DICTIONARY, PLAIN, Window
+from opensearch_winnow.ingest.sources.members import DICTIONARY, PLAIN, FileSlice
 from opensearch_winnow.ingest.sources.recovered import recovered
 from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split, located
 from opensearch_winnow.mappings.source import Source
@@ -91,10 +91,10 @@ def _with_fastwarc(
     """
     from fastwarc.warc import ArchiveIterator  # noqa: PLC0415 (an extra; `formats` has checked that it is installed)
 
-    stream: IO[bytes] | Window = archive.file
+    stream: IO[bytes] | FileSlice = archive.file
     shift = 0
     if archive.dictionary and at:
-        stream = Window(archive.file, at, archive.size, before=archive.dictionary[0])
+        stream = FileSlice(archive.file, at, archive.size, before=archive.dictionary[0])
         shift = at - len(archive.dictionary[0])
     else:
         archive.file.seek(at)

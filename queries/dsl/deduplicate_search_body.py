@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search
+from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search
 from opensearch_winnow.queries.dsl.ranked import CLUSTERS, PRECISION, UNCLUSTERED
 
 # The name of the inner hits is this prefix and the field, so that the answer shows which field was collapsed.
@@ -46,8 +46,8 @@ def deduplicate_search_body(body: Mapping[str, Any], *, field: str = "cluster", 
     The `field` is a keyword with doc values. `hits.total` still counts documents; the aggregation COUNTS estimates the
     number of clusters. The engine treats all documents without a cluster as one: `group_hits` separates them.
     """
-    if not 1 <= members < MAX_RESULT_WINDOW:
-        raise QuestionError(f"members must be from 1 to {MAX_RESULT_WINDOW - 1:,}, not {members}")
+    if not 1 <= members < MAX_HITS_PER_ANSWER:
+        raise QuestionError(f"members must be from 1 to {MAX_HITS_PER_ANSWER - 1:,}, not {members}")
     for name, reason in REFUSED_OPTIONS.items():
         if name in body:
             raise QuestionError(f"a search with {name} cannot be collapsed: {reason}")

@@ -9,7 +9,7 @@ from opensearch_winnow.queries.dsl.filters import Clause, all_of
 
 Search = dict[str, Any]
 
-MAX_RESULT_WINDOW = 10_000  # maximum hits of one answer (index.max_result_window)
+MAX_HITS_PER_ANSWER = 10_000  # maximum hits of one answer (index.max_result_window)
 BY_SCORE = [{"_score": "desc"}, {"place": "asc"}]  # no two pages have the same place
 BY_PLACE: list[dict[str, Any]] = [{"place": "asc"}]
 ORDERS: dict[str, list[dict[str, Any]]] = {
@@ -25,7 +25,7 @@ ORDERS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def best(query: Clause, *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str] | bool = False) -> Search:
+def best(query: Clause, *, size: int = MAX_HITS_PER_ANSWER, fields: Sequence[str] | bool = False) -> Search:
     """Return a search for pages, the highest scores first. `following` makes the search for the next ones."""
     return {"query": query, "sort": BY_SCORE, "size": size, "_source": _source(fields), "track_total_hits": False}
 
@@ -35,7 +35,9 @@ def best_by_doc_values(query: Clause, fields: Sequence[str]) -> Search:
     return best(query) | {"stored_fields": "_none_", "docvalue_fields": list(fields)}
 
 
-def first(filters: Sequence[Clause], *, size: int = MAX_RESULT_WINDOW, fields: Sequence[str] | bool = False) -> Search:
+def first(
+    filters: Sequence[Clause], *, size: int = MAX_HITS_PER_ANSWER, fields: Sequence[str] | bool = False
+) -> Search:
     """Return a search for pages in the order of their first write. `following` makes the search for the next ones."""
     return {
         "query": all_of(filters),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from opensearch_winnow.queries.dsl.filters import Clause
-from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search
+from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search
 
 # The best first; among equals the newest, then the shortest URL, then by URL. No two pages have the same place.
 BY_RANK: list[dict[str, Any]] = [
@@ -32,7 +32,7 @@ COUNT_CLUSTERS = {"cardinality": {"field": "cluster", "precision_threshold": PRE
 HAS_CLUSTER: Clause = {"exists": {"field": "cluster"}}
 
 
-def ranked(query: Clause, *, size: int = MAX_RESULT_WINDOW) -> Search:
+def ranked(query: Clause, *, size: int = MAX_HITS_PER_ANSWER) -> Search:
     """Return a search for hits in order, with all but title and text in their `fields` and `sort`.
 
     `following` makes the search for the next ones.
@@ -72,7 +72,7 @@ def with_cluster(query: Clause) -> Clause:
     return _and(query, HAS_CLUSTER)
 
 
-def unclustered(query: Clause, *, size: int = MAX_RESULT_WINDOW) -> Search:
+def unclustered(query: Clause, *, size: int = MAX_HITS_PER_ANSWER) -> Search:
     """Return a search for the hits without a cluster."""
     return ranked({"bool": {"must": [query], "must_not": [HAS_CLUSTER]}}, size=size)
 

@@ -36,7 +36,7 @@ def scored(
     """Return a query for the pages whose score, estimated from sketches, is at least `least`. It becomes `_score`.
 
     `tokens` is the sketch of the question, with at most overlap.MAX_TOKENS_PER_QUERY tokens. The engine computes the
-    score by the script that `winnow setup` stores or, without `stored`, by one in the query. If the cluster refuses
+    score by the script that `winnow setup` stores or, without `stored`, by one in the query. If the engine refuses
     scripts (`search.allow_expensive_queries`, `script.allowed_types`), search for the `overlap` with `least_shared` as
     its minimum, read `sketch_count` of the hits, and compute their `shares`.
     """

@@ -35,7 +35,7 @@ GROWTH = 8  # ratio of the sizes of two runs: run 3 has up to 33 million posting
 # Eight blocks of this size fill a page of 8,192 bytes, with their keys and checksums. A lookup unpacks a whole block:
 # smaller ones save little of its time.
 BLOCK_BYTES = 1_002
-WINDOW_BLOCKS = 2_048  # of each run in memory while runs are merged
+BLOCKS_IN_MEMORY = 2_048  # of each run in memory while runs are merged
 OUT_OF_ORDER = "postings are not in order"  # only in a damaged file
 
 
@@ -124,24 +124,24 @@ class Postings:
             self._db.execute("INSERT INTO run VALUES (?, ?, ?)", (self._table, target, size))
 
     def _blocks(self, run: int, *, take: bool = False) -> Iterator[SortedRun]:
-        """Yield the postings of a run, WINDOW_BLOCKS blocks at a time; with `take`, delete them from the table."""
+        """Yield the postings of a run, BLOCKS_IN_MEMORY blocks at a time; with `take`, delete them from the table."""
         block_id, end = run << TOKEN_BITS, ((run + 1) << TOKEN_BITS) - 1
         while True:
             rows = self._db.execute(
                 f"SELECT place, block FROM {self._table} WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?",
-                (block_id, end, WINDOW_BLOCKS),
+                (block_id, end, BLOCKS_IN_MEMORY),
             ).fetchall()
             if not rows:
                 return
             if take:  # before new blocks are written, so that these reuse the freed pages of the file
                 self._db.execute(f"DELETE FROM {self._table} WHERE place BETWEEN ? AND ?", (rows[0][0], rows[-1][0]))
-            window = SortedRun(array("Q"), array("I"))
+            part = SortedRun(array("Q"), array("I"))
             for at, block in rows:
-                for numbers, more in zip(window, unpacked(at, block), strict=True):
+                for numbers, more in zip(part, unpacked(at, block), strict=True):
                     numbers.extend(more)
-            yield window
+            yield part
             # Continue after the last token, not after the last block id: blocks that were just written may lie between.
-            block_id = (run << TOKEN_BITS | window.tokens[-1] >> SLOT_BITS) + 1
+            block_id = (run << TOKEN_BITS | part.tokens[-1] >> SLOT_BITS) + 1
             if block_id <= rows[-1][0]:
                 raise sqlite3.DatabaseError(OUT_OF_ORDER)
 

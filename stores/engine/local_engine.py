@@ -130,8 +130,8 @@ class LocalEngine:
             progress(f"Fetching {total / 1e6:,.0f} MB of {release.product} {release.version}", so_far / total)
 
         files = local_files(jars(release), show_fetched)
-        if release.own_jar is not None:
-            files.insert(0, release.own_jar)
+        if release.winnow_jar is not None:
+            files.insert(0, release.winnow_jar)
         plan = replace(
             make_plan(release, files, heap, lambda: progress("Rehearsing, for fast starts", None)), owner=owner
         )
@@ -139,11 +139,11 @@ class LocalEngine:
             EngineNode(f"node-{number + 1}", port + number, str(home / f"node-{number + 1}")) for number in range(count)
         ]
         seed_hosts = ",".join(f"{HOST}:{node.port + TRANSPORT_OFFSET}" for node in nodes)
-        cluster_settings = LOCAL_SETTINGS | {"discovery.seed_hosts": seed_hosts}
-        if not before:  # on a later start, this setting could form a second cluster beside the first
-            cluster_settings[release.initial_managers] = ",".join(node.name for node in nodes)
+        engine_settings = LOCAL_SETTINGS | {"discovery.seed_hosts": seed_hosts}
+        if not before:  # on a later start, this setting could form a second engine beside the first
+            engine_settings[release.initial_managers] = ",".join(node.name for node in nodes)
         for node in nodes:
-            write_plan(plan, node, cluster_settings | dict(settings))
+            write_plan(plan, node, engine_settings | dict(settings))
         return Running(release.version, release.product, java.VERSION, heap, tuple(nodes))
 
     def _start(self, running: Running, progress: Progress) -> Running:

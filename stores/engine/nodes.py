@@ -23,7 +23,7 @@ from opensearch_winnow.stores.engine.running import EngineNode, Running
 from opensearch_winnow.stores.store import StoreError
 
 START_SECONDS = 300.0  # that nodes get to answer and find each other
-RECOVERY_SECONDS = 60.0  # that a complete cluster gets to find its data
+RECOVERY_SECONDS = 60.0  # that nodes get to find their data when all have joined
 STOP_SECONDS = 60.0  # that nodes get to close their files
 POLL_SECONDS = 0.1
 MAX_LOG_LINES = 4  # shown of a node that failed
@@ -95,7 +95,7 @@ def start_node(node: EngineNode) -> EngineNode:
 
 
 def wait_until_up(running: Running) -> None:
-    """Wait until every node answers, all are in one cluster, and it has its data or RECOVERY_SECONDS have passed."""
+    """Wait until every node answers, all have joined, and they have their data or RECOVERY_SECONDS have passed."""
     count = len(running.nodes)
     deadline = time.monotonic() + START_SECONDS
     while not all(node.ask("/") for node in running.nodes):

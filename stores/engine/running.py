@@ -102,7 +102,7 @@ class Running:
         return replace(self, nodes=tuple(changed if node.name == changed.name else node for node in self.nodes))
 
     def health(self) -> dict[str, Any]:
-        """Return the cluster health that the first answering node reports; empty if none answers."""
+        """Return the health of the engine that the first answering node reports; empty if none answers."""
         answers = (node.ask("/_cluster/health?timeout=1s&master_timeout=1s") for node in self.alive)
         return next((answer for answer in answers if "status" in answer), {})
 

@@ -26,10 +26,10 @@ from opensearch_winnow.stores.opensearch.candidates import Overlaps
 from opensearch_winnow.stores.opensearch.client import Address, connect
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
-from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
-from opensearch_winnow.stores.opensearch.own_opening import Mappings, attachment_of, own_index_client
-from opensearch_winnow.stores.opensearch.own_template import check_own_attachment
-from opensearch_winnow.stores.opensearch.own_writer import OwnWriter
+from opensearch_winnow.stores.opensearch.own_index_client import AttachedIndexClient
+from opensearch_winnow.stores.opensearch.own_opening import Mappings, attached_index_client, attachment_of
+from opensearch_winnow.stores.opensearch.own_template import check_attached_by_itself
+from opensearch_winnow.stores.opensearch.own_writer import AttachedWriter
 from opensearch_winnow.stores.opensearch.reading import KnownPages, read_pages, scan_pages
 from opensearch_winnow.stores.opensearch.run_lock import RunLock
 from opensearch_winnow.stores.opensearch.shards import Shards
@@ -65,15 +65,17 @@ class OpenSearchStore(Closing):
         index: IndexClient,
         scheme: Scheme,
         *,
-        own_client: bool = True,
+        closes_client: bool = True,
         missing: Mapping[str, Any] | None = None,
     ) -> None:
         self._index = index
         self._scheme = scheme
-        self._own_client = own_client
+        self._closes_client = closes_client
         self._missing = missing  # fields that the mapping lacks, because an older winnow made it
         self._settings = StoredSettings(index)
-        self._writer = OwnWriter(index) if isinstance(index, OwnIndexClient) else Writer(index, self._settings)
+        self._writer = (
+            AttachedWriter(index) if isinstance(index, AttachedIndexClient) else Writer(index, self._settings)
+        )
         self._shards = Shards(index)
         self._overlaps = Overlaps(index)
         self._known = KnownPages(index)
@@ -103,15 +105,15 @@ class OpenSearchStore(Closing):
             found = _mappings(used, address, with_key(scheme or Scheme(), key) if create else None)
             attachment = attachment_of(found, str(address))
             if attachment is not None:
-                check_own_attachment(used, address, found, attachment)
+                check_attached_by_itself(used, address, found, attachment)
                 opened = opened_scheme(str(address), attachment.scheme, scheme, key)
-                own = own_index_client(used, address, attachment, opened, found)
-                return cls(own, opened, own_client=client is None)
+                attached = attached_index_client(used, address, attachment, opened, found)
+                return cls(attached, opened, closes_client=client is None)
             opened = opened_scheme(str(address), _written_scheme(found, str(address)), scheme, key)
             index = IndexClient(used, str(address), address.index, alias=address.index not in found)
             (described,) = found.values()
             missing = missing_fields(described["mappings"])
-            return cls(index, opened, own_client=client is None, missing=missing)
+            return cls(index, opened, closes_client=client is None, missing=missing)
         except BaseException:
             if client is None:
                 used.close()
@@ -245,7 +247,7 @@ class OpenSearchStore(Closing):
 
     @contextmanager
     def clustering(self) -> Iterator[None]:
-        if not isinstance(self._index, OwnIndexClient):
+        if not isinstance(self._index, AttachedIndexClient):
             yield
             return
         with RunLock(self._index, "cluster") as self._lock:
@@ -267,11 +269,13 @@ class OpenSearchStore(Closing):
 
     def statistics(self) -> Statistics:
         found = statistics(self._index, [self._index.index_name, self._settings.index])
-        return found._replace(stale=Backfill(self._index).stale()) if isinstance(self._index, OwnIndexClient) else found
+        if not isinstance(self._index, AttachedIndexClient):
+            return found
+        return found._replace(stale=Backfill(self._index).stale())
 
     def close(self) -> None:
         self._views.close()
-        if self._own_client:
+        if self._closes_client:
             self._index.client.close()
 
 

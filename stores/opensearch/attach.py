@@ -14,9 +14,9 @@ from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_search_pipeline import search_pipeline_name
 from opensearch_winnow.mappings.own_fields import (
-    OWN_FIELDS,
+    WINNOW_FIELDS,
+    AttachedFields,
     Attachment,
-    OwnFields,
     attached_name,
     fields_in,
     settings_index_of,
@@ -28,10 +28,10 @@ from opensearch_winnow.stores.opensearch.client import Address
 from opensearch_winnow.stores.opensearch.complete_answers import complete
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
-from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
-from opensearch_winnow.stores.opensearch.own_opening import Mappings, attachment_of, own_index_client
-from opensearch_winnow.stores.opensearch.own_pages import OwnPages
-from opensearch_winnow.stores.opensearch.own_template import check_own_attachment, remove_template, template_steps
+from opensearch_winnow.stores.opensearch.own_index_client import AttachedIndexClient
+from opensearch_winnow.stores.opensearch.own_opening import Mappings, attached_index_client, attachment_of
+from opensearch_winnow.stores.opensearch.own_pages import AttachedPages
+from opensearch_winnow.stores.opensearch.own_template import check_attached_by_itself, remove_template, template_steps
 from opensearch_winnow.stores.opensearch.refused_indices import refused_indices
 from opensearch_winnow.stores.opensearch.run_lock import RunLock
 from opensearch_winnow.stores.opensearch.setup import (
@@ -74,7 +74,7 @@ class Plan(NamedTuple):
     @property
     def unknown_formats(self) -> list[str]:
         """The formats in which times may be written there, and which winnow does not know."""
-        pages = OwnPages(self.attachment.fields, Scheme())
+        pages = AttachedPages(self.attachment.fields, Scheme())
         pages.note_mappings(self.mappings)
         return sorted({part for each in pages.time_formats.values() for part in each.unknown})
 
@@ -107,7 +107,7 @@ class Detached(NamedTuple):
 def plan(
     client: OpenSearch,
     address: Address,
-    fields: OwnFields | None = None,
+    fields: AttachedFields | None = None,
     scheme: Scheme | None = None,
     *,
     key: str | None = None,
@@ -135,7 +135,7 @@ def plan(
         _check_fields(name, found, fields)
     else:
         chosen = attached
-        check_own_attachment(client, address, found, attached)
+        check_attached_by_itself(client, address, found, attached)
         if fields is not None:
             _check_part(client, address, found, attached)
         if fields is not None and fields != attached.fields:
@@ -167,7 +167,7 @@ def plan(
 def attach(
     client: OpenSearch,
     address: Address,
-    fields: OwnFields | None = None,
+    fields: AttachedFields | None = None,
     scheme: Scheme | None = None,
     *,
     key: str | None = None,
@@ -269,7 +269,7 @@ def detach(client: OpenSearch, address: Address, progress: Progress | None = Non
                 try:
                     client.transport.perform_request("DELETE", path)
                     removed.append(part)
-                except NotFoundError:  # the cluster refused it, or somebody has deleted it
+                except NotFoundError:  # the engine refused it, or somebody has deleted it
                     continue
             lock.stop()
             # Last, because the lock is in it.
@@ -282,9 +282,9 @@ def detach(client: OpenSearch, address: Address, progress: Progress | None = Non
 
 def _opened(
     client: OpenSearch, address: Address, planned: Plan, scheme: Scheme | None, key: str | None
-) -> OwnIndexClient:
+) -> AttachedIndexClient:
     opened = opened_scheme(str(address), planned.attachment.scheme, scheme, key)
-    return own_index_client(client, address, planned.attachment, opened, planned.mappings)
+    return attached_index_client(client, address, planned.attachment, opened, planned.mappings)
 
 
 # --- checking ---------------------------------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ def _check_part(client: OpenSearch, address: Address, found: Mappings, attached:
             )
 
 
-def _check_fields(name: str, found: Mappings, fields: OwnFields) -> None:
+def _check_fields(name: str, found: Mappings, fields: AttachedFields) -> None:
     known = {path: definition for each in found.values() for path, definition in fields_in(each["mappings"])}
     for path in fields.read:
         types = TIMES if path == fields.time else TEXTS
@@ -336,7 +336,7 @@ def _check_fields(name: str, found: Mappings, fields: OwnFields) -> None:
 def _is_ours(path: str, known: Mapping[str, Any]) -> bool:
     """Whether a field is one that winnow has added before."""
     below, _, field = path.partition(".")
-    return field in OWN_FIELDS and f"{below}.minhash" in known
+    return field in WINNOW_FIELDS and f"{below}.minhash" in known
 
 
 def _check_below(name: str, there: Mapping[str, Any] | None, below: str) -> None:
@@ -344,7 +344,7 @@ def _check_below(name: str, there: Mapping[str, Any] | None, below: str) -> None
     if there is None:
         return
     types = {field: definition.get("type") for field, definition in there.get("properties", {}).items()}
-    if not types or any(kind != OWN_FIELDS.get(field, {}).get("type", "?") for field, kind in types.items()):
+    if not types or any(kind != WINNOW_FIELDS.get(field, {}).get("type", "?") for field, kind in types.items()):
         if {"stamp", "text_digest", "minhash"} <= types.keys():
             raise StoreError(
                 f"{name} cannot be attached: its fields {below} were loaded without their mapping; load the documents"
@@ -375,7 +375,7 @@ def _mapping_step(index: str, described: Mapping[str, Any], attachment: Attachme
     mapping = described["mappings"]
     path = f"/{quote(index)}/_mapping"
     body = attachment.mapping(mapping)
-    step = Step(f"fields of {index}", "PUT", path, body, path, cluster_wide=False, locked=True, mapped_index=index)
+    step = Step(f"fields of {index}", "PUT", path, body, path, engine_wide=False, locked=True, mapped_index=index)
     there = mapping.get("properties", {}).get(attachment.fields.below, {}).get("properties", {})
-    is_there = mapping.get("_meta") == body["_meta"] and there.keys() >= OWN_FIELDS.keys()
+    is_there = mapping.get("_meta") == body["_meta"] and there.keys() >= WINNOW_FIELDS.keys()
     return StepResult(step, "there" if is_there else "missing")

@@ -1,4 +1,4 @@
-"""Brings winnow's fields in an index of your own up to date: those of new and changed documents, or of all.
+"""Brings winnow's fields in an attached index up to date: those of new and changed documents, or of all.
 
 The writes to a shard are numbered. The settings of the store hold the number up to which a shard is done; the next run
 looks at the documents with higher numbers only. Winnow's own writes are among them, and known by their stamps.
@@ -25,8 +25,8 @@ from opensearch_winnow.stores.opensearch.bulk_operation import BulkLimits, Opera
 from opensearch_winnow.stores.opensearch.error_reasons import UNAVAILABLE_SHARD
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import DOCUMENTS_PER_REQUEST, EngineHit, total
-from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
-from opensearch_winnow.stores.opensearch.own_pages import own_id
+from opensearch_winnow.stores.opensearch.own_index_client import AttachedIndexClient
+from opensearch_winnow.stores.opensearch.own_pages import attached_id
 from opensearch_winnow.stores.opensearch.own_writer import update
 from opensearch_winnow.stores.opensearch.run_lock import RunLock
 from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
@@ -61,7 +61,7 @@ class AttachReport:
     failures: list[str] = field(default_factory=list)  # the first reasons
     # Of several indices, those whose documents could not get fields, each with the reason; they count as failed.
     refused: dict[str, str] = field(default_factory=dict)
-    made: list[str] = field(default_factory=list)  # in the cluster: settings, scripts, parts of templates and so on
+    made: list[str] = field(default_factory=list)  # in the engine: settings, scripts, parts of templates and so on
 
 
 class Shard(NamedTuple):
@@ -104,7 +104,7 @@ class Backfill:
 
     def __init__(
         self,
-        index: OwnIndexClient,
+        index: AttachedIndexClient,
         *,
         slices: int = 2,
         per_second: float | None = None,
@@ -322,7 +322,7 @@ class Backfill:
         """Return the write that a document needs whose text cannot be read: engines fold all without a cluster."""
         if "cluster" in self._pages.stored(document["_source"]):
             return None
-        id_ = own_id(document)
+        id_ = attached_id(document)
         return update(document, self._pages.change({"id": id_, "cluster": id_}))
 
     # --- counting -----------------------------------------------------------------------------------------------------

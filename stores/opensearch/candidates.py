@@ -21,7 +21,7 @@ from opensearch_winnow.queries.dsl.overlap import (
     split_scores,
     uncounted,
 )
-from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, best, best_by_doc_values, following
+from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search, best, best_by_doc_values, following
 from opensearch_winnow.queries.dsl.ranked import without_place
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
@@ -208,7 +208,7 @@ class Overlaps:
                     found[number][pages[key].id] = round(hit["_score"])
                 more = following(search, hits)
                 room = most[number]
-                wanted = MAX_RESULT_WINDOW if room is None else min(room - len(found[number]), MAX_RESULT_WINDOW)
+                wanted = MAX_HITS_PER_ANSWER if room is None else min(room - len(found[number]), MAX_HITS_PER_ANSWER)
                 if more is not None and wanted > 0:
                     light = best_by_doc_values(more["query"], LIGHT_FIELDS)
                     rest.append((number, light | {"search_after": more["search_after"], "size": wanted}))
@@ -288,4 +288,4 @@ def _fit_one_query(queries: Sequence[_TokenQuery]) -> bool:
 
 
 def _batches(ids: list[str]) -> Iterator[list[str]]:
-    return (ids[start : start + MAX_RESULT_WINDOW] for start in range(0, len(ids), MAX_RESULT_WINDOW))
+    return (ids[start : start + MAX_HITS_PER_ANSWER] for start in range(0, len(ids), MAX_HITS_PER_ANSWER))

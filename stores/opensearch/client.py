@@ -24,9 +24,9 @@ from opensearch_winnow.stores.store import StoreError
 if TYPE_CHECKING:
     from opensearchpy import AsyncOpenSearch
 
-CLUSTER_EXAMPLE = "http://localhost:9200"
-EXAMPLE = f"{CLUSTER_EXAMPLE}/pages"
-DEFAULT_PORTS = {"http": 9200, "https": 443}  # self-hosted clusters use 9200, managed services 443
+ENGINE_EXAMPLE = "http://localhost:9200"
+EXAMPLE = f"{ENGINE_EXAMPLE}/pages"
+DEFAULT_PORTS = {"http": 9200, "https": 443}  # self-hosted engines use 9200, managed services 443
 FORBIDDEN_NAME_CHARS = frozenset('\\/*?"<>| ,#:')  # engines refuse them in the name of an index
 # Elasticsearch puts the day before the number.
 INDEX_OF_DATA_STREAM = re.compile(r"\.ds-(.+?)(-\d{4}\.\d\d\.\d\d)?-\d{6,}")
@@ -51,7 +51,7 @@ class Address:
 
     secure: bool
     nodes: tuple[tuple[str, int], ...]  # host and port
-    prefix: str  # of every path, if a proxy serves the cluster under one; usually empty
+    prefix: str  # of every path, if a proxy serves the engine under one; usually empty
     index: str
     user: str = field(default="", repr=False)
     password: str = field(default="", repr=False)
@@ -59,16 +59,16 @@ class Address:
     @classmethod
     def of(cls, text: str) -> Self:
         """Parse the address of a store."""
-        cluster = cls._parsed(text, "a store", EXAMPLE)
-        *prefix, index = cluster.prefix.split("/")
-        address = replace(cluster, prefix="/".join(prefix), index=unquote(index))
+        parsed = cls._parsed(text, "a store", EXAMPLE)
+        *prefix, index = parsed.prefix.split("/")
+        address = replace(parsed, prefix="/".join(prefix), index=unquote(index))
         address._check_index()
         return address
 
     @classmethod
-    def of_cluster(cls, text: str) -> Self:
+    def of_engine(cls, text: str) -> Self:
         """Parse an address that names no index: all of its path is the prefix."""
-        return cls._parsed(text, "a cluster", CLUSTER_EXAMPLE)
+        return cls._parsed(text, "a cluster", ENGINE_EXAMPLE)
 
     @classmethod
     def _parsed(cls, text: str, what: str, example: str) -> Self:
@@ -167,7 +167,7 @@ _engines: WeakKeyDictionary[OpenSearch, Engine] = WeakKeyDictionary()
 
 
 def connect(address: Address, *, patient: bool = False, **options: Any) -> OpenSearch:
-    """Return a client for the cluster. `options` are opensearch-py's; they override the address and the environment.
+    """Return a client for the engine. `options` are opensearch-py's; they override the address and the environment.
 
     A `patient` client repeats a request for two minutes, for long runs that nobody watches; others for two seconds.
     """

@@ -14,7 +14,7 @@ from opensearch_winnow.stores.store import StoreError
 
 FALSE_VALUES = ("", "0", "false", "no", "off")
 FILE_OPTIONS = {"WINNOW_CA_CERTS": "ca_certs", "WINNOW_CLIENT_CERT": "client_cert", "WINNOW_CLIENT_KEY": "client_key"}
-AWS_SERVICE = "es"  # managed clusters; serverless collections are aoss
+AWS_SERVICE = "es"  # managed engines; serverless collections are aoss
 
 
 def environment_options(environment: Mapping[str, str], *, credentials: bool = True) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Reads an index of your own as a store: puts its requests into the names of your fields, and answers into winnow's.
+"""Reads an attached index as a store: puts its requests into the names of its fields, and answers into winnow's.
 
 A store asks for `text`, `url`, `place` and other fields of its own mapping. Here, `text` and `title` are the fields
 that were named when the index was attached, and all others are below the object field `winnow`. Documents that winnow
@@ -17,7 +17,7 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.document_paths import value_at
 from opensearch_winnow.ingest.hashes import fields_of_hashes
-from opensearch_winnow.mappings.own_fields import OWN_FIELDS
+from opensearch_winnow.mappings.own_fields import WINNOW_FIELDS
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import all_of
 from opensearch_winnow.queries.dsl.pages import Search
@@ -27,7 +27,7 @@ from opensearch_winnow.stores.opensearch.index_client import (
     EngineHit,
     IndexClient,
 )
-from opensearch_winnow.stores.opensearch.own_pages import OwnPages
+from opensearch_winnow.stores.opensearch.own_pages import AttachedPages
 
 FIELD_LISTS = ("docvalue_fields", "_source", "fields")  # keys of a request whose values are names of fields
 # Fields that every page of a store has, with the values that they have here.
@@ -35,15 +35,15 @@ CONSTANTS: dict[str, Any] = {"crawl": "", "content_digest": "", "latest": True}
 LATEST = {"term": {"latest": True}}  # no document is marked as the latest of its address: all are found
 
 
-class OwnIndexClient(IndexClient):
-    """Sends the requests of a store to an index of your own, or to the indices behind an alias."""
+class AttachedIndexClient(IndexClient):
+    """Sends the requests of a store to an attached index, or to the indices behind an alias."""
 
     def __init__(
         self,
         client: OpenSearch,
         name: str,
         index: str,
-        pages: OwnPages,
+        pages: AttachedPages,
         *,
         settings_index: str,
         nested: Mapping[str, str],
@@ -54,7 +54,7 @@ class OwnIndexClient(IndexClient):
         self.pages = pages
         below = pages.fields.below
         self.names: dict[str, str] = {
-            field: f"{below}.{field}" for field in (*OWN_FIELDS, *CONSTANTS, "payload_digest", "canonical")
+            field: f"{below}.{field}" for field in (*WINNOW_FIELDS, *CONSTANTS, "payload_digest", "canonical")
         }
         self.names["title"] = pages.fields.title or f"{below}.title"  # the latter does not exist
         self._fields = {name: field for field, name in self.names.items()}
@@ -212,6 +212,6 @@ class OwnIndexClient(IndexClient):
 
 def _sorted_if_mapped(sort: Mapping[str, Any]) -> dict[str, Any]:
     ((name, order),) = sort.items()
-    field = OWN_FIELDS.get(name.rpartition(".")[2])
+    field = WINNOW_FIELDS.get(name.rpartition(".")[2])
     options = order if isinstance(order, dict) else {"order": order}
     return {name: options if field is None else {"unmapped_type": field["type"], **options}}

@@ -1,4 +1,4 @@
-"""Opens an index of your own that winnow is attached to."""
+"""Opens an attached index."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.own_fields import Attachment, attachment_in, nested_path
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.stores.opensearch.client import Address
-from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
-from opensearch_winnow.stores.opensearch.own_pages import OwnPages
+from opensearch_winnow.stores.opensearch.own_index_client import AttachedIndexClient
+from opensearch_winnow.stores.opensearch.own_pages import AttachedPages
 from opensearch_winnow.stores.store import StoreError
 
 Mappings = dict[str, Any]  # the answer to GET /NAME/_mapping: by the names of the indices
@@ -36,9 +36,9 @@ def attachment_of(found: Mappings, name: str, *, naming_indices: bool = True) ->
     return next(iter(different.values()), None)
 
 
-def own_index_client(
+def attached_index_client(
     client: OpenSearch, address: Address, attachment: Attachment, scheme: Scheme, found: Mappings
-) -> OwnIndexClient:
+) -> AttachedIndexClient:
     """Return the client of an attached index, whose mappings were `found`."""
     nested = {
         field: path
@@ -46,9 +46,9 @@ def own_index_client(
         for field in attachment.fields.text
         if (path := nested_path(described["mappings"], field))
     }
-    pages = OwnPages(attachment.fields, scheme)
+    pages = AttachedPages(attachment.fields, scheme)
     pages.note_mappings(found)
-    return OwnIndexClient(
+    return AttachedIndexClient(
         client,
         str(address),
         address.index,

@@ -1,4 +1,4 @@
-"""Makes pages of the documents of an index of your own: reads their fields, and computes winnow's."""
+"""Makes pages of the documents of an attached index: reads their fields, and computes winnow's."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from opensearch_winnow.foundation.document_paths import text_at
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.date_format import DateFormat
 from opensearch_winnow.ingest.hashes import canonical_hashes, fields_of_hashes
-from opensearch_winnow.ingest.own_reader import USUAL, OwnReader
+from opensearch_winnow.ingest.own_reader import USUAL, AttachedReader
 from opensearch_winnow.mappings.opensearch_mapping import HASH_FIELDS
-from opensearch_winnow.mappings.own_fields import OwnFields, fields_in
+from opensearch_winnow.mappings.own_fields import AttachedFields, fields_in
 
 Document = Mapping[str, Any]  # as a search or `_mget` returns it: `_index`, `_id`, `_version`, `_source` …
 
 
-class OwnPages:
+class AttachedPages:
     """Reads pages from documents, and computes the fields that winnow keeps in them."""
 
-    def __init__(self, fields: OwnFields, scheme: Scheme) -> None:
+    def __init__(self, fields: AttachedFields, scheme: Scheme) -> None:
         self.fields = fields
         self.scheme = scheme
         self._scheme_id = scheme.id
         self.uuids: dict[str, str] = {}  # of the indices, by name: a copy of an index has another one
         self.time_formats: dict[str, DateFormat] = {}  # of the field of the time, by the names of the indices
-        self._reader = OwnReader(fields)
+        self._reader = AttachedReader(fields)
 
     def note_mappings(self, found: Mapping[str, Any]) -> None:
         """Note how times are written, by the mappings of the indices as `GET /NAME/_mapping` returns them."""
@@ -77,7 +77,7 @@ class OwnPages:
         url = self.url(document)
         stored = self.stored(source)
         time = self._reader.time_fields(source, self.time_formats.get(document["_index"], USUAL))
-        made = {"id": own_id(document), **self._reader.address_fields(url), **time}
+        made = {"id": attached_id(document), **self._reader.address_fields(url), **time}
         if not text:
             return fields_of_hashes() | made
         canon = canonical(text, self.scheme, name=url)
@@ -117,7 +117,7 @@ class OwnPages:
 
     def cluster_of_its_own(self, document: Document) -> str:
         """Return a cluster for a document with another text than before. Not its id: others may be in that cluster."""
-        return f"{own_id(document)}-{document['_version']}"
+        return f"{attached_id(document)}-{document['_version']}"
 
     def _uuid(self, document: Document) -> str:
         return self.uuids.get(document["_index"], "")
@@ -134,7 +134,7 @@ class OwnPages:
         return stamp.partition("-")[2] == self._uuid(document)
 
 
-def own_id(document: Document) -> str:
-    """Return the id of a page in an index of your own: 32 hexadecimal digits, whatever its `_id` is."""
+def attached_id(document: Document) -> str:
+    """Return the id of a page in an attached index: 32 hexadecimal digits, whatever its `_id` is."""
     key = f"{document['_index']}\0{document['_id']}".encode()
     return blake2b(key, digest_size=16, person=b"winnow document").hexdigest()

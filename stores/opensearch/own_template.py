@@ -18,7 +18,7 @@ from urllib.parse import quote
 from opensearchpy import AuthorizationException, OpenSearch, OpenSearchException
 
 from opensearch_winnow.mappings.opensearch_mapping import META
-from opensearch_winnow.mappings.own_fields import OWN_FIELDS, Attachment, attached_name, settings_index_of
+from opensearch_winnow.mappings.own_fields import WINNOW_FIELDS, Attachment, attached_name, settings_index_of
 from opensearch_winnow.stores.opensearch.client import Address
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.own_opening import Mappings
@@ -30,7 +30,7 @@ MAX_NAMED = 3  # indices in an error
 READ = "*.data_stream,*.settings.index.uuid,*.mappings._meta"
 # The day and the number at the end of the name of an index.
 NUMBER = re.compile(r"(20\d\d[._-]\d\d([._-]\d\d)?[._-]?)?\d*$")
-OWN_PROPERTIES = {"properties": OWN_FIELDS}
+WINNOW_PROPERTIES = {"properties": WINNOW_FIELDS}
 # Elasticsearch 9 adds these to a template that is read, and refuses them in one that is written.
 DATES = ("created_date", "created_date_millis", "modified_date", "modified_date_millis")
 
@@ -70,7 +70,7 @@ def lacks_template(client: OpenSearch, address: Address, attachment: Attachment)
     return not templates.is_index and not all(_has_part(each.values(), attachment) for each in templates.parts())
 
 
-def check_own_attachment(client: OpenSearch, address: Address, found: Mappings, attachment: Attachment) -> None:
+def check_attached_by_itself(client: OpenSearch, address: Address, found: Mappings, attachment: Attachment) -> None:
     """Refuse an alias or data stream whose indices, as `found`, are attached for another one that they are not behind.
 
     They come from a template that is attached for the other. A single index may be a copy, or may have left its alias.
@@ -82,15 +82,15 @@ def check_own_attachment(client: OpenSearch, address: Address, found: Mappings, 
         behind = client.indices.get_mapping(index=whole, params={"ignore_unavailable": "true"})
     if behind.keys() & found.keys():
         return
-    made_by = own_template = ""
+    made_by = separate_template = ""
     with suppress(OpenSearchException):  # no permission
         templates = _Templates(client, address)
         if carriers := [each for each in templates.sources() if templates.carriers().get(each) == whole]:
             made_by = f"come from the {_list_names(carriers)}, which is "
-            own_template = f"{_alone(address.index)}, then "
+            separate_template = f"{_alone(address.index)}, then "
     raise StoreError(
         f"{address} is not attached by itself: its indices {made_by or 'are '}attached for {whole}; to attach it,"
-        f" {own_template}run `winnow detach {address}` and `winnow attach`"
+        f" {separate_template}run `winnow detach {address}` and `winnow attach`"
     )
 
 
@@ -134,7 +134,7 @@ class _Choice(NamedTuple):
 
 
 class _Templates:
-    """The templates of a cluster, and which of them new indices behind an alias or data stream come from."""
+    """The templates of an engine, and which of them new indices behind an alias or data stream come from."""
 
     def __init__(self, client: OpenSearch, address: Address) -> None:
         self._client = client
@@ -278,14 +278,14 @@ class _Templates:
                 other = _attached_for(mapping) or "something else"
                 remedy = f"run `winnow detach` on {other}"
                 if template:
-                    remedy += f", or {self._own_template(template)}"
+                    remedy += f", or {self._separate_template(template)}"
                 if other == self._address.index:
                     remedy = "replace winnow's part there by what --print-template prints"
                 raise StoreError(
                     f"{self._address} cannot be given a template: the {which} is attached for {other}, and new indices"
                     f" would be attached in two ways; {remedy}"
                 )
-            if mapping.get("properties", {}).get(below, OWN_PROPERTIES) != OWN_PROPERTIES:
+            if mapping.get("properties", {}).get(below, WINNOW_PROPERTIES) != WINNOW_PROPERTIES:
                 raise StoreError(
                     f"{self._address} cannot be given a template: the {which} has a field {below} of its own"
                 )
@@ -310,7 +310,7 @@ class _Templates:
         if also:
             which, remedy = f"the pattern {patterns[0]}", f"name a narrower one, as in --pattern '{self._example}'"
             if template:
-                which, remedy = f"the index template {template}", self._own_template(template)
+                which, remedy = f"the index template {template}", self._separate_template(template)
             raise StoreError(
                 f"{self._address} cannot be given a template: {which} is also for {also}, which would be attached as a"
                 f" part of {self._address.index}; {remedy}"
@@ -327,12 +327,12 @@ class _Templates:
         kind = "data stream" if "data_stream" in described else "index"
         series = (self._address.index, *(NUMBER.sub("", name) or name for name in self._names))
         for pattern in described["index_patterns"]:
-            is_own = pattern in self._names or (kind == "index" and pattern.partition("*")[0].startswith(series))
-            if not is_own:
+            is_covered = pattern in self._names or (kind == "index" and pattern.partition("*")[0].startswith(series))
+            if not is_covered:
                 return f"every other {kind} {pattern}"
         return ""
 
-    def _own_template(self, template: str) -> str:
+    def _separate_template(self, template: str) -> str:
         """Return what to do about an index template that is not for this name alone."""
         name, priority = self._address.index, self.composable[template].get("priority") or 0
         pattern = name if name in self._names else self._example
@@ -366,7 +366,7 @@ def _attached_for(mapping: Described) -> str:
 def _has_part(mappings: Iterable[Described], attachment: Attachment) -> bool:
     return any(
         mapping.get("_meta", {}).get(META) == attachment.meta()
-        and mapping.get("properties", {}).get(attachment.fields.below) == OWN_PROPERTIES
+        and mapping.get("properties", {}).get(attachment.fields.below) == WINNOW_PROPERTIES
         for mapping in mappings
     )
 

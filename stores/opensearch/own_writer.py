@@ -1,4 +1,4 @@
-"""Writes the clusters of pages to an index of your own. Nothing else is written to it but by attaching."""
+"""Writes the clusters of pages to an attached index. Nothing else is written to it but by attaching."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
 from opensearch_winnow.stores.opensearch.bulk_operation import Operation
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import EngineHit
-from opensearch_winnow.stores.opensearch.own_index_client import OwnIndexClient
+from opensearch_winnow.stores.opensearch.own_index_client import AttachedIndexClient
 from opensearch_winnow.stores.store import StoreError, WriteOutcome
 
 IDS_PER_REQUEST = 1_000
@@ -19,10 +19,10 @@ REMOVE = "for (def name : params.names) { ctx._source.remove(name) }"
 MAX_TRIES = 10  # of a document that others change all the time
 
 
-class OwnWriter:
+class AttachedWriter:
     """Writes clusters to documents, and refuses to write or delete documents themselves."""
 
-    def __init__(self, index: OwnIndexClient) -> None:
+    def __init__(self, index: AttachedIndexClient) -> None:
         self._index = index
 
     def write(self, records: Sequence[Record]) -> list[WriteOutcome]:  # noqa: ARG002

@@ -13,7 +13,7 @@ from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
 from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS, ENTRY_FIELDS, any_card_of, entry_of, record_of
 from opensearch_winnow.mappings.record import Record, StoredDigests, storable
 from opensearch_winnow.queries.dsl.filters import Clause, conditions
-from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, first, pages
+from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, first, pages
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.stores.opensearch.candidates import Overlaps
@@ -114,7 +114,7 @@ class KnownPages:
 def _hits(
     index: IndexClient, shape: _DocumentShape, where: Filters, *, order: Order, end: int | None
 ) -> Iterator[EngineHit]:
-    size = FIRST_BATCH if end is None else min(max(end, 1), MAX_RESULT_WINDOW)
+    size = FIRST_BATCH if end is None else min(max(end, 1), MAX_HITS_PER_ANSWER)
     urls = _urls(where)
     names = shape.fields if isinstance(shape.fields, bool) or urls is None else [*shape.fields, "url"]
     search = pages(conditions(where), order=order, size=size, fields=names)

@@ -1,4 +1,4 @@
-"""Copies the pages of an index to another one within the cluster, in rounds that catch up with writers.
+"""Copies the pages of an index to another one within the engine, in rounds that catch up with writers.
 
 Pages that were deleted from the original in the meantime are then deleted from the copy.
 """

@@ -49,7 +49,7 @@ FIRST_CONTACT = Patience(10.0, tries=3, after_timeouts=True)
 
 
 class Attempts:
-    """The attempts to get one request answered by a cluster of `nodes` nodes, which may have `answered` others."""
+    """The attempts to get one request answered by an engine of `nodes` nodes, which may have `answered` others."""
 
     def __init__(self, method: str, path: str, patience: Patience, *, nodes: int, answered: bool, now: float) -> None:
         self._request = method, path

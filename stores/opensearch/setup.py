@@ -1,4 +1,4 @@
-"""Sets up a store on a cluster: lists what a store needs, checks what exists, and creates the rest."""
+"""Sets up a store on an engine: lists what a store needs, checks what exists, and creates the rest."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from opensearch_winnow.stores.opensearch.client import engine_of
 from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.store import StoreError
 
-# "refused": the cluster does not support this part, and a store works without it.
+# "refused": the engine does not support this part, and a store works without it.
 Outcome = Literal["made", "there", "missing", "refused"]
 
 
@@ -59,8 +59,8 @@ class Step(NamedTuple):
     path: str
     body: dict[str, Any]
     check_path: str  # a GET of it tells whether the part exists
-    cluster_wide: bool = True  # it belongs to the whole cluster, and creating it may need more permissions
-    if_refused: str = ""  # the consequence if the cluster refuses it; empty if a store needs it
+    engine_wide: bool = True  # it belongs to the whole engine, and creating it may need more permissions
+    if_refused: str = ""  # the consequence if the engine refuses it; empty if a store needs it
     locked: bool = False  # it is created only while nobody detaches the index
     mapped_index: str = ""  # the index whose mapping gets winnow's fields by it; empty for other parts
 
@@ -98,7 +98,7 @@ def steps(name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replica
         ),
         settings_step(f"{name}.settings"),
         # Last: whoever finds the alias finds a complete store.
-        Step(f"index {name}-000001, alias {name}", "PUT", f"/{index}", pages, f"/{quote(name)}", cluster_wide=False),
+        Step(f"index {name}-000001, alias {name}", "PUT", f"/{index}", pages, f"/{quote(name)}", engine_wide=False),
     ]
 
 
@@ -126,7 +126,7 @@ def search_pipeline_step(name: str, field: str) -> Step:
 def settings_step(name: str) -> Step:
     """Return the step that creates the index of a store's settings."""
     path = f"/{quote(name)}"
-    return Step(f"index {name}", "PUT", path, settings_index(), path, cluster_wide=False)
+    return Step(f"index {name}", "PUT", path, settings_index(), path, engine_wide=False)
 
 
 def plan(
@@ -182,7 +182,7 @@ def existing_scheme(client: OpenSearch, name: str, wanted: Scheme | None = None)
 
 
 def check(client: OpenSearch, step: Step) -> Outcome:
-    """Return whether a part exists, or cannot exist in this cluster."""
+    """Return whether a part exists, or cannot exist in this engine."""
     if step.if_refused == NO_SEARCH_PIPELINES and not engine_of(client).search_pipelines:
         return "refused"  # the engine's own error would be about an index of that name
     try:
@@ -199,7 +199,7 @@ def create(client: OpenSearch, name: str, step: Step) -> Outcome:
         try:
             client.transport.perform_request(step.method, step.path, body=step.body)
         except AuthorizationException as error:
-            if not step.cluster_wide:
+            if not step.engine_wide:
                 raise
             raise StoreError(
                 f"{name} cannot be set up: this user may not create the {step.what}, which belongs to the whole"

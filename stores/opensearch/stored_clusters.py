@@ -12,7 +12,7 @@ from opensearch_winnow.queries.dsl.clusters import (
     largest_clusters,
     sizes_of_clusters,
 )
-from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search
+from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.store import ClusterSize, StoreError
 
@@ -36,9 +36,9 @@ class StoredClusters:
         The numbers of sites and of URLs are nearly exact up to 1,000 of them per cluster, and exact for small clusters.
         Of a `site`, the 10,000 clusters with most pages on it are listed.
         """
-        if offset + limit > MAX_RESULT_WINDOW:
+        if offset + limit > MAX_HITS_PER_ANSWER:
             raise StoreError(
-                f"{self._index.name} cannot be read: the engine lists only the {MAX_RESULT_WINDOW:,} largest clusters"
+                f"{self._index.name} cannot be read: the engine lists only the {MAX_HITS_PER_ANSWER:,} largest clusters"
             )
         wanted = (self._largest(least, offset + limit) if site is None else self._largest_on_site(least, site))[
             offset : offset + limit
@@ -55,12 +55,12 @@ class StoredClusters:
         answer = self._aggregation(largest_clusters(least=least, size=max(size, 1)))
         buckets: list[Bucket] = answer["buckets"]
         if answer["doc_count_error_upper_bound"]:
-            buckets = self._aggregation(largest_clusters(least=least, size=MAX_RESULT_WINDOW))["buckets"]
+            buckets = self._aggregation(largest_clusters(least=least, size=MAX_HITS_PER_ANSWER))["buckets"]
             buckets = self._recount(buckets)
         return sorted(buckets, key=_largest_first)
 
     def _largest_on_site(self, least: int, site: str) -> list[Bucket]:
-        on_site = self._aggregation(largest_clusters(least=1, size=MAX_RESULT_WINDOW, site=site))["buckets"]
+        on_site = self._aggregation(largest_clusters(least=1, size=MAX_HITS_PER_ANSWER, site=site))["buckets"]
         return sorted((each for each in self._recount(on_site) if each["doc_count"] >= least), key=_largest_first)
 
     def _recount(self, buckets: Sequence[Bucket], *, spread: bool = False) -> list[Bucket]:

@@ -1,4 +1,4 @@
-"""Finds what attaching has left in indices, and takes it away: fields, settings, and parts of the cluster.
+"""Finds what attaching has left in indices, and takes it away: fields, settings, and parts of the engine.
 
 An index has traces not only while it is attached. Its copies have some, and so has one whose detaching was killed.
 """
@@ -183,13 +183,13 @@ def remove_fields(
 
 
 def _attachments(client: OpenSearch) -> dict[str, dict[str, Any]]:
-    """Return what the `_meta` of all indices of the cluster say about winnow, by index."""
+    """Return what the `_meta` of all indices of the engine say about winnow, by index."""
     mappings = client.indices.get_mapping(params={"filter_path": f"*.mappings._meta.{META}", "expand_wildcards": "all"})
     return {index: each["mappings"]["_meta"][META] for index, each in mappings.items()}
 
 
 def shared_parts(client: OpenSearch, traces: Traces) -> list[tuple[str, str, list[str]]]:
-    """Return the parts that belong to the whole cluster: name, path, and the names of others that need it."""
+    """Return the parts that belong to the whole engine: name, path, and the names of others that need it."""
     others = {index: each for index, each in _attachments(client).items() if index not in traces.mappings}
     names = _names_to_detach(client, others)
     scripts = [(f"script {id_}", f"/_scripts/{id_}", sorted(set(names.values()))) for id_ in SOURCES]

@@ -19,7 +19,7 @@ from opensearch_winnow.mappings.opensearch_document import any_card_of
 from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.cursor_text import CURSOR_EXPIRED
 from opensearch_winnow.queries.dsl.filters import Clause, all_of, conditions
-from opensearch_winnow.queries.dsl.pages import MAX_RESULT_WINDOW, Search, count, following
+from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search, count, following
 from opensearch_winnow.queries.dsl.ranked import (
     BY_RANK,
     CLUSTERS,
@@ -84,7 +84,7 @@ class OpenSearchView(Closing):
         return self._total
 
     def hits(self, start: int, end: int) -> Sequence[Hit]:
-        if self.key or start or self._query is None or not 0 < end <= MAX_RESULT_WINDOW:
+        if self.key or start or self._query is None or not 0 < end <= MAX_HITS_PER_ANSWER:
             pages = self.ranked(start, end)
             shown = zip(pages, self.read(pages), strict=True)
             return [hit_of(read[0], page.score, read[1], self._words) for page, read in shown if read]
@@ -104,9 +104,9 @@ class OpenSearchView(Closing):
     def clustered(self, start: int, end: int) -> Sequence[RankedPage]:
         if self._query is None or start >= end:
             return []
-        if end > MAX_RESULT_WINDOW:
+        if end > MAX_HITS_PER_ANSWER:
             raise StoreError(
-                f"{self._index.name} cannot be read: the engine shows only the first {MAX_RESULT_WINDOW:,} clusters;"
+                f"{self._index.name} cannot be read: the engine shows only the first {MAX_HITS_PER_ANSWER:,} clusters;"
                 " group by signature to see more"
             )
         if not self._unclustered:
@@ -165,7 +165,7 @@ class OpenSearchView(Closing):
     def _next_hits(self, wanted: int) -> Sequence[EngineHit]:
         if self._query is None or (self._loaded and self._rest is None):
             return []
-        search = (self._rest or ranked(self._query)) | {"size": min(wanted, MAX_RESULT_WINDOW)}
+        search = (self._rest or ranked(self._query)) | {"size": min(wanted, MAX_HITS_PER_ANSWER)}
         answer = self._search(search | {"track_total_hits": self._total is None})
         if self._total is None:
             self._total = total(answer)
@@ -204,8 +204,8 @@ class OpenSearchView(Closing):
             documents |= {ids[id_]: (id_, source) for id_, source in self._index.sources(ids).items()}
         # The rest is looked up by place: in a frozen view, or where other software has chosen the id.
         unread = [page.view_key for page in pages if page.view_key not in documents]
-        for start in range(0, len(unread), MAX_RESULT_WINDOW):
-            places = unread[start : start + MAX_RESULT_WINDOW]
+        for start in range(0, len(unread), MAX_HITS_PER_ANSWER):
+            places = unread[start : start + MAX_HITS_PER_ANSWER]
             search = {"query": all_of([{"terms": {"place": places}}]), "size": len(places)}
             documents |= {hit["_source"]["place"]: (hit["_id"], hit["_source"]) for hit in self._hits(search)}
         return [documents.get(page.view_key, ("", {})) for page in pages]
@@ -217,7 +217,7 @@ class OpenSearchView(Closing):
                 yield page
                 continue
             if not self._foreign and self._query is not None:
-                search = {"query": without_place(self._query), "sort": BY_RANK, "size": MAX_RESULT_WINDOW}
+                search = {"query": without_place(self._query), "sort": BY_RANK, "size": MAX_HITS_PER_ANSWER}
                 self._foreign = self._hits(search)
             self._foreign_seen += 1
             yield page._replace(view_key=-self._foreign_seen)
@@ -295,7 +295,7 @@ def _page(hit: EngineHit) -> RankedPage:
         shingle_count=value.get("shingle_count", 0),
         minhash=b64decode(value.get("minhash", "") + "=="),
         view_key=place,
-        own_id=value.get("id", ""),
+        attached_id=value.get("id", ""),
         canonical=value.get("canonical"),
     )
 

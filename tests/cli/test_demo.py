@@ -211,7 +211,7 @@ def test_the_report_is_one_file_without_scripts(report: html.HtmlElement) -> Non
     assert not re.search(r"@import|url\(", style)
 
 
-def test_the_report_has_all_findings(demo: Demo, report: html.HtmlElement) -> None:
+def test_the_report_has_everything(demo: Demo, report: html.HtmlElement) -> None:
     said = demo.said
     shown = " ".join(report.text_content().split())
     (heading,) = report.xpath("//h1")
@@ -261,7 +261,7 @@ def expected_sentences(said: dict[str, Any]) -> Iterator[str]:
     yield from said["next"]
 
 
-def test_a_second_run_finds_nothing_changed_and_prints_the_same_findings(small: tuple[Path, dict[str, Any]]) -> None:
+def test_a_second_run_finds_nothing_changed_and_prints_the_same_report(small: tuple[Path, dict[str, Any]]) -> None:
     folder, said = small
     done = run(folder, "--to", ".", "--pages", SMALL)
     told = " ".join(done.stdout.decode().split())
@@ -282,7 +282,7 @@ def test_a_terminal_has_progress_and_colours(on_terminal: OnTerminal, tmp_path: 
     assert sorted(path.name for path in folder.iterdir()) == ["demo.winnow", "report.html"]
 
 
-def test_the_findings_are_the_same_on_opensearch(
+def test_the_report_is_the_same_on_opensearch(
     engine: Running, small: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:
     _, there = small

@@ -38,15 +38,15 @@ def register(version: str) -> None:
             "action.destructive_requires_name": "false",  # as in other engines: tests delete indices by pattern
         },
         jar_list=FOLDER / f"jars-{version}.txt",
-        own_jar=_own_jar(version),
+        winnow_jar=_winnow_jar(version),
     )
-    assert release.own_jar is not None
-    if not release.own_jar.exists():
-        _compile(local_files(jars(release), lambda _so_far, _total: None), release.own_jar, JAVA[version])
+    assert release.winnow_jar is not None
+    if not release.winnow_jar.exists():
+        _compile(local_files(jars(release), lambda _so_far, _total: None), release.winnow_jar, JAVA[version])
     RELEASES[version] = release
 
 
-def _own_jar(version: str) -> Path:
+def _winnow_jar(version: str) -> Path:
     """Return where our classes are kept. The name changes with the sources; Java's cache needs a file that stays."""
     sources = b"".join(source.read_bytes() for source in sorted(FOLDER.glob("*.java")))
     digest = hashlib.sha256(sources).hexdigest()[:12]

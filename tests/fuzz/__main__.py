@@ -1,6 +1,6 @@
 """Fuzzes the targets, one process each, and reports executions, seconds and coverage: python -m tests.fuzz --runs N.
 
-libFuzzer, driven by atheris, chooses inputs that reach new code. A finding stops its target and leaves the input in
+libFuzzer, driven by atheris, chooses inputs that reach new code. A bug stops its target and leaves the input in
 the folder of the corpus; move it to tests/fuzz/inputs/TARGET, where the tests run it from then on.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from tests.fuzz.target_names import CORE, FILES, GATEWAY
 
 SANITIZERS = {
-    # Findings of leaks would be those of the interpreter, and its stack traces take longer than the functions.
+    # Reported leaks would be those of the interpreter, and its stack traces take longer than the functions.
     "ASAN_OPTIONS": "detect_leaks=0:malloc_context_size=0:quarantine_size_mb=16:allocator_may_return_null=1",
     "PYTHONMALLOC": "malloc",  # each small object is a block of its own, whose ends the sanitizer watches
 }

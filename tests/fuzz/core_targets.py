@@ -2,7 +2,7 @@
 
 A target calls the compiled code, and if `compares` also the plain Python of the same name, which takes a hundred times
 as long. A ValueError, an OverflowError and a MemoryError are right answers to wrong arguments. Any other exception, a
-result that differs and a crash are findings.
+result that differs and a crash are bugs.
 """
 
 from __future__ import annotations

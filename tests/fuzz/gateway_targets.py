@@ -21,7 +21,14 @@ from opensearch_winnow.gateway.client_search import ClientSearch, NotJsonError, 
 from opensearch_winnow.gateway.filter_path import filtered
 from opensearch_winnow.gateway.group_options import is_ours
 from opensearch_winnow.gateway.grouped_msearch import _searches
-from opensearch_winnow.gateway.headers import NOT_SENT, OF_A_BODY, changed_header, own_headers, passed_headers, warning
+from opensearch_winnow.gateway.headers import (
+    NOT_SENT,
+    OF_A_BODY,
+    changed_header,
+    gateway_headers,
+    passed_headers,
+    warning,
+)
 from opensearch_winnow.gateway.memory_budget import MemoryBudget
 from opensearch_winnow.gateway.missing_fields import MissingFields
 from opensearch_winnow.gateway.request_body import UnreadError, unzipped
@@ -281,7 +288,7 @@ def fuzz_headers(data: bytes, _: bool) -> None:
     raw = [(name, value) for name, value in lines if name]
     listed = [each for name, value in raw if name.lower() == b"connection" for each in value.split(b",")]
     named = {lowered(each.strip(b" \t")) for each in listed}
-    for without, headers in ((NOT_SENT, passed_headers(raw, NOT_SENT)), (NOT_SENT | OF_A_BODY, own_headers(raw))):
+    for without, headers in ((NOT_SENT, passed_headers(raw, NOT_SENT)), (NOT_SENT | OF_A_BODY, gateway_headers(raw))):
         dropped = {name.encode() for name in without} | named
         expected = [(name, value) for name, value in raw if lowered(name) not in dropped]
         passed = [(encoded(name), encoded(value)) for name, value in headers.items()]

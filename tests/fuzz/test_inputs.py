@@ -13,7 +13,7 @@ FOUND = sorted(Path(__file__).with_name("inputs").glob("*/*"))
 
 
 @pytest.mark.parametrize("path", FOUND, ids=[f"{path.parent.name}/{path.name}" for path in FOUND])
-def test_an_input_that_was_a_finding(path: Path) -> None:
+def test_an_input_that_found_a_bug(path: Path) -> None:
     target_and_seeds(path.parent.name)[0](path.read_bytes(), True)
 
 

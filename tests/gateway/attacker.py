@@ -66,7 +66,7 @@ class Attack(NamedTuple):
     begin: Callable[[Attacker], Round]  # makes what is sent, and returns what sends it once
     strangers: int = 1
     recorded: bool = False  # in front of an engine that counts, instead of the real one
-    prefix: bool = False  # the gateway's cluster is below a path
+    prefix: bool = False  # the gateway's engine is below a path
     max_files: int | None = None  # descriptors of the gateway
 
 

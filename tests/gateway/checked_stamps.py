@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.own_fields import OwnFields
-from opensearch_winnow.stores.opensearch.own_pages import OwnPages
+from opensearch_winnow.mappings.own_fields import AttachedFields
+from opensearch_winnow.stores.opensearch.own_pages import AttachedPages
 from tests.stores.opensearch.own_index import FIELDS, OwnIndex
 
 OF_ATTACHING = ("stamp", "place", "cluster")  # all others are made from the document alone
 
 
-def pages_of(own: OwnIndex, fields: OwnFields = FIELDS) -> OwnPages:
+def pages_of(own: OwnIndex, fields: AttachedFields = FIELDS) -> AttachedPages:
     """Return what makes the fields of an index."""
-    pages = OwnPages(fields, Scheme())
+    pages = AttachedPages(fields, Scheme())
     settings = own.client.indices.get_settings(index=own.name)
     pages.uuids.update((name, each["settings"]["index"]["uuid"]) for name, each in settings.items())
     return pages
 
 
-def has_fitting_stamp(pages: OwnPages, document: dict[str, Any]) -> bool:
+def has_fitting_stamp(pages: AttachedPages, document: dict[str, Any]) -> bool:
     """Return whether a document says that its fields are right. Fails if they are not."""
     stored = pages.stored(document["_source"])
     if stored.get("stamp") != pages.stamp(document):

@@ -10,7 +10,7 @@ from typing import Any
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.queries.compare import Comparer, Side, side
 from opensearch_winnow.stores.opensearch.attach import attach
 from opensearch_winnow.stores.opensearch.client import Address
@@ -52,7 +52,7 @@ def new_index(client: OpenSearch, engine: str, name: str, articles: int = ARTICL
     settings = {"number_of_shards": shards, "number_of_replicas": 0}
     client.indices.create(index=name, body={"settings": settings, "mappings": {"properties": PROPERTIES}})
     write(client, name, {str(number): article(number) for number in range(articles) if number % 13})
-    attach(client, Address.of(f"{engine}/{name}"), OwnFields(text=("headline", "parts.text")))
+    attach(client, Address.of(f"{engine}/{name}"), AttachedFields(text=("headline", "parts.text")))
     write(client, name, {str(number): article(number) for number in range(articles) if not number % 13})
     return name
 

@@ -38,14 +38,14 @@ def bulk_lines(*lines: Any) -> bytes:
 def running_gateway(
     to: str, *, tls: ssl.SSLContext | None = None, max_body: int = MAX_BODY, limits: Limits | None = None
 ) -> Iterator[str]:
-    """Run a gateway to a cluster, and yield its address."""
+    """Run a gateway to an engine, and yield its address."""
     limits = limits or Limits(max_body=max_body)
     started, stop = Event(), asyncio.Event()
     loop = asyncio.new_event_loop()
 
     async def run() -> None:
         try:
-            async with running(Address.of_cluster(to), listener, tls=tls, limits=limits):
+            async with running(Address.of_engine(to), listener, tls=tls, limits=limits):
                 started.set()
                 await stop.wait()
         finally:

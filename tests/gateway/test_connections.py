@@ -172,7 +172,7 @@ def test_connections_are_as_many_as_descriptors_allow() -> None:
         raised = affordable_connections(limits)
         soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         assert soft >= min(before[1], 2 * limits.max_connections)
-        assert 2 * raised + limits.own_requests + OTHER_DESCRIPTORS <= soft
+        assert 2 * raised + limits.gateway_requests + OTHER_DESCRIPTORS <= soft
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 

@@ -140,14 +140,14 @@ def test_a_slow_engine(line: BrokenLine, gateway: GatewayProcess, own: OwnIndex,
 # --- an engine that is gone -------------------------------------------------------------------------------------------
 
 
-def test_an_engine_that_is_gone_and_comes_back(start_cluster: Callable[..., Running], table: dict[str, str]) -> None:
+def test_an_engine_that_is_gone_and_comes_back(start_engine: Callable[..., Running], table: dict[str, str]) -> None:
     """Kill the only node in the middle of a load, and start it again."""
     from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415
 
-    cluster = start_cluster(nodes=1)
-    (node,) = cluster.nodes
-    with OpenSearch(cluster.url, timeout=60) as client, GatewayProcess(cluster.url) as gateway:
-        own = OwnIndex(cluster.url, "articles", client)
+    engine = start_engine(nodes=1)
+    (node,) = engine.nodes
+    with OpenSearch(engine.url, timeout=60) as client, GatewayProcess(engine.url) as gateway:
+        own = OwnIndex(engine.url, "articles", client)
         own.create()
         attach(client, own.address, FIELDS)
         check_all_is_well(gateway, own)

@@ -13,7 +13,7 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.gateway.client_search import REFUSED
 from opensearch_winnow.gateway.group_options import OPTIONS
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.attach import attach
 from opensearch_winnow.stores.opensearch.client import Address
@@ -42,7 +42,7 @@ def test_the_example_answers_as_shown(client: OpenSearch, engine: Running, gatew
     client.indices.create(index=NAME, body={"mappings": {"properties": fields}})
     for id_, article in names["articles"].items():
         client.index(index=NAME, id=id_, body=article, params={"refresh": "true"})
-    attach(client, Address.of(f"{engine.url}/{NAME}"), OwnFields(text=("body",), title="headline"))
+    attach(client, Address.of(f"{engine.url}/{NAME}"), AttachedFields(text=("body",), title="headline"))
     (shown,) = re.findall(r"^```console\n\$ (.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     command, answer = re.split(r"(?<=')\n(?=\{\n)", shown, maxsplit=1)
     there = command.replace("http://localhost:9201/articles", f"{gateway}/{NAME}")

@@ -15,7 +15,7 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.gateway import grouped_search as gateway_searches
 from opensearch_winnow.gateway.attached import AttachedIndices
-from opensearch_winnow.gateway.cluster import Cluster
+from opensearch_winnow.gateway.cluster import EngineConnection
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
 from opensearch_winnow.gateway.grouped_search import grouped_search
 from opensearch_winnow.stores.engine.ports import free_port
@@ -204,20 +204,20 @@ def test_a_hit_that_is_deleted_while_it_is_searched_for(client: OpenSearch, engi
     bodies: list[Any] = []
 
     async def search() -> EngineAnswer:
-        async with Cluster(Address.of_cluster(engine.url)) as cluster:
+        async with EngineConnection(Address.of_engine(engine.url)) as connection:
             attached = AttachedIndices()
 
             async def send(method: str, path: str, sent: Any) -> EngineAnswer:
                 bodies.append(sent)
                 if isinstance(sent, dict) and "docvalue_fields" not in sent and len(bodies) < 4:
                     client.delete(index=index, id=deleted, params={"refresh": "true"}, ignore=[404])
-                return await cluster.answer(method, path, CIMultiDict(), sent)
+                return await connection.answer(method, path, CIMultiDict(), sent)
 
             find = attached.find
             path = f"/{index}/_search"
             query = {"winnow": "group", "size": "100"}
             return await grouped_search(
-                path, query, msgspec.json.encode(body), lambda name: find(name, cluster.send), send
+                path, query, msgspec.json.encode(body), lambda name: find(name, connection.send), send
             )
 
     answer = asyncio.run(search())

@@ -64,7 +64,7 @@ def test_the_documentation_has_the_limits(root: Path) -> None:
         f"{MAX_FILTER_PATH:,} characters, {MAX_FILTER_STEPS:,} keys compared",
         f"{MAX_HEADER_BYTES // 1024} KB in all, and 128 headers",
         f"connections of clients | {limits.max_connections:,}, or",
-        f"one for each client, and {limits.own_requests} |",
+        f"one for each client, and {limits.gateway_requests} |",
         f"is complete | after {limits.head_seconds:g} s",
         f"moves {MIN_BYTES:,} bytes in {limits.check_seconds:g} s",
         f"without a request | {limits.idle_seconds:g} s",
@@ -109,7 +109,7 @@ def test_searches_of_one_request_share_its_memory(engine: CountingEngine) -> Non
 
 def test_an_answer_to_a_look_up_has_a_size(engine: CountingEngine) -> None:
     engine.padding = 200_000
-    with limited(engine, max_own_answer=100_000) as gateway:
+    with limited(engine, max_gateway_answer=100_000) as gateway:
         answer = ask(gateway, "POST", "/_bulk", BULK, NDJSON)
         assert answer.status == 200
         assert "too large" in answer.headers["warning"]
@@ -189,7 +189,7 @@ def test_a_filter_path_has_a_length(engine: CountingEngine, path: str) -> None:
 def test_many_names_are_looked_up_on_few_connections(engine: CountingEngine) -> None:
     engine.delay = 0.005
     body = b"".join(b'{"index": {"_index": "n%d"}}\n{}\n' % number for number in range(60))
-    with limited(engine, own_requests=4) as gateway:
+    with limited(engine, gateway_requests=4) as gateway:
         assert ask(gateway, "POST", "/_bulk", body, NDJSON).status == 200
     assert len(engine.arrived) == 61
     assert engine.most_connections <= 5

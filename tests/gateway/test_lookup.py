@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.attach import attach, detach, plan
@@ -70,7 +70,7 @@ def test_a_data_stream_writes_to_its_newest_index(gateway: str, plain: OwnIndex)
     ask(gateway, "PUT", f"/_data_stream/{name}")
     try:
         stream = OwnIndex(str(plain.address).rpartition("/")[0], name, client)
-        fields = OwnFields(text=("body",), time="@timestamp")
+        fields = AttachedFields(text=("body",), time="@timestamp")
         attach(client, stream.address, fields)
         for number in range(2):
             document = {"@timestamp": "2026-11-18T01:02:03Z", "body": f"No egg today, {number}."}

@@ -135,7 +135,7 @@ def test_a_client_of_http_1_0_is_not_told_to_continue(gateway: str, arrived: lis
     "path",
     ["/../x", "/..", "/a/%2e%2e/x", "/%2E./x", "/a/..%2f..%2Fx", "/..%5Cx", "/a\\..\\x", "/..;a=b/x", "/%252e%252e/x"],
 )
-def test_no_path_leads_out_of_the_prefix_of_a_cluster(
+def test_no_path_leads_out_of_the_prefix_of_an_engine(
     engine_url: str, arrived: list[tuple[bytes, bytes]], path: str
 ) -> None:
     with running_gateway(f"{engine_url}/es") as below, running_gateway(engine_url) as whole:

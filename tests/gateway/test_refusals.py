@@ -28,8 +28,8 @@ BUSY = {"thread_pool.write.size": "1", "thread_pool.write.queue_size": "1", "ind
 
 
 @pytest.fixture(scope="module")
-def busy(start_cluster: Callable[..., Running]) -> Running:
-    return start_cluster(nodes=1, settings=BUSY)
+def busy(start_engine: Callable[..., Running]) -> Running:
+    return start_engine(nodes=1, settings=BUSY)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from opensearch_winnow.mappings.own_fields import OWN_FIELDS
+from opensearch_winnow.mappings.own_fields import WINNOW_FIELDS
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.attach import attach
 from opensearch_winnow.stores.opensearch.client import Address
@@ -148,7 +148,7 @@ def test_no_document_is_refused_and_no_mapping_spoiled(
             assert (answer["errors"], {item["index"]["_index"] for item in answer["items"]}) == (False, {index})
         is_attached = change == "rollover"  # an alias of two indices, one of which is attached
         if mapping != "ignoring":
-            assert made.types(index) == ({n: f["type"] for n, f in OWN_FIELDS.items()} if is_attached else {})
+            assert made.types(index) == ({n: f["type"] for n, f in WINNOW_FIELDS.items()} if is_attached else {})
             assert made.fits(index, "1") == is_attached
             assert counts(gateway)[1] == 0
             if not is_attached:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 from opensearchpy import OpenSearch
 
-from opensearch_winnow.mappings.own_fields import OWN_FIELDS
+from opensearch_winnow.mappings.own_fields import WINNOW_FIELDS
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.attach import attach
 from opensearch_winnow.stores.opensearch.client import Address
@@ -107,7 +107,7 @@ class Rolled:
         """Return the indices in which a field of winnow has another type than it should, or some are missing."""
         found = self.client.indices.get_mapping(index=self.name)
         ours = {index: each["mappings"].get("properties", {}).get("winnow") for index, each in found.items()}
-        expected = {"properties": OWN_FIELDS}
+        expected = {"properties": WINNOW_FIELDS}
         return [index for index, there in ours.items() if there is not None and there != expected]
 
 

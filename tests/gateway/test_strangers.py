@@ -323,7 +323,7 @@ def test_the_check_is_never_itself_an_answer() -> None:
 
 def test_a_client_of_which_nobody_knows_whether_it_is_accepted_passes_unread() -> None:
     """An engine, or what is in front of it, may answer GET / with more than the gateway reads, or not at all."""
-    large = Answer(200, b" " * (Limits().max_own_answer + 1))
+    large = Answer(200, b" " * (Limits().max_gateway_answer + 1))
     engine = GuardedEngine(eve=lambda arrived: large if arrived.path == "/" else REFUSED)
     bomb = gzip.compress(b"{}\n" * 100_000)
     with guarded(engine) as (front, gateway):

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.ingest.date_format import DateFormat
-from opensearch_winnow.ingest.own_reader import OwnReader
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.ingest.own_reader import AttachedReader
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.mappings.record import EPOCH
 
 NOON = datetime(2024, 12, 31, 12, tzinfo=UTC)
@@ -75,6 +75,6 @@ def test_any_format_and_any_text_are_answered(written: str, text: str) -> None:
 
 
 def test_a_document_has_the_fields_of_its_time() -> None:
-    reader = OwnReader(OwnFields(text=("body",), time="at"))
+    reader = AttachedReader(AttachedFields(text=("body",), time="at"))
     assert reader.time_fields({"at": [1735646400]}, DateFormat("epoch_second"))["fetched_at"] == "2024-12-31T12:00:00Z"
     assert reader.time_fields({"at": "soon"}) == {"fetched_at": None, "fetched_us": None}

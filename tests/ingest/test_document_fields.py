@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from opensearch_winnow import Scheme, winnow_fields
 from opensearch_winnow.ingest.document_fields import DocumentFields
 from opensearch_winnow.ingest.json_document import DocumentError
-from opensearch_winnow.mappings.own_fields import OWN_FIELDS, OwnFields
+from opensearch_winnow.mappings.own_fields import WINNOW_FIELDS, AttachedFields
 
 TEXT = "The miller takes the grain to the mill, and two days later the flour to the baker in the town. " * 5
-MAKER = DocumentFields(OwnFields(text=("text",)), Scheme())
+MAKER = DocumentFields(AttachedFields(text=("text",)), Scheme())
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -70,7 +70,7 @@ def test_a_document_without_text_has_empty_hashes_and_a_cluster(line: bytes) -> 
 
 
 def test_texts_in_objects_html_address_time_and_id() -> None:
-    fields = OwnFields(text=("head", "content.body"), url="link", time="at", html=True, below="copies")
+    fields = AttachedFields(text=("head", "content.body"), url="link", time="at", html=True, below="copies")
     source = {
         "head": "<b>One</b>",
         "content": [{"body": "<p>two words</p>"}, {"body": "and more"}],
@@ -83,7 +83,7 @@ def test_texts_in_objects_html_address_time_and_id() -> None:
     assert ours["text_digest"] == winnow_fields("One\ntwo words\nand more")["text_digest"]
     assert (ours["url"], ours["site"], ours["fetched_us"]) == ("https://Example.org/a", "example.org", 1714953600000000)
     assert made["copies.cluster"] == "4711"
-    assert ours.keys() <= OWN_FIELDS.keys()
+    assert ours.keys() <= WINNOW_FIELDS.keys()
 
 
 @pytest.mark.parametrize(

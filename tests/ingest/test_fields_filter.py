@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from opensearch_winnow import Scheme
 from opensearch_winnow.ingest.document_fields import DocumentFields
 from opensearch_winnow.ingest.fields_filter import Failure, FieldsFilter
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 
-MAKER = DocumentFields(OwnFields(text=("text",)), Scheme())
+MAKER = DocumentFields(AttachedFields(text=("text",)), Scheme())
 
 
 class InPieces(io.BufferedReader):
@@ -107,7 +107,7 @@ def test_a_bulk_body(size: int) -> None:
 
 
 def test_an_update_with_some_of_the_text_fields_gets_none() -> None:
-    maker = DocumentFields(OwnFields(text=("head", "body")), Scheme())
+    maker = DocumentFields(AttachedFields(text=("head", "body")), Scheme())
     line = b'{"doc": {"head": "words"}}\n'
     (piece,) = FieldsFilter(maker, bulk=True).pieces(InPieces(b'{"update": {"_id": "1"}}\n' + line, 1000))
     assert piece.output.endswith(line)

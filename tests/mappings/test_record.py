@@ -26,7 +26,7 @@ def test_a_document_has_everything_of_a_record(data: st.DataObject, records: st.
     document = json.loads(json.dumps(as_document(record)))
     assert from_document(document) == record
     assert document["id"] == record.id
-    assert set(Record.__slots__) - {"own_id"} < set(document)  # which has the id
+    assert set(Record.__slots__) - {"attached_id"} < set(document)  # which has the id
 
 
 def test_a_document_can_be_read_by_a_person(record: Make) -> None:

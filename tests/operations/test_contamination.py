@@ -128,7 +128,7 @@ def test_rows_are_those_of_brute_force(
         assert summary.partly_checked == summary.too_short - summary.unchecked, "no row of these is without a text"
     found_alone = {(row.row, e.id) for row in result.found for e in row.evaluation_rows if e.set == one.name}
     found_in_both = {(row.row, e.id) for row in result.found for e in row.evaluation_rows if e.set == both.name}
-    assert found_alone <= found_in_both, "another field takes no finding away"
+    assert found_alone <= found_in_both, "another field takes no row away"
 
 
 def test_a_verbatim_question_counts_whatever_else_its_row_has(tmp_path: Path) -> None:

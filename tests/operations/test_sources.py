@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
-from opensearch_winnow.operations.sources import MIN_OWN_CHARS, TextSources, sources
+from opensearch_winnow.operations.sources import MIN_ADDED_CHARS, TextSources, sources
 from opensearch_winnow.queries.matches import Match
 from opensearch_winnow.queries.scores import Passage
 from tests.answers.test_quoted_runs import CARD
@@ -35,7 +35,7 @@ def pages(found: TextSources) -> list[tuple[int, list[int], list[int]]]:
 def test_versions_are_one_source() -> None:
     same_cluster = attributed(TEXT, [match((0, 400), cluster="x"), match((480, 640), cluster="x")])
     assert pages(same_cluster) == [(0, [1], [])]
-    assert same_cluster.sources[0].segments == [(0, 399), (480, 639)]
+    assert same_cluster.sources[0].parts == [(0, 399), (480, 639)]
     assert pages(attributed(TEXT, [match((0, 400), digest="x"), match((480, 640), digest="x")])) == [(0, [1], [])]
     assert pages(attributed(TEXT, [match((0, 400)), match((0, 376))])) == [(0, [1], [])]  # 94 % of both
     assert pages(attributed(TEXT, [match((0, 400)), match((400, 800))])) == [(0, [], []), (1, [], [])]
@@ -53,7 +53,7 @@ def test_pages_with_the_same_quotation_are_no_versions() -> None:
 def test_what_two_sources_have_belongs_to_the_one_with_most() -> None:
     found = attributed(TEXT, [match((320, 560)), match((0, 400))])
     assert pages(found) == [(1, [], []), (0, [], [])]
-    assert [each.segments for each in found.sources] == [[(0, 399)], [(400, 559)]]
+    assert [each.parts for each in found.sources] == [[(0, 399)], [(400, 559)]]
     assert [each.share for each in found.sources] == pytest.approx([0.5, 0.2])
     assert found.original == pytest.approx(0.3)
 
@@ -61,19 +61,19 @@ def test_what_two_sources_have_belongs_to_the_one_with_most() -> None:
 def test_a_page_that_adds_next_to_nothing_is_part_of_a_source() -> None:
     found = attributed(TEXT, [match((0, 400)), match((160, 416)), match((640, 800))])
     assert pages(found) == [(0, [], [1]), (2, [], [])]
-    assert found.sources[0].segments == [(0, 415)]  # the two words more are on a page of this source
+    assert found.sources[0].parts == [(0, 415)]  # the two words more are on a page of this source
     assert found.sources[0].pages == 2
 
 
 def test_half_words_and_repeats_do_not_count() -> None:
     found = attributed(TEXT, [match((3, 405), (3, 405), (100, 200))])
-    assert found.sources[0].segments == [(8, 399)]
+    assert found.sources[0].parts == [(8, 399)]
 
 
 def test_a_gap_without_words_is_no_gap() -> None:
     text = "one two three. -- four five six"
     found = attributed(text, [match((0, 14), (18, len(text)))])
-    assert found.sources[0].segments == [(0, len(text))]
+    assert found.sources[0].parts == [(0, len(text))]
     assert found.original == 0
 
 
@@ -111,25 +111,25 @@ def test_laws(text: str, matches: list[Match]) -> None:
     placed = [at for each in found.sources for at in (each.page, *each.versions, *each.partial)]
     assert sorted([*placed, *found.unplaced]) == list(range(len(matches)))
     assert [each.number for each in found.sources] == list(range(1, len(found.sources) + 1))
-    parts = sorted([*(span for each in found.sources for span in each.segments), *found.boilerplate])
+    parts = sorted([*(span for each in found.sources for span in each.parts), *found.boilerplate])
     assert all(0 <= start < end <= len(text) for start, end in parts)
     assert all(end <= start for (_, end), (start, _) in pairwise(parts))
     if found.original is None:
         assert not parts
     elif canonical_text(text).chars:
         assert found.found + found.original + found.boilerplate_share == pytest.approx(1)
-    assert all(each.segments and each.share > 0 for each in found.sources)
+    assert all(each.parts and each.share > 0 for each in found.sources)
     letters = set(canonical_text(text).offsets)
-    assert all(sum(start <= at < end for start, end in each.segments for at in letters) for each in found.sources)
+    assert all(sum(start <= at < end for start, end in each.parts for at in letters) for each in found.sources)
 
 
 @given(some_matches)
 def test_every_whole_word_of_a_passage_is_in_a_source(matches: list[Match]) -> None:
     found = attributed(TEXT, matches)
-    covered = {at for each in found.sources for span in each.segments for at in range(*span)}
+    covered = {at for each in found.sources for span in each.parts for at in range(*span)}
     for each in matches:
         for start, end, *_ in each.passages:
             words = [at for at in range(0, len(TEXT), 8) if start <= at and at + 7 <= end]
             assert {at + letter for at in words for letter in range(7)} <= covered
-    added = [sum(end - start for start, end in each.segments) for each in found.sources[1:]]
-    assert all(chars >= MIN_OWN_CHARS for chars in added)
+    added = [sum(end - start for start, end in each.parts) for each in found.sources[1:]]
+    assert all(chars >= MIN_ADDED_CHARS for chars in added)

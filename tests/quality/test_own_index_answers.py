@@ -17,7 +17,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.attach import attach, detach
@@ -30,7 +30,7 @@ pytestmark = [pytest.mark.check, pytest.mark.xdist_group("own-index-answers")]
 WORDS_OF_LETTERS = {"type": "text", "analyzer": "simple"}
 OWN_TYPES = {"body": WORDS_OF_LETTERS, "headline": WORDS_OF_LETTERS, "link": {"type": "keyword"}}
 MAPPING = {**ARTICLES, "properties": ARTICLES["properties"] | OWN_TYPES}
-FIELDS = OwnFields(text=("body",), title="headline", url="link", time="published")
+FIELDS = AttachedFields(text=("body",), title="headline", url="link", time="published")
 QUESTIONS: list[dict[str, Any]] = [
     {},
     {"min_containment": 0.3},

@@ -94,7 +94,7 @@ def page(new_page: NewPage) -> Page:
     return new_page()
 
 
-def accessibility_findings(page: Page, rules: Sequence[str] = ()) -> list[str]:
+def accessibility_faults(page: Page, rules: Sequence[str] = ()) -> list[str]:
     """Return what axe-core finds wrong with the page, by all rules or only by these, and where."""
     if not page.evaluate("'axe' in window"):
         page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))

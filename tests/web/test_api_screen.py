@@ -13,7 +13,7 @@ from lxml import html
 from playwright.sync_api import expect
 
 from opensearch_winnow import Index
-from tests.web.browser_fixture import NewPage, Witness, accessibility_findings, scrolls_sideways
+from tests.web.browser_fixture import NewPage, Witness, accessibility_faults, scrolls_sideways
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import IDS, MILL
 from tests.web.served_fixture import Reply, Served
@@ -108,7 +108,7 @@ def test_an_example_is_changed_and_run_in_the_page(page: Page, served_file: Serv
     assert page.url == served_file.url("/api")
     expect(page.locator(".busy")).to_be_hidden()
     expect(search.get_by_label("site")).to_be_enabled()
-    assert accessibility_findings(page) == []
+    assert accessibility_faults(page) == []
     one = page.locator("#page")
     one.locator("summary").click()
     one.get_by_label("id", exact=True).fill(IDS[MILL])

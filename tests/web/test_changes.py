@@ -18,7 +18,7 @@ from opensearch_winnow.operations.changes import KINDS
 from opensearch_winnow.web.kept_changes import ComparedCrawls, KeptChanges
 from opensearch_winnow.web.server_threads import BusyError
 from tests.test_index import near, prose
-from tests.web.browser_fixture import NewPage, accessibility_findings, scrolls_sideways
+from tests.web.browser_fixture import NewPage, accessibility_faults, scrolls_sideways
 from tests.web.conftest import Serve
 from tests.web.served_fixture import Served
 
@@ -184,7 +184,7 @@ def test_in_a_browser(store: Path, serve: Serve, new_page: NewPage, dark: bool) 
     page = new_page(viewport={"width": 390, "height": 844}, color_scheme="dark" if dark else "light")
     page.goto(served.url("/changes"))
     assert not scrolls_sideways(page)
-    assert accessibility_findings(page) == []
+    assert accessibility_faults(page) == []
     page.get_by_role("link", name="Moved 1").click()
     assert page.locator("tbody tr").count() == 1
     page.locator("a[data-compare]").first.click()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from opensearch_winnow.web.class_report.report import write_report
-from tests.web.browser_fixture import NewPage, Witness, accessibility_findings, scrolls_sideways
+from tests.web.browser_fixture import NewPage, Witness, accessibility_faults, scrolls_sideways
 from tests.web.class_fixture import class_of_five
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def test_it_is_accessible(new_page: NewPage, uri: str, address: str, scheme: str
     page.goto(uri.replace("class.html", address))
     for closed in page.locator("details:visible").all():
         closed.evaluate("each => each.open = true")
-    assert accessibility_findings(page) == []
+    assert accessibility_faults(page) == []
 
 
 @pytest.mark.parametrize("address", ["class.html", "class.html#pair-1", "class/pair-0002.html"])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from playwright.sync_api import expect
 
-from tests.web.browser_fixture import accessibility_findings
+from tests.web.browser_fixture import accessibility_faults
 from tests.web.served_fixture import Served, serving
 from tools.screen_pictures import PICTURES, SIZE, compare_address, demo, take_pictures
 
@@ -59,7 +59,7 @@ def test_every_screen_shows_it(page: Page, shown: Demo, screenshots: Path) -> No
     for name, address in addresses.items():
         page.goto(served.url(address))
         expect(page.locator("h1")).to_have_count(1)
-        assert accessibility_findings(page) == [], name
+        assert accessibility_faults(page) == [], name
         page.screenshot(path=screenshots / f"demo-{name}.png")
 
 

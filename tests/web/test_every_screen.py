@@ -13,7 +13,7 @@ from lxml import html
 from playwright.sync_api import expect
 
 from tests.web.addresses_fixture import ADDRESSES, FIRST, SHOWN, every_screen, every_state, screen_at
-from tests.web.browser_fixture import NewPage, Witness, accessibility_findings, scrolls_sideways
+from tests.web.browser_fixture import NewPage, Witness, accessibility_faults, scrolls_sideways
 from tests.web.served_fixture import Served
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ def test_what_goes_wrong_in_a_page_is_seen(page: Page, served_file: Served, witn
 def test_what_is_hard_to_read_is_found(page: Page, served_file: Served) -> None:
     page.goto(served_file.url("/search"))
     page.evaluate("document.querySelector('h1').innerHTML = '<img><input>'")
-    findings = "\n".join(accessibility_findings(page))
-    assert "image-alt" in findings
-    assert "label" in findings
+    faults = "\n".join(accessibility_faults(page))
+    assert "image-alt" in faults
+    assert "label" in faults
 
 
 @every_state
@@ -74,7 +74,7 @@ def look_at(page: Page, url: str) -> None:
     page.goto(url)
     expect(page.locator("h1")).to_have_count(1)
     assert page.locator("h1").inner_text().strip()
-    assert accessibility_findings(page) == []
+    assert accessibility_faults(page) == []
 
 
 @pytest.mark.check
@@ -84,7 +84,7 @@ def test_it_can_be_read_in_the_dark_and_on_a_phone(
 ) -> None:
     page = new_page(color_scheme="dark")
     page.goto(served_file.url(address))
-    assert accessibility_findings(page, rules=["color-contrast"]) == []
+    assert accessibility_faults(page, rules=["color-contrast"]) == []
     page.screenshot(path=screenshots / f"{_name(address)}-dark.png")
     page.set_viewport_size(PHONE)
     assert not scrolls_sideways(page)

@@ -16,7 +16,7 @@ import pytest
 from opensearch_winnow import Index
 from opensearch_winnow.mappings.record import capture_id
 from opensearch_winnow.web.screens.versions import MIN_SPAN, seen_spans
-from tests.web.browser_fixture import NewPage, accessibility_findings, scrolls_sideways
+from tests.web.browser_fixture import NewPage, accessibility_faults, scrolls_sideways
 from tests.web.known_crawl_fixture import MILL_TEXT, at, capture, paragraphs
 from tests.web.served_fixture import Served, serving
 
@@ -122,5 +122,5 @@ def test_the_line_of_time_of_a_version() -> None:
 def test_in_a_browser(crawls: Served, new_page: NewPage, screen: str, colour: Any) -> None:
     page = new_page(color_scheme=colour, viewport={"width": 390, "height": 800})
     page.goto(crawls.url(f"{PAGE}/{screen}"))
-    assert accessibility_findings(page) == []
+    assert accessibility_faults(page) == []
     assert not scrolls_sideways(page)

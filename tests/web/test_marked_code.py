@@ -12,7 +12,7 @@ from opensearch_winnow.answers.compared import Compared, ComparedText
 from opensearch_winnow.foundation.scheme import PRESETS
 from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.queries.numbered_passages import numbered_passages
-from opensearch_winnow.web.compared_panes import window_panes
+from opensearch_winnow.web.compared_panes import shown_panes
 from opensearch_winnow.web.marked_code import (
     BLOCK_LINES,
     FOLD_EDGE_LINES,
@@ -23,7 +23,7 @@ from opensearch_winnow.web.marked_code import (
     marked_code,
 )
 from opensearch_winnow.web.marked_text import Marking
-from opensearch_winnow.web.passage_windows import passage_window
+from opensearch_winnow.web.passage_windows import shown_passages
 
 MARKING = Marking(own="p", partner="b")
 ROW = re.compile(
@@ -124,7 +124,7 @@ def test_the_compare_screen_shows_a_store_of_code_in_lines() -> None:
         scheme = PRESETS[preset]
         both = compare(text, text, scheme, names=("a.java", "b.java"))
         compared = Compared.of(a, b, both, numbered_passages(text, both.passages), scheme)
-        view = window_panes(compared, passage_window(compared.passages, 1), lambda number: f"#{number}")
+        view = shown_panes(compared, shown_passages(compared.passages, 1), lambda number: f"#{number}")
         assert [pane.code for pane in view.panes] == [code, code]
         assert [bool(rows(pane.text)) for pane in view.panes] == [code, code]
         assert view.chips[0].size == ("20 lines" if code else f"{view.chips[0].words} words")

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from opensearch_winnow.web.form import MAX_BODY_BYTES
-from tests.web.browser_fixture import NewPage, Witness, accessibility_findings, scrolls_sideways
+from tests.web.browser_fixture import NewPage, Witness, accessibility_faults, scrolls_sideways
 from tests.web.known_crawl_fixture import HARBOUR_TEXT, MILL_TEXT, paragraph
 from tests.web.served_fixture import Served
 
@@ -108,9 +108,9 @@ def test_it_is_for_everybody(page: Page, served_file: Served, text: str) -> None
     page.get_by_label("Text").fill(text)
     page.get_by_role("button", name="Find pages").click()
     expect(page).to_have_url(re.compile("/paste/pasted-"))
-    assert accessibility_findings(page) == []
+    assert accessibility_faults(page) == []
     page.emulate_media(color_scheme="dark")
-    assert accessibility_findings(page) == []
+    assert accessibility_faults(page) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert not scrolls_sideways(page)
 
@@ -127,7 +127,7 @@ def test_a_file_that_is_too_large_is_refused_in_words(
     page.get_by_role("button", name="Find pages").click()
     expect(page.locator("h1")).to_have_text("Too large")
     expect(page.locator("main p")).to_contain_text("At most 16 MB can be sent at once")
-    assert accessibility_findings(page) == []
+    assert accessibility_faults(page) == []
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -142,4 +142,4 @@ def test_a_text_that_is_refused_stays_in_its_form(
     expect(page.get_by_role("alert")).to_contain_text("This text has no words to look for")
     expect(page.locator("textarea")).to_have_value("<html><title>nothing</title>")
     if scripts:
-        assert accessibility_findings(page) == []
+        assert accessibility_faults(page) == []

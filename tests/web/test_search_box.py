@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from tests.web.addresses_fixture import FIRST
-from tests.web.browser_fixture import NewPage, accessibility_findings
+from tests.web.browser_fixture import NewPage, accessibility_faults
 from tests.web.known_crawl_fixture import HARBOUR, IDS, MILL, MIRROR, QUOTE, QUOTES, TEXTS
 from tests.web.served_fixture import Served
 
@@ -142,7 +142,7 @@ def test_a_suggestion_is_chosen_by_keyboard(page: Page, served_file: Served) -> 
     options = page.get_by_role("option")
     expect(options.first).to_be_visible()
     expect(box).to_have_attribute("aria-expanded", "true")
-    assert accessibility_findings(page) == []
+    assert accessibility_faults(page) == []
     box.press("ArrowDown")
     expect(options.first).to_have_attribute("aria-selected", "true")
     expect(box).to_have_attribute("aria-activedescendant", "suggestion-0")

@@ -1,4 +1,4 @@
-"""A text coloured by its sources: windows, links and the strip."""
+"""A text coloured by its sources: batches, links and the strip."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TEXT = "".join(f"word{number:05} " for number in range(1_000))  # 10 characters 
 
 
 def found(*spans: tuple[int, int, int], grey: tuple[tuple[int, int], ...] = ()) -> TextSources:
-    """Return sources with these segments: number of the source, start and end."""
+    """Return sources with these parts: number of the source, start and end."""
     numbers = sorted({number for number, _, _ in spans})
     sources = [
         TextSource(number, number - 1, [], [], [(start, end) for each, start, end in spans if each == number], 0.1)
@@ -23,7 +23,7 @@ def found(*spans: tuple[int, int, int], grey: tuple[tuple[int, int], ...] = ()) 
     return TextSources(sources, grey, 0.1 * bool(grey), 0.5, [])
 
 
-def test_segments_have_the_number_and_the_colour_of_their_source() -> None:
+def test_parts_have_the_number_and_the_colour_of_their_source() -> None:
     view = source_text(TEXT, found((1, 0, 99), (2, 100, 199), (1, 300, 399)), str)
     marks = re.findall(r'<mark class="(c\d) (p\d)"[^>]*><a class="n" id="(p\d)" href="#(s\d)">(\d)</a>', view.html)
     assert marks == [
@@ -31,8 +31,8 @@ def test_segments_have_the_number_and_the_colour_of_their_source() -> None:
         ("c2", "p2", "p2", "s2", "2"),
         ("c1", "p3", "p3", "s1", "1"),
     ]
-    assert view.first_segment == {1: "#p1", 2: "#p2"}
-    assert (view.segment_count, view.window.is_only) == (3, True)
+    assert view.first_part == {1: "#p1", 2: "#p2"}
+    assert (view.part_count, view.shown.is_only) == (3, True)
     assert re.sub("<[^>]+>", "", re.sub("<a.*?</a>", "", view.html)) == TEXT
 
 
@@ -40,12 +40,12 @@ def test_what_is_original_is_never_folded() -> None:
     assert "<details" not in source_text(TEXT, found((1, 0, 99)), str).html
 
 
-def test_very_many_segments_come_in_windows() -> None:
+def test_very_many_parts_come_in_batches() -> None:
     many = found(*((1 + at % 2, 20 * at, 20 * at + 9) for at in range(MAX_PASSAGES + 50)))
     view = source_text(TEXT, many, lambda number: f"/x?from={number}", start=MAX_PASSAGES + 1)
-    assert [each.number for each in view.window.passages] == list(range(MAX_PASSAGES + 1, MAX_PASSAGES + 51))
-    assert (view.window.previous, view.window.following) == (1, None)
-    assert view.first_segment == {1: "/x?from=1#p1", 2: "/x?from=2#p2"}
+    assert [each.number for each in view.shown.passages] == list(range(MAX_PASSAGES + 1, MAX_PASSAGES + 51))
+    assert (view.shown.previous, view.shown.following) == (1, None)
+    assert view.first_part == {1: "/x?from=1#p1", 2: "/x?from=2#p2"}
     assert 'id="p300"' not in view.html
     assert 'href="/x?from=300#p300"' in view.html
 

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from opensearch_winnow.index import Index
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
 from tests.web.addresses_fixture import SHOWN
-from tests.web.browser_fixture import Witness, accessibility_findings
+from tests.web.browser_fixture import Witness, accessibility_faults
 from tests.web.conftest import WORKER, Serve, made
 from tests.web.known_crawl_fixture import HARBOUR, IDS, MILL, MOVED, PAGES
 from tests.web.served_fixture import Served, serving
@@ -47,7 +47,7 @@ def empty(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_an_empty_store(page: Page, empty: Served, path: str) -> None:
     page.goto(empty.url(path))
     assert not re.search(r"\b(nan|null|undefined|traceback)\b", page.locator("main").inner_text().lower())
-    assert accessibility_findings(page) == []
+    assert accessibility_faults(page) == []
 
 
 @pytest.mark.parametrize("path", ["/", "/search?q=mill", "/clusters", "/statistics"])
@@ -83,7 +83,7 @@ def test_an_engine_that_goes_and_comes_back(page: Page, engine: Running, serve: 
         for path in ("/search?q=harbour", f"/page/{IDS[MILL]}", f"/compare/{IDS[MILL]}/{IDS[MOVED]}", "/clusters"):
             page.goto(served.url(path))
             expect(page.locator("h1")).to_have_text("Temporarily unavailable")
-        assert accessibility_findings(page) == []
+        assert accessibility_faults(page) == []
         door.way = "gone"
         reply = served.get("/api/v1/search?q=mill")
         assert (reply.status, reply.headers["retry-after"]) == (503, "2")
@@ -110,7 +110,7 @@ def test_an_address_that_leads_nowhere(page: Page, served_file: Served, witness:
     for path, words in (("/zeppelin", "Not found"), ("/clusters?page=many", "Invalid request")):
         page.goto(served_file.url(path))
         expect(page.locator("h1")).to_have_text(words)
-        assert accessibility_findings(page) == []
+        assert accessibility_faults(page) == []
         expect(page.locator("main").get_by_role("link", name="Search")).to_be_visible()
 
 

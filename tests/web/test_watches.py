@@ -14,7 +14,7 @@ from lxml import html
 from playwright.sync_api import expect
 
 from opensearch_winnow import Index, Page
-from tests.web.browser_fixture import NewPage, accessibility_findings, scrolls_sideways
+from tests.web.browser_fixture import NewPage, accessibility_faults, scrolls_sideways
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import HARBOUR, IDS, MILL, MOVED, QUOTE, SHORT, TEXTS, at
 from tests.web.served_fixture import Reply, Served
@@ -197,7 +197,7 @@ def test_in_a_browser_from_a_page_to_what_is_new(
     page.reload()
     expect(page.locator("h1")).to_have_text("1 watch, 1 new page")
     expect(page.locator("tbody tr").first).to_contain_text("new")
-    assert accessibility_findings(page) == []
+    assert accessibility_faults(page) == []
     phone = new_page(viewport={"width": 320, "height": 640}, color_scheme="dark", java_script_enabled=False)
     phone.goto(served.url("/watches"))
     assert not scrolls_sideways(phone)

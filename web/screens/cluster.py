@@ -64,7 +64,7 @@ def _template_values(index: Index, document: ClusterDocument, cards: Sequence[Ca
         "heading": heading(document),
         "linkage": linkage_sentence(document),
         "graph": Markup("").join(map(Markup, _graph(document, colours))),
-        "finding": finding(document),
+        "cohesion": cohesion(document),
         "colours": colours,
         "colour_step": colour_step,
         "timeline": timeline(cards[:MAX_CAPTURES_COUNTED], max_sites=MAX_TIMELINE_SITES),
@@ -105,7 +105,7 @@ def heading(document: ClusterDocument) -> str:
     return f"{pages}, {'at least ' if document['urls'] > 2 else ''}{lowest} alike{among}"
 
 
-def finding(document: ClusterDocument) -> str:
+def cohesion(document: ClusterDocument) -> str:
     """Say whether the pages that were compared are one family, or several, or several held together by one page."""
     threshold, parts = compact_percent(document["threshold"]), document["parts"]
     if len(parts) > 1:

@@ -13,11 +13,11 @@ from opensearch_winnow.answers.comparison_words import NoPassage, comparison_sum
 from opensearch_winnow.answers.formatting import percent
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.compare import compare
-from opensearch_winnow.web.compared_panes import window_panes
+from opensearch_winnow.web.compared_panes import shown_panes
 from opensearch_winnow.web.differences import ROWS_PER_PAGE, difference_rows, render_rows
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.parameters import Parameter, ParameterError, choice, integer, period, string
-from opensearch_winnow.web.passage_windows import passage_window
+from opensearch_winnow.web.passage_windows import shown_passages
 from opensearch_winnow.web.request_texts import compare_texts, finer_scheme, text_named
 from opensearch_winnow.web.screen import Action, Cell, Redirect, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
@@ -74,17 +74,17 @@ def _passages(request: ScreenRequest, compared: Compared) -> dict[str, Any]:
     def address(number: int | None) -> str:
         return "" if number is None else f"{request.link(**{'from': number})}#p{number}"
 
-    window = passage_window(compared.passages, request["from"])
+    shown = shown_passages(compared.passages, request["from"])
     numbers = [each.number for each in compared.passages]
     around = {}
-    if not window.is_only:  # the passages before and after this window; the first follows the last
-        first, last = numbers.index(window.passages[0].number), numbers.index(window.passages[-1].number)
+    if not shown.is_only:  # the passages before and after these; the first follows the last
+        first, last = numbers.index(shown.passages[0].number), numbers.index(shown.passages[-1].number)
         around = {"before": address(numbers[first - 1]), "after": address(numbers[(last + 1) % len(numbers)])}
     return {
-        "window": window,
+        "shown": shown,
         "around": around,
         "position": {number: at for at, number in enumerate(numbers, 1)},
-        "panes": window_panes(compared, window, address),
+        "panes": shown_panes(compared, shown, address),
     }
 
 

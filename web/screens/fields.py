@@ -13,7 +13,7 @@ from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.document_fields import DocumentFields
 from opensearch_winnow.ingest.extractors import ExtractError
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.web.batch import Batch
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
@@ -97,12 +97,12 @@ class FieldsMaker:
 
     def __init__(self, scheme: Scheme) -> None:
         self.scheme = scheme
-        self._of_text = DocumentFields(OwnFields(text=("text",), url="url"), self.scheme)
+        self._of_text = DocumentFields(AttachedFields(text=("text",), url="url"), self.scheme)
 
     @cached_property
     def _of_html(self) -> DocumentFields:
         # Only if it is needed: to prepare for HTML takes far longer than the fields of a text.
-        return DocumentFields(OwnFields(text=("html",), url="url", html=True), self.scheme)
+        return DocumentFields(AttachedFields(text=("html",), url="url", html=True), self.scheme)
 
     def fields(self, sent: SentDocument) -> WinnowFields:
         """Return the fields of a document. A text may be empty, but one has to be sent: else raises FormError."""

@@ -20,8 +20,8 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.extractors import ExtractError
-from opensearch_winnow.ingest.own_reader import OwnReader
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.ingest.own_reader import AttachedReader
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.page_finder import PageNotFoundError
 from opensearch_winnow.queries.boilerplate import Boilerplate
@@ -46,8 +46,8 @@ from opensearch_winnow.web.served import HasScheme
 PAIRS = "pairs"
 Served = TypeVar("Served", bound=HasScheme)
 READERS = {
-    "text": OwnReader(OwnFields(text=("text",))),
-    "html": OwnReader(OwnFields(text=("html",), html=True)),
+    "text": AttachedReader(AttachedFields(text=("text",))),
+    "html": AttachedReader(AttachedFields(text=("html",), html=True)),
 }
 
 

@@ -1,6 +1,6 @@
-// Steps through the coloured segments of a text, and shows the source of a segment and the segments of a source.
+// Steps through the coloured parts of a text, and shows the source of a part and the parts of a source.
 // Without it, the numbers are links from one to the other.
-const view = document.querySelector("[data-segments]");
+const view = document.querySelector("[data-parts]");
 const anchors = [...document.querySelectorAll(".text .n[id^=p]")];
 const sources = anchors.map((anchor) => anchor.hash.slice(1));
 const status = document.querySelector("[data-steps] [role=status]");
@@ -26,7 +26,7 @@ function go(index, { to = "both", write = true } = {}) {
   if (to !== "text" && source && (to === "source" || source.closest(".quoting"))) show(source);
   if (to !== "source") show(anchors[index]);
   const number = Number(view.dataset.first) + index;
-  status.textContent = `Segment ${number.toLocaleString("en")} of ${Number(view.dataset.segments).toLocaleString("en")}`;
+  status.textContent = `Segment ${number.toLocaleString("en")} of ${Number(view.dataset.parts).toLocaleString("en")}`;
   if (write) history.replaceState(history.state, "", `#${anchors[index].id}`);
 }
 const isPlain = (event) => !event.button && !event.ctrlKey && !event.metaKey && !event.shiftKey;
@@ -40,7 +40,7 @@ addEventListener("click", (event) => {
     event.preventDefault();
     go(index, { to: "source" });
   } else if (badge) {
-    // Each click leads to the next segment of the source.
+    // Each click leads to the next part of the source.
     const source = sources[anchors.findIndex((anchor) => `#${anchor.id}` === badge.hash)];
     const next = sources.indexOf(source, current >= 0 && sources[current] === source ? current + 1 : 0);
     event.preventDefault();

@@ -18,8 +18,8 @@ from opensearch_winnow.ingest.sources.members import (
     ZSTD,
     ArchiveMember,
     CompressedFrame,
+    FileSlice,
     GzipMember,
-    Window,
 )
 
 
@@ -108,15 +108,15 @@ def test_a_skippable_frame_is_empty() -> None:
 
 
 @given(st.binary(max_size=300), st.integers(0, 300), st.integers(0, 300), st.binary(max_size=50), st.data())
-def test_a_window_on_a_file_behaves_like_a_file(
+def test_a_slice_of_a_file_behaves_like_a_file(
     content: bytes, start: int, end: int, before: bytes, data: st.DataObject
 ) -> None:
     start, end = sorted((min(start, len(content)), min(end, len(content))))
-    window = io.BufferedReader(Window(io.BytesIO(content), start, end, before), 16)
+    part = io.BufferedReader(FileSlice(io.BytesIO(content), start, end, before), 16)
     same = io.BytesIO(before + content[start:end])
-    assert window.read() == same.read()
+    assert part.read() == same.read()
     for _ in range(3):
         at, size = data.draw(st.integers(0, 400)), data.draw(st.integers(0, 100))
-        assert window.seek(at) == same.seek(at)
-        assert window.read(size) == same.read(size)
-    assert window.seek(0, io.SEEK_END) == same.seek(0, io.SEEK_END)
+        assert part.seek(at) == same.seek(at)
+        assert part.read(size) == same.read(size)
+    assert part.seek(0, io.SEEK_END) == same.seek(0, io.SEEK_END)

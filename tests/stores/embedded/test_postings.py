@@ -27,8 +27,8 @@ PAGES = st.lists(st.lists(TOKENS, max_size=30), max_size=12)
 
 @pytest.fixture(autouse=True)
 def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lower the limits, so that a few postings make many runs, blocks and windows."""
-    for name, value in (("FIRST_RUN_POSTINGS", 8), ("GROWTH", 2), ("BLOCK_BYTES", 40), ("WINDOW_BLOCKS", 2)):
+    """Lower the limits, so that a few postings make many runs, blocks and parts."""
+    for name, value in (("FIRST_RUN_POSTINGS", 8), ("GROWTH", 2), ("BLOCK_BYTES", 40), ("BLOCKS_IN_MEMORY", 2)):
         monkeypatch.setattr(postings, name, value)
 
 

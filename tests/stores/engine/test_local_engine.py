@@ -127,7 +127,7 @@ def test_a_life(own: LocalEngine, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.check
-@pytest.mark.xdist_group("cluster")
+@pytest.mark.xdist_group("nodes")
 def test_three_nodes(own: LocalEngine) -> None:
     """An engine of one node gets two more; then one node is killed and started again."""
     port = free_port(3)

@@ -9,7 +9,7 @@ from typing import Any
 from opensearchpy import OpenSearch, helpers
 
 from opensearch_winnow.index import Index
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.stores.opensearch.client import Address
 
 ARTICLES: dict[str, Any] = {
@@ -22,7 +22,7 @@ ARTICLES: dict[str, Any] = {
         "published": {"type": "date"},
     },
 }
-FIELDS = OwnFields(text=("body",), title="headline")
+FIELDS = AttachedFields(text=("body",), title="headline")
 
 
 class OwnIndex:

@@ -1,4 +1,4 @@
-"""A network between the nodes of a cluster that can be split: what one side sends does not reach the other."""
+"""A network between the nodes of an engine that can be split: what one side sends does not reach the other."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class SplitNetwork:
     Nothing is reset while the network is split: it is silent, as a network is that loses all packets.
     """
 
-    def __init__(self, cluster: Running) -> None:
-        self._nodes = {node.name: node for node in cluster.nodes}
+    def __init__(self, engine: Running) -> None:
+        self._nodes = {node.name: node for node in engine.nodes}
         self._ports: dict[str, int] = {}
         self._cut_off: Collection[str] = ()
         self._loop: asyncio.AbstractEventLoop
@@ -45,7 +45,7 @@ class SplitNetwork:
         self._thread.join()
 
     def lead_through(self, revive: Callable[[], Running]) -> Running:
-        """Start one node after the other again, so that it publishes its proxy's port. Return the running cluster."""
+        """Start one node after the other again, so that it publishes its proxy's port. Return the running engine."""
         seeds = ",".join(f"{HOST}:{port}" for port in self._ports.values())
         for name, port in self._ports.items():
             node = self._nodes[name]

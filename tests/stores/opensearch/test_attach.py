@@ -12,11 +12,11 @@ from opensearch_winnow import Index, Scheme, group_hits, search_groups
 from opensearch_winnow.answers.nothing_found import no_match_words
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.extractors import ExtractError
-from opensearch_winnow.ingest.own_reader import OwnReader
+from opensearch_winnow.ingest.own_reader import AttachedReader
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.opensearch_search_pipeline import search_pipeline_name
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
@@ -188,7 +188,7 @@ def test_texts_of_few_words_are_copies_only_under_the_same_title(own: OwnIndex, 
     own.create()
     headlines = ["One", "Two", "One", "Three"]
     own.write((str(number), {"headline": each, "body": "Goal!"}) for number, each in enumerate(headlines))
-    attach(own.client, own.address, OwnFields(text=("body",), title=title))
+    attach(own.client, own.address, AttachedFields(text=("body",), title=title))
     expected = [1, 1, 2] if title else [1, 1, 1, 1]  # without a title, nobody knows
     with opened(own) as index:
         assert sizes(index, "goal") == expected
@@ -212,7 +212,7 @@ def test_a_document_that_cannot_be_read_is_in_a_cluster_of_its_own(
             raise ExtractError("too deep")
         return str(source["body"])
 
-    monkeypatch.setattr(OwnReader, "text", read)
+    monkeypatch.setattr(AttachedReader, "text", read)
     for _ in ("attached", "updated"):
         report = attach(own.client, own.address, FIELDS)
         assert (report.documents, report.done + report.unchanged, report.failed) == (3, 1, 2)
@@ -254,7 +254,7 @@ def test_detaching_gives_the_index_back(articles: OwnIndex) -> None:
 def test_what_cannot_be_attached_is_said_in_a_sentence_and_nothing_changes(articles: OwnIndex, engine: Running) -> None:
     client, address = articles.client, articles.address
 
-    def refusal(where: Address = address, fields: OwnFields | None = FIELDS, scheme: Scheme | None = None) -> str:
+    def refusal(where: Address = address, fields: AttachedFields | None = FIELDS, scheme: Scheme | None = None) -> str:
         with pytest.raises(WinnowError) as caught:
             attach(client, where, fields, scheme)
         sentence = str(caught.value)
@@ -262,10 +262,10 @@ def test_what_cannot_be_attached_is_said_in_a_sentence_and_nothing_changes(artic
         return sentence
 
     before = client.indices.get(index=articles.name)
-    assert "it has no field text; it has author, body, headline" in refusal(fields=OwnFields(text=("text",)))
+    assert "it has no field text; it has author, body, headline" in refusal(fields=AttachedFields(text=("text",)))
     assert "name the field that holds the text" in refusal(fields=None)
-    assert "it has a field author of its own" in refusal(fields=OwnFields(text=("body",), below="author"))
-    assert "a plain name" in refusal(fields=OwnFields(text=("body",), below="a.b"))
+    assert "it has a field author of its own" in refusal(fields=AttachedFields(text=("body",), below="author"))
+    assert "a plain name" in refusal(fields=AttachedFields(text=("body",), below="a.b"))
     assert "there is no index of this name" in refusal(Address.of(f"{engine.url}/no-such-index"))
     assert client.indices.get(index=articles.name) == before
 
@@ -275,7 +275,7 @@ def test_what_cannot_be_attached_is_said_in_a_sentence_and_nothing_changes(artic
 
     attach(client, address, FIELDS)
     assert "with other fields (text: body, title: headline, address: _id, below winnow)" in refusal(
-        fields=OwnFields(text=("body",))
+        fields=AttachedFields(text=("body",))
     )
     assert "never compared" in refusal(scheme=Scheme.preset("passages"))
     with Index.open(f"{engine.url}/{articles.name}-store") as index:

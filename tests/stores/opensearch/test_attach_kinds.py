@@ -10,7 +10,7 @@ import pytest
 
 from opensearch_winnow import Scheme, mapping_fragment, winnow_fields
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.own_fields import OwnFields
+from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.engine.running import Running
@@ -43,7 +43,7 @@ def test_several_fields_nested_ones_and_html(own: OwnIndex) -> None:
             ("b", {"sections": [{"words": " ".join(halves)}], "meta.link": "https://example.org/b"}),
         ]
     )
-    fields = OwnFields(text=("intro", "sections.words"), url="meta.link", html=True, below="copies")
+    fields = AttachedFields(text=("intro", "sections.words"), url="meta.link", html=True, below="copies")
     assert attach(own.client, own.address, fields).done == 2
     with opened(own) as index:
         page = index.page("https://example.org/a")
@@ -60,7 +60,7 @@ def test_times_filter_and_order_pages(own: OwnIndex) -> None:
     own.create()
     days = {"a": "2024-05-06T10:00:00Z", "b": 1_704_067_200_000, "c": None}
     own.write((id_, {"body": text("story"), "published": day}) for id_, day in days.items())
-    attach(own.client, own.address, OwnFields(text=("body",), time="published"))
+    attach(own.client, own.address, AttachedFields(text=("body",), time="published"))
     with opened(own) as index:
         assert index.page("b").fetched_at == datetime(2024, 1, 1, tzinfo=UTC)
         may = Filters(since=datetime(2024, 5, 1, tzinfo=UTC))
@@ -155,7 +155,7 @@ def test_a_field_of_your_own_called_canonical_is_left_alone(own: OwnIndex) -> No
         (id_, {"body": f"mill {text('m')} {id_}", "canonical": "a", "published": f"{year}-01-01"})
         for id_, year in years.items()
     )
-    attach(own.client, own.address, OwnFields(text=("body",), time="published"))
+    attach(own.client, own.address, AttachedFields(text=("body",), time="published"))
     with opened(own) as index:
         for rule, shown in (("canonical", "b"), ("newest", "a")):
             (hit,) = index.search("mill", group=True, representative=rule).hits
@@ -257,7 +257,7 @@ def test_a_document_that_failed_is_tried_again(own: OwnIndex) -> None:
     own.write((str(number), {"body": text(number), "parts": [{"words": "a"}] * (1 + number)}) for number in range(3))
     limit = "index.mapping.nested_objects.limit"
     own.client.indices.put_settings(index=own.name, body={limit: 2})
-    report = attach(own.client, own.address, OwnFields(text=("body",)))
+    report = attach(own.client, own.address, AttachedFields(text=("body",)))
     assert (report.done, report.failed) == (2, 1)
     assert report.failures[0].startswith("2: ")
     with opened(own) as index:
@@ -284,7 +284,7 @@ def test_times_in_a_format_of_the_mapping_are_read_or_counted(own: OwnIndex, eng
     own.create({"properties": {"body": {"type": "text"}, "published": published}})
     times = {"1": "31.12.2024 12:00", "2": 1735646400, "3": "2024-W52-2", "4": None}
     own.write((id_, {"body": text(id_), "published": time}) for id_, time in times.items())
-    fields = OwnFields(text=("body",), time="published")
+    fields = AttachedFields(text=("body",), time="published")
     assert plan(own.client, own.address, fields).unknown_formats == ["week_date"]
     report = attach(own.client, own.address, fields)
     assert (report.done, report.times_unread) == (4, 1)

@@ -149,10 +149,10 @@ def test_others_may_write_all_the_time(own: OwnIndex) -> None:
     check_all_is_right(own)
 
 
-@pytest.mark.xdist_group("cluster")
-def test_a_killed_node_loses_nothing(start_cluster: Callable[..., Running]) -> None:
-    cluster = start_cluster(nodes=3)
-    urls = list(cluster.urls.values())
+@pytest.mark.xdist_group("nodes")
+def test_a_killed_node_loses_nothing(start_engine: Callable[..., Running]) -> None:
+    engine = start_engine(nodes=3)
+    urls = list(engine.urls.values())
     with OpenSearch(urls, timeout=60, dead_timeout=1) as client:
         own = OwnIndex(urls[0], "articles", client)
         settings = {"number_of_shards": 3, "number_of_replicas": 1}
@@ -165,7 +165,7 @@ def test_a_killed_node_loses_nothing(start_cluster: Callable[..., Running]) -> N
             """Kill a node when all shards have their copies: a new index may have had none yet."""
             if not killed:
                 client.cluster.health(params={"wait_for_status": "green"})
-                os.kill(cluster.pids["node-2"], signal.SIGKILL)
+                os.kill(engine.pids["node-2"], signal.SIGKILL)
                 killed.append("node-2")
 
         with connect(address, patient=True) as patient:

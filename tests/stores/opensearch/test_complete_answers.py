@@ -85,17 +85,17 @@ READS: dict[str, tuple[str, Callable[[OpenSearchStore], Any]]] = {
 }
 
 
-@pytest.mark.parametrize("own_client", [False, True], ids=["winnow's client", "a client of one's own"])
+@pytest.mark.parametrize("with_client", [False, True], ids=["winnow's client", "a client of one's own"])
 @pytest.mark.parametrize("read", READS)
 def test_a_shard_that_fails_is_an_error(
-    engine: Running, name: str, read: str, own_client: bool, monkeypatch: pytest.MonkeyPatch
+    engine: Running, name: str, read: str, with_client: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(RetryingTransport, "patience", Patience(0.0))
     path, ask = READS[read]
     with (
         PartialGateway(engine.url) as gateway,
         OpenSearch(gateway.url, timeout=60) as client,
-        OpenSearchStore.open(f"{gateway.url}/{name}", client=client if own_client else None) as store,
+        OpenSearchStore.open(f"{gateway.url}/{name}", client=client if with_client else None) as store,
     ):
         ask(store)
         gateway.spoiled = path

@@ -190,10 +190,10 @@ async def _with_option(url: str, **options: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def own(start_cluster: Callable[..., Running]) -> Iterator[OpenSearch]:
+def own(start_engine: Callable[..., Running]) -> Iterator[OpenSearch]:
     """An engine of our own, whose settings tests may break. It checks its disk often, and allows no scripts."""
     often = {"cluster.info.update.interval": "10s", "cluster.routing.allocation.disk.reroute_interval": "1s"}
-    running = start_cluster(1, settings=often | {"script.allowed_types": "none"})
+    running = start_engine(1, settings=often | {"script.allowed_types": "none"})
     client = OpenSearch(running.url, timeout=60)
     client.indices.create(index="pages", body={"mappings": MAPPING, "settings": SHARDS})
     yield client
@@ -284,7 +284,7 @@ SCORED = {"query": {"script_score": {"query": {"match_all": {}}, "script": {"sou
         ),
     ],
 )
-def test_a_cluster_that_refuses(own: OpenSearch, settings: dict[str, Any], ask: Ask, words: str) -> None:
+def test_an_engine_whose_settings_refuse(own: OpenSearch, settings: dict[str, Any], ask: Ask, words: str) -> None:
     set_(own, **settings)
     try:
         message = sentence(own, ask)

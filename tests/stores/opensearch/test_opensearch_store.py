@@ -1,4 +1,4 @@
-"""Properties of stores on OpenSearch: engine limits, shards, deleted pages, and clusters without scripts."""
+"""Properties of stores on OpenSearch: engine limits, shards, deleted pages, and engines without scripts."""
 
 from __future__ import annotations
 
@@ -238,11 +238,11 @@ def test_scores_by_the_engine(fresh: Open, client: OpenSearch, score: Score, sto
 
 
 @pytest.mark.check
-def test_a_cluster_that_refuses_scripts_and_expensive_queries(start_cluster: Callable[..., Running]) -> None:
+def test_an_engine_that_refuses_scripts_and_expensive_queries(start_engine: Callable[..., Running]) -> None:
     refusing = {"script.allowed_types": "none", "search.allow_expensive_queries": "false"}
-    cluster = start_cluster(1, settings=refusing)
+    engine = start_engine(1, settings=refusing)
     records = [numbered(number) for number in range(30)]
-    with OpenSearchStore.open(f"{cluster.url}/pages", create=True) as store:
+    with OpenSearchStore.open(f"{engine.url}/pages", create=True) as store:
         store.write(records[:20])
         store.write(records)
         question = records[7]

@@ -14,7 +14,7 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow import Index
 from opensearch_winnow import attach as attach_index
-from opensearch_winnow.mappings.own_fields import OWN_FIELDS, OwnFields
+from opensearch_winnow.mappings.own_fields import WINNOW_FIELDS, AttachedFields
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.attach import attach, detach, plan
 from opensearch_winnow.stores.opensearch.client import Address
@@ -139,7 +139,7 @@ def test_a_new_index_is_attached_from_its_start(rolled: Rolled) -> None:
 
     new = rolled.mapping_of(rolled.roll_over())
     ours = new["properties"].pop("winnow"), new["_meta"].pop("winnow")
-    assert ours == ({"properties": OWN_FIELDS}, attachment.meta())
+    assert ours == ({"properties": WINNOW_FIELDS}, attachment.meta())
     if plain is not None:  # all else is as it was, and so is the `_meta` of the owner's templates
         assert new == plain
     written = {"@timestamp": "2026-05-06T10:00:00Z", **article(0)}
@@ -265,7 +265,7 @@ def test_a_name_whose_indices_come_attached_for_another_is_told(rolled: Rolled) 
     said = rf"not attached by itself: its indices come from the {template}, which is attached for {rolled.name}; to att"
     with pytest.raises(StoreError, match=said):
         Index.open(str(sport), create=False)
-    for fields in (None, FIELDS, OwnFields(text=("author",))):
+    for fields in (None, FIELDS, AttachedFields(text=("author",))):
         with pytest.raises(StoreError, match=said):
             attach(client, sport, fields)
     gone = detach(client, sport)
@@ -317,7 +317,7 @@ def test_what_does_not_go_together_is_said_in_a_sentence(rolled: Rolled, engine:
     described["composed_of"].remove(rolled.part)
     client.indices.put_index_template(name=rolled.name, body=described)
     with pytest.raises(StoreError, match=f"the index template {rolled.name} has a field copies of its own"):
-        attach(client, rolled.address, OwnFields(text=("body",), below="copies"), template=True)
+        attach(client, rolled.address, AttachedFields(text=("body",), below="copies"), template=True)
     described["template"]["mappings"]["_meta"]["winnow"] = {"settings": "winnow.others.settings"}
     client.indices.put_index_template(name=rolled.name, body=described)
     with pytest.raises(

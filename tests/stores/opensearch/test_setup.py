@@ -121,12 +121,12 @@ def test_the_printed_requests_have_the_same_effect(client: OpenSearch) -> None:
 
 
 @pytest.mark.check
-def test_a_cluster_without_scripts_still_has_stores(start_cluster: Callable[..., Running], record: MakeRecord) -> None:
-    cluster = start_cluster(nodes=1, settings={"script.allowed_types": "none"})
-    with OpenSearch(cluster.url, timeout=60) as client:
+def test_an_engine_without_scripts_still_has_stores(start_engine: Callable[..., Running], record: MakeRecord) -> None:
+    engine = start_engine(nodes=1, settings={"script.allowed_types": "none"})
+    with OpenSearch(engine.url, timeout=60) as client:
         done = set_up(client, "pages", Scheme())
         searches = "made" if engine_of(client).search_pipelines else "refused"
     assert [outcome for _, outcome in done] == ["refused"] * 4 + [searches] + ["made"] * 3
-    with OpenSearchStore.open(f"{cluster.url}/pages") as store:
+    with OpenSearchStore.open(f"{engine.url}/pages") as store:
         store.write([record(1)])
         assert store.read([record(1).id], Record) == {record(1).id: record(1)}

@@ -1,4 +1,4 @@
-"""A cluster of three nodes in trouble: what is said while it lasts, and that nothing is lost while pages are loaded."""
+"""An engine of three nodes in trouble: what is said while it lasts, and that nothing is lost while pages are loaded."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from opensearch_winnow.stores.store import StoreError
 from tests.stores.opensearch.own_index import text
 from tests.stores.opensearch.split_network import SplitNetwork
 
-pytestmark = pytest.mark.xdist_group("cluster")
+pytestmark = pytest.mark.xdist_group("nodes")
 
 PAGES_PER_FILE = 400
 MIN_FILES = 6
 
 
-def address(cluster: Running, name: str) -> str:
-    return f"http://{','.join(url.removeprefix('http://') for url in cluster.urls.values())}/{name}"
+def address(engine: Running, name: str) -> str:
+    return f"http://{','.join(url.removeprefix('http://') for url in engine.urls.values())}/{name}"
 
 
-def revive(cluster: Running) -> Running:
+def revive(engine: Running) -> Running:
     """Start the nodes that have died, as `winnow engine start --home` does, and wait until all data is there."""
-    running = LocalEngine(Path(cluster.nodes[0].folder).parents[1]).start(owner=os.getpid())
+    running = LocalEngine(Path(engine.nodes[0].folder).parents[1]).start(owner=os.getpid())
     end = time.monotonic() + 300
     with OpenSearch(running.url, timeout=60) as client:
         while running.health().get("status") != "green":
@@ -72,16 +72,16 @@ def contents(client: OpenSearch, name: str) -> dict[str, Any]:
 
 
 @pytest.mark.soak
-def test_what_is_said_when_most_nodes_are_dead(start_cluster: Callable[..., Running], tmp_path: Path) -> None:
-    cluster = start_cluster(nodes=3)
-    name = address(cluster, "pages")
-    with OpenSearch(list(cluster.urls.values()), timeout=60) as client:
+def test_what_is_said_when_most_nodes_are_dead(start_engine: Callable[..., Running], tmp_path: Path) -> None:
+    engine = start_engine(nodes=3)
+    name = address(engine, "pages")
+    with OpenSearch(list(engine.urls.values()), timeout=60) as client:
         set_up(client, "pages", Scheme(), shards=3, replicas=1)
     with Index.open(name) as index:
         index.index(source(tmp_path, 1), workers=1, failed=tmp_path / "failed.jsonl")
         pages = index.store.count()
         for victim in ("node-2", "node-3"):
-            os.kill(cluster.pids[victim], signal.SIGKILL)
+            os.kill(engine.pids[victim], signal.SIGKILL)
         with pytest.raises(StoreError) as searching:
             index.search("words")
         with pytest.raises(StoreError) as writing:
@@ -90,7 +90,7 @@ def test_what_is_said_when_most_nodes_are_dead(start_cluster: Callable[..., Runn
         Index.open(name, create=False)
     with pytest.raises(StoreError) as creating:
         Index.open(name)
-    only_dead = cluster.urls["node-2"].replace("http://", f"http://127.0.0.1:{cluster.nodes[2].port},")
+    only_dead = engine.urls["node-2"].replace("http://", f"http://127.0.0.1:{engine.nodes[2].port},")
     with pytest.raises(StoreError) as dead:
         Index.open(f"{only_dead}/pages", create=False)
     unavailable = "a part of the index is not available, perhaps because a node is down; try again when it is back"
@@ -104,39 +104,39 @@ def test_what_is_said_when_most_nodes_are_dead(start_cluster: Callable[..., Runn
     assert str(opening.value).startswith(f"{name} cannot be opened: {no_manager}")
     assert str(creating.value).startswith(f"{name} cannot be opened: {no_manager}")
     assert "none of its 2 nodes is reachable; is an engine running?" in str(dead.value)
-    revive(cluster)
+    revive(engine)
     with Index.open(name, create=False) as index:
         assert index.store.count() == pages == len(list(index.store.scan(Card)))
 
 
 class Trouble:
-    """Does harm to the nodes of a cluster, and mends it."""
+    """Does harm to the nodes of an engine, and mends it."""
 
-    def __init__(self, cluster: Running) -> None:
-        self.cluster = cluster
+    def __init__(self, engine: Running) -> None:
+        self.engine = engine
         self._random = Random(0)
 
     def kill_a_node(self) -> None:
-        os.kill(self._random.choice(self.cluster.alive).pid, signal.SIGKILL)
+        os.kill(self._random.choice(self.engine.alive).pid, signal.SIGKILL)
         time.sleep(5)
-        self.cluster = revive(self.cluster)
+        self.engine = revive(self.engine)
 
     def kill_the_manager(self) -> None:
-        os.kill(self.cluster.pids[self.manager()], signal.SIGKILL)
+        os.kill(self.engine.pids[self.manager()], signal.SIGKILL)
         time.sleep(5)
-        self.cluster = revive(self.cluster)
+        self.engine = revive(self.engine)
 
     def pause_a_node(self) -> None:
-        self._pause(self._random.choice(self.cluster.alive).pid)
+        self._pause(self._random.choice(self.engine.alive).pid)
 
     def pause_the_manager(self) -> None:
-        self._pause(self.cluster.pids[self.manager()])
+        self._pause(self.engine.pids[self.manager()])
 
     def restart_all(self) -> None:
-        for pid in self.cluster.pids.values():
+        for pid in self.engine.pids.values():
             os.kill(pid, signal.SIGKILL)
         time.sleep(2)
-        self.cluster = revive(self.cluster)
+        self.engine = revive(self.engine)
 
     def _pause(self, pid: int) -> None:
         os.kill(pid, signal.SIGSTOP)
@@ -144,10 +144,10 @@ class Trouble:
             time.sleep(20)
         finally:
             os.kill(pid, signal.SIGCONT)
-        self.cluster = revive(self.cluster)
+        self.engine = revive(self.engine)
 
     def manager(self) -> str:
-        with OpenSearch(self.cluster.url, timeout=60) as client:
+        with OpenSearch(self.engine.url, timeout=60) as client:
             return str(client.cat.cluster_manager(format="json")[0]["node"])
 
 
@@ -163,31 +163,31 @@ TROUBLES = (
 @pytest.mark.soak
 @pytest.mark.parametrize("harm", TROUBLES, ids=lambda harm: harm.__name__)
 def test_nothing_is_lost_while_pages_are_loaded(
-    start_cluster: Callable[..., Running],
+    start_engine: Callable[..., Running],
     tmp_path: Path,
     harm: Callable[[Trouble], None],
     record_property: Callable[[str, int], None],
 ) -> None:
-    cluster = start_cluster(nodes=3)
-    load_during(cluster, lambda: harm(Trouble(cluster)), tmp_path, record_property)
+    engine = start_engine(nodes=3)
+    load_during(engine, lambda: harm(Trouble(engine)), tmp_path, record_property)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("who", ["a node", "the manager"])
 def test_nothing_is_lost_while_the_network_is_split(
-    start_cluster: Callable[..., Running], tmp_path: Path, who: str, record_property: Callable[[str, int], None]
+    start_engine: Callable[..., Running], tmp_path: Path, who: str, record_property: Callable[[str, int], None]
 ) -> None:
     """One node is cut off from the two others; all three can be reached by their clients."""
-    first = start_cluster(nodes=3)
+    first = start_engine(nodes=3)
     with SplitNetwork(first) as network:
-        cluster = network.lead_through(lambda: revive(first))
-        trouble = Trouble(cluster)
+        engine = network.lead_through(lambda: revive(first))
+        trouble = Trouble(engine)
 
         def split() -> None:
             manager = trouble.manager()
-            alone = manager if who == "the manager" else next(name for name in cluster.pids if name != manager)
+            alone = manager if who == "the manager" else next(name for name in engine.pids if name != manager)
             network.split([alone])
-            others = [node for node in cluster.nodes if node.name != alone]
+            others = [node for node in engine.nodes if node.name != alone]
             end = time.monotonic() + 120
             # The others notice after half a minute that a node does not answer.
             while others[0].ask("/_cluster/health?master_timeout=1s").get("number_of_nodes") != len(others):
@@ -195,17 +195,17 @@ def test_nothing_is_lost_while_the_network_is_split(
                 time.sleep(1)
             time.sleep(10)
             network.heal()
-            revive(cluster)
+            revive(engine)
 
-        load_during(cluster, split, tmp_path, record_property)
+        load_during(engine, split, tmp_path, record_property)
 
 
 def load_during(
-    cluster: Running, harm: Callable[[], None], folder: Path, record_property: Callable[[str, int], None]
+    engine: Running, harm: Callable[[], None], folder: Path, record_property: Callable[[str, int], None]
 ) -> None:
     """Load pages before, during and after the trouble. Questions meanwhile are answered or fail in a sentence."""
-    name = address(cluster, "pages")
-    with OpenSearch(list(cluster.urls.values()), timeout=60) as client:
+    name = address(engine, "pages")
+    with OpenSearch(list(engine.urls.values()), timeout=60) as client:
         for each in ("pages", "undisturbed"):
             set_up(client, each, Scheme(), shards=3, replicas=1)
     over, complaints = Event(), []
@@ -239,8 +239,8 @@ def load_during(
     assert all(" cannot be " in each for each in complaints)
     record_property("pages acknowledged", len(files) * PAGES_PER_FILE)
     record_property("questions that failed", len(complaints))
-    with Index.open(address(cluster, "undisturbed"), patient=True) as index:
+    with Index.open(address(engine, "undisturbed"), patient=True) as index:
         for file in files:
             index.index(file, workers=1, failed=folder / "failed.jsonl")
-    with OpenSearch(list(cluster.urls.values()), timeout=60) as client:
+    with OpenSearch(list(engine.urls.values()), timeout=60) as client:
         assert contents(client, "pages") == contents(client, "undisturbed")
