@@ -18,15 +18,15 @@ from typing import Any, NamedTuple
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.terminal import say
+from opensearch_winnow.foundation.atomic_file import new_file, reporting_os_errors
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.foundation.sorted_lines import sorted_lines
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.mappings.capture_row import Row
 from opensearch_winnow.mappings.cdxj import cdxj_line
 from opensearch_winnow.mappings.source import Source
-from opensearch_winnow.record_files.atomic_file import new_file, reporting_os_errors
-from opensearch_winnow.record_files.packed import open_new
 
 ROWS_PER_GROUP = 20_000  # of Parquet
 MAX_REASONS = 5  # that are listed

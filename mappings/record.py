@@ -40,7 +40,7 @@ TEXT_FIELDS = (
 
 
 class RecordsError(WinnowError):
-    """Records that cannot be read or written."""
+    """Stored records that cannot be used: damaged, of another program, format or scheme, or with another key."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -256,10 +256,10 @@ def test_nothing_is_overwritten_without_the_option(winnow: Winnow, two: tuple[Pa
     (tmp_path / "pages.jsonl").write_text("precious")
     before = two[0].read_bytes()
     for options, complaint in {
-        (two[0], "--to", two[0], "--overwrite"): "would overwrite one of the inputs",
-        (*two, "--to", two[1] / "part-00000.parquet", "--overwrite"): "would overwrite one of the inputs",
-        (*two, "--to", two[1] / "new.parquet"): "would become a part of one of the inputs",
-        (*two, "--to", tmp_path / "pages.jsonl"): "pages.jsonl exists; name another file, or add --overwrite",
+        (two[0], "--to", two[0], "--overwrite"): "would overwrite an input",
+        (*two, "--to", two[1] / "part-00000.parquet", "--overwrite"): "would overwrite an input",
+        (*two, "--to", two[1] / "new.parquet"): "would be read as an input in the next run",
+        (*two, "--to", tmp_path / "pages.jsonl"): "pages.jsonl exists; name another, or add --overwrite",
     }.items():
         done = winnow("export", *options)
         assert done.exit_code == 2
@@ -287,7 +287,7 @@ def test_errors_are_reported(winnow: Winnow, two: tuple[Path, Path], tmp_path: P
         (tmp_path / "cut.parquet", "--to", out): "cut.parquet cannot be read as a record file, or is damaged",
         (tmp_path / "gone.parquet", "--to", out): "there is no record file",
         (two[0], "--to", tmp_path / "folder.jsonl"): "is a folder; name a file",
-        (two[0], "--to", tmp_path / "no" / "folder.jsonl"): "cannot be written: No such file or directory",
+        (two[0], "--to", tmp_path / "no" / "folder.jsonl"): "cannot be written: there is no folder",
         (two[0], "--to", tmp_path / "out.xls"): "a name that ends in .parquet, .jsonl, .csv, .cdxj, or --format",
         (two[0], "--to", tmp_path / "out.csv", "--columns", "url,colour"): "colour is no column; there are url, ",
         (two[0], "--to", tmp_path / "out.cdxj", "--columns", "url"): "the fields of CDXJ are fixed",
