@@ -58,7 +58,7 @@ INSIDE = {
     "operations.extract": ["ExtractReport"],
     "queries.results": ["Result", "Member", "Folded", "FacetCount"],
     "queries.pairs": ["SharedPassage", "Unread"],
-    "operations.history": ["Moment"],
+    "operations.history": ["HistoryEntry"],
     "operations.locate": ["Located", "FoundPage", "LaterCaptures"],
     "operations.nothing_found": ["NoHit", "NoMatch", "Offer", "WordSearch"],
     "operations.sources": ["TextSources", "TextSource", "Segment"],
