@@ -26,7 +26,7 @@ from opensearch_winnow.foundation.sorted_lines import sorted_lines
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.mappings.capture_row import Row
 from opensearch_winnow.mappings.cdxj import cdxj_line
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 
 ROWS_PER_GROUP = 20_000  # of Parquet
 MAX_REASONS = 5  # that are listed
@@ -98,7 +98,7 @@ def write_cdxj(target: Path | None, rows: Iterable[Row]) -> RowsWritten:
             if reason := _not_in_an_index(row):
                 left_out[reason] += 1
                 continue
-            source = Source(*(row[name] for name in Source._fields))
+            source = ArchiveLocation(*(row[name] for name in ArchiveLocation._fields))
             paths.add(source.file)
             if archives.setdefault(Path(source.file).name, source.file) != source.file:
                 ambiguous = ambiguous or source.file

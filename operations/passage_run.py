@@ -41,9 +41,9 @@ AddPassages = Callable[[Row | FailedRow, Sequence[RepeatedPassage]], None]
 
 @dataclass(frozen=True, slots=True)
 class FrequentPassage:
-    """One of the passages that most documents have, and where it was found first."""
+    """One of the passages that most rows have, and where it was found first."""
 
-    count: int  # of documents
+    count: int  # of rows that have it
     row: int
     id: str
     start: int

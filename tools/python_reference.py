@@ -54,7 +54,7 @@ SECTIONS = {
 # Parts of answers, by module. They are not in the top-level package, because callers never construct them.
 INSIDE = {
     "mappings.card": ["Card", "CaptureEntry"],
-    "mappings.source": ["Source"],
+    "mappings.source": ["ArchiveLocation"],
     "operations.extract": ["ExtractReport"],
     "queries.results": ["Result", "Member", "Folded", "FacetCount"],
     "queries.pairs": ["SharedPassage", "Unread"],

@@ -24,7 +24,7 @@ from click.testing import Result
 from opensearch_winnow import Index, Scheme
 from opensearch_winnow.mappings.capture_row import COLUMNS
 from opensearch_winnow.mappings.record import Record, from_document
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 from opensearch_winnow.record_files.reader import scheme_of
 from opensearch_winnow.record_files.record_writer import RecordWriter
 from opensearch_winnow.record_files.records import read_records
@@ -117,7 +117,7 @@ def test_records_can_be_filtered_by_crawl_and_site(winnow: Winnow, two: tuple[Pa
     assert urls("--site", "odd.example.org", "--crawl", "first") == ["1"]
 
 
-SOURCE = Source("/archives/a.warc.gz", 12, 34, "response", 200, "text/html")
+SOURCE = ArchiveLocation("/archives/a.warc.gz", 12, 34, "response", 200, "text/html")
 
 
 @pytest.fixture(params=["file", "records", "opensearch"])
@@ -148,7 +148,7 @@ def test_captures_become_rows_of_a_table(winnow: Winnow, exported: list[str], tm
         first, second, third = csv.DictReader(file)
     assert tuple(first) == COLUMNS
     assert (first["title"], first["fetched_at"]) == ('A "title", with a comma', "2024-01-01T12:00:00Z")
-    assert [first[name] for name in Source._fields] == list(map(str, SOURCE))
+    assert [first[name] for name in ArchiveLocation._fields] == list(map(str, SOURCE))
     assert (second["file"], second["status"], third["cluster"]) == ("", "", first["id"])
     assert second["title"] == "'=1+1"  # which a spreadsheet does not compute
     assert winnow("export", *exported, "--to", "-", "--format", "csv").stdout == out.read_text()
