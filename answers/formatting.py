@@ -12,7 +12,7 @@ from opensearch_winnow.foundation.written_time import written_time
 BYTE_UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
-class Capture(Protocol):
+class HasTime(Protocol):
     """Anything with a capture time: a card, a record, a compared text."""
 
     @property
@@ -65,12 +65,12 @@ def duration(seconds: float) -> str:
     return f"{1000 * seconds:,.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
 
 
-def day(capture: Capture) -> str:
+def day(capture: HasTime) -> str:
     """Return the day of a capture, or an empty string if its time is unknown."""
     return "" if capture.fetched_at is None else f"{capture.fetched_at:%Y-%m-%d}"
 
 
-def time_stamp(capture: Capture) -> str | None:
+def time_stamp(capture: HasTime) -> str | None:
     """Return the time of a capture as JSON documents have it: ISO 8601, with Z for UTC."""
     return None if capture.fetched_at is None else written_time(capture.fetched_at)
 

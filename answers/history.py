@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from opensearch_winnow.answers.formatting import count_of, time_stamp
-from opensearch_winnow.operations.history import Moment
+from opensearch_winnow.operations.history import HistoryEntry
 
 
 class MomentDocument(TypedDict):
@@ -27,11 +27,11 @@ class HistoryDocument(TypedDict):
     captures: list[MomentDocument]
 
 
-def history_document(url: str, moments: Sequence[Moment], *, limit: int) -> HistoryDocument:
+def history_document(url: str, entries: Sequence[HistoryEntry], *, limit: int) -> HistoryDocument:
     """Return the latest `limit` captures. Pass one more than that for `earlier` to be true."""
     return {
         "url": url,
-        "earlier": len(moments) > limit,
+        "earlier": len(entries) > limit,
         "captures": [
             {
                 "id": card.id,
@@ -40,7 +40,7 @@ def history_document(url: str, moments: Sequence[Moment], *, limit: int) -> Hist
                 "title": card.title,
                 "resemblance": resemblance,
             }
-            for card, resemblance in moments[-limit:]
+            for card, resemblance in entries[-limit:]
         ],
     }
 

@@ -23,7 +23,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
-from opensearch_winnow.mappings.opensearch_document import source_of
+from opensearch_winnow.mappings.opensearch_document import document_of
 from opensearch_winnow.mappings.opensearch_mapping import index_settings, mapping
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
@@ -95,7 +95,7 @@ class Loading:
 
     def all_fields(self, *, without: str = "", codec: str = "default") -> Took:
         self._make(mapping(Scheme()), index_settings(replicas=0) | {"codec": codec})
-        sources = ((each.id, source_of(each, place=time.time_ns(), latest=True)) for each in self.records)
+        sources = ((each.id, document_of(each, place=time.time_ns(), latest=True)) for each in self.records)
         return self._clocked(
             lambda: self._bulk(
                 Operation("index", NAME, id_, {name: value for name, value in source.items() if name != without})

@@ -13,7 +13,7 @@ import click
 
 from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.cli.filter_options import TimePeriodType
-from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.queries.filters import Selection
 
 STDIN = "-"
@@ -90,5 +90,5 @@ def _read_ids(name: str) -> list[str]:
     try:
         text = sys.stdin.read() if name == STDIN else Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise QuestionError(f"{name} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}") from None
+        raise FileError(f"{name} cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8'}") from None
     return list(dict.fromkeys(text.split()))

@@ -9,11 +9,12 @@ from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli import cluster_summary as summary
 from opensearch_winnow.cli.cluster_table import Written
 from opensearch_winnow.cli.phase_progress import Stopped
-from opensearch_winnow.cli.text_file import FileError
 from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.clusters.result import ClusteringResult
+from opensearch_winnow.foundation.atomic_file import check_output
+from opensearch_winnow.foundation.errors import FileError
+from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.operations.clustering import WRITING_BACK
-from opensearch_winnow.record_files.packed import open_new
 
 SVG = ".svg"
 
@@ -22,10 +23,7 @@ def check_plot(plot: Path, *, overwrite: bool) -> None:
     """Check that the plot can be written, before the work starts."""
     if plot.suffix != SVG:
         raise FileError(f"--plot {plot} must be an SVG file: name a file that ends in {SVG}")
-    if plot.is_dir() or not plot.parent.is_dir():
-        raise FileError(f"--plot {plot} cannot be written: name a file in a folder that exists")
-    if plot.exists() and not overwrite:
-        raise FileError(f"{plot} exists; name another file, or add --overwrite to replace it")
+    check_output(plot, overwrite=overwrite)
 
 
 def write_plot(plot: Path, name: str, options: ClusteringOptions, result: ClusteringResult) -> None:

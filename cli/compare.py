@@ -22,10 +22,12 @@ from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.compared_texts import ComparedTexts, compared_texts, is_file
 from opensearch_winnow.cli.differences import differences_table, show_difference_rows
 from opensearch_winnow.cli.filter_options import TimePeriodType
+from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.side_by_side import SideBySide
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, shell_command, terminal
-from opensearch_winnow.cli.text_file import STDIN, FileError, text_file
+from opensearch_winnow.cli.text_file import STDIN, text_file
+from opensearch_winnow.foundation.atomic_file import reporting_os_errors
 from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
@@ -121,8 +123,8 @@ def command(
     texts = compared_texts(a, b, store, scheme, at=at, boilerplate=not no_boilerplate)
     say_if_same(texts)
     text, other = texts.a.text, texts.b.text
-    if html is not None and any(same_file(html, name) for name in files):
-        raise FileError(f"--html {html} would overwrite one of the texts; choose another name")
+    if html is not None:
+        check_files({"--html": html}, list(map(Path, files)))
     comparison = compare_texts(texts)
     passages = numbered(texts, comparison.passages)
     if html is not None:
@@ -246,10 +248,8 @@ def write_html(out: str, texts: ComparedTexts, comparison: Comparison, passages:
         from opensearch_winnow.web.compare_html import compare_html  # noqa: PLC0415 (not needed without --html)
 
     a, b = ((each.label, each.text) for each in (texts.a, texts.b))
-    try:
+    with reporting_os_errors(Path(out)):
         Path(out).write_text(compare_html(a, b, comparison, passages, texts.scheme), encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"{out} cannot be written: {error.strerror}") from None
     remark(f"wrote {out}")
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from opensearch_winnow.answers.time_period import TimePeriod
-from opensearch_winnow.cli.text_file import STDIN, FileError, read_text, visible_text
-from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.cli.text_file import STDIN, read_text, visible_text
+from opensearch_winnow.foundation.errors import FileError, QuestionError
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.boilerplate import Boilerplate

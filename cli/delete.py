@@ -19,7 +19,8 @@ from opensearch_winnow.cli.run_options import quiet_option
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, terminal
-from opensearch_winnow.cli.text_file import FileError, read_text, require_piped_stdin
+from opensearch_winnow.cli.text_file import read_text, require_piped_stdin
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.deletion import DeletionReport

@@ -24,11 +24,13 @@ from opensearch_winnow.cli.export_rows import (
     write_parquet,
 )
 from opensearch_winnow.cli.export_source import FiledRecords, StoredRecords
+from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.run_options import overwrite_option
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import json_option, say
+from opensearch_winnow.foundation.atomic_file import check_output
 from opensearch_winnow.mappings.capture_row import COLUMNS, TEXT
-from opensearch_winnow.mappings.record import RecordsError, as_document
+from opensearch_winnow.mappings.record import as_document
 from opensearch_winnow.stores.archive_counts import left_out_of
 from opensearch_winnow.stores.opening import open_store
 
@@ -108,7 +110,8 @@ def command(
         else:
             found = FiledRecords(records, chosen.where.crawl, chosen.where.site, representatives=representatives)
         if target:
-            check(target, records, found.files, overwrite=overwrite)
+            check_files({"--to": out}, [*map(Path, records), *found.files])
+            check_output(target, overwrite=overwrite)
         written = RowsWritten(0, 0) if found.is_empty() else write(found, target, kind, names)
         no_pages = left_out_of(opened, written.archives) if opened else Counter()
     if as_json:
@@ -165,16 +168,3 @@ def write(
     if target and kind == "parquet":
         return RowsWritten(found.write_parquet(target), target.stat().st_size)
     return write_json(target, ({"scheme": found.scheme.id, **as_document(each)} for each in found.records()))
-
-
-def check(out: Path, inputs: Sequence[str], files: Sequence[Path], *, overwrite: bool) -> None:
-    """Refuse to overwrite a file without `overwrite`, and an input in any case."""
-    if out.is_dir():
-        raise RecordsError(f"{out} is a folder; name a file")
-    if out.exists() and any(file.exists() and out.samefile(file) for file in files):
-        raise RecordsError(f"--to {out} would overwrite one of the inputs; name another file")
-    folders = [Path(name) for name in inputs if Path(name).is_dir()]
-    if out.parent.exists() and any(out.parent.samefile(folder) for folder in folders):
-        raise RecordsError(f"--to {out} would become a part of one of the inputs; name a file in another folder")
-    if out.exists() and not overwrite:
-        raise RecordsError(f"{out} exists; name another file, or add --overwrite to replace it")

@@ -18,15 +18,15 @@ from typing import Any, NamedTuple
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.terminal import say
+from opensearch_winnow.foundation.atomic_file import new_file, reporting_os_errors
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.foundation.sorted_lines import sorted_lines
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.mappings.capture_row import Row
 from opensearch_winnow.mappings.cdxj import cdxj_line
-from opensearch_winnow.mappings.source import Source
-from opensearch_winnow.record_files.atomic_file import new_file, reporting_os_errors
-from opensearch_winnow.record_files.packed import open_new
+from opensearch_winnow.mappings.source import ArchiveLocation
 
 ROWS_PER_GROUP = 20_000  # of Parquet
 MAX_REASONS = 5  # that are listed
@@ -98,7 +98,7 @@ def write_cdxj(target: Path | None, rows: Iterable[Row]) -> RowsWritten:
             if reason := _not_in_an_index(row):
                 left_out[reason] += 1
                 continue
-            source = Source(*(row[name] for name in Source._fields))
+            source = ArchiveLocation(*(row[name] for name in ArchiveLocation._fields))
             paths.add(source.file)
             if archives.setdefault(Path(source.file).name, source.file) != source.file:
                 ambiguous = ambiguous or source.file

@@ -16,6 +16,7 @@ from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, say
+from opensearch_winnow.foundation.atomic_file import check_output
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.sources.archived_record import NOT_THERE
@@ -77,8 +78,7 @@ def command(
     or if a revisit was written without the record that it repeats.
     """
     target = Path(out)
-    if target.exists() and not overwrite:
-        raise QuestionError(f"{out} exists; name another file, or add --overwrite to replace it")
+    check_output(target, overwrite=overwrite)
     if representatives and chosen.ids is not None:
         raise click.UsageError("--ids names the captures: --representatives cannot choose among them", ctx)
     with Index.open(store, create=False, patient=True) as index, show_phases(quiet=quiet, color=color) as progress:

@@ -20,12 +20,14 @@ from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.terminal import json_option, remark, say
-from opensearch_winnow.cli.text_file import STDIN, FileError, label, opened_file, require_piped_stdin
+from opensearch_winnow.cli.text_file import STDIN, label, opened_file, require_piped_stdin
+from opensearch_winnow.foundation.atomic_file import check_output
+from opensearch_winnow.foundation.errors import FileError
+from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.date_format import USUAL_FORMAT, DateFormat
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked_stream
 from opensearch_winnow.mappings.own_fields import AttachedFields
-from opensearch_winnow.record_files.packed import open_new
 
 if TYPE_CHECKING:
     from opensearch_winnow.ingest.fields_filter import Failure, FieldsFilter, Piece
@@ -151,8 +153,8 @@ def command(
         require_piped_stdin(ctx, ctx.command.params[0], name)
     outputs = {option: name for option, name in (("--to", to), ("--failed", failed)) if name}
     check_files(outputs, [Path(name) for name in files if name != STDIN])
-    if existing := [name for name in outputs.values() if Path(name).exists() and not overwrite]:
-        raise FileError(f"{existing[0]} exists: name another file, or add --overwrite")
+    for name in outputs.values():
+        check_output(Path(name), overwrite=overwrite)
     filtering = FieldsFilter(
         DocumentFields(fields, scheme, written), bulk=bulk, id_field=id_field or "", keep_failed=failed is None
     )

@@ -15,7 +15,7 @@ from opensearch_winnow.cli.filter_options import no_boilerplate_option
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import bar, color_option, json_option, remark, say, terminal
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.history import Moment
+from opensearch_winnow.operations.history import HistoryEntry
 
 BAR_COLUMNS = 10
 GAP = "  "
@@ -57,9 +57,9 @@ def command(
     Prints a table on a terminal, tab-separated values in a pipe. Exits with 2 if the store has no page with this URL.
     """
     with Index.open(store, create=False) as index:
-        moments = index.history(url, limit=limit + 1, boilerplate=not no_boilerplate)
-    latest = moments[-limit:]
-    document = history_document(url, moments, limit=limit)
+        entries = index.history(url, limit=limit + 1, boilerplate=not no_boilerplate)
+    latest = entries[-limit:]
+    document = history_document(url, entries, limit=limit)
     if as_json:
         click.echo(json.dumps(document))
     elif not (screen := terminal(color)):
@@ -70,34 +70,34 @@ def command(
     remark(history_summary(document))
     if document["earlier"]:
         say(f"showing the latest {count_of(limit, 'capture')}; --limit shows more")
-    if changed := last_change(moments):
+    if changed := last_change(entries):
         next_step(ctx, "compare", url, *(word for time in changed for word in ("--at", time)))
     else:
         next_step(ctx, "similar", url)
 
 
-def last_change(moments: Sequence[Moment]) -> list[str]:
+def last_change(entries: Sequence[HistoryEntry]) -> list[str]:
     """Return the times of the last capture that differs from the one before, and of that one; none if not known."""
-    times = capture_times(moments)
-    for number in range(len(moments) - 1, 0, -1):
-        if moments[number].resemblance not in (None, 1):
+    times = capture_times(entries)
+    for number in range(len(entries) - 1, 0, -1):
+        if entries[number].resemblance not in (None, 1):
             both = [each.replace(" ", "T") for each in times[number - 1 : number + 1]]
             return [] if UNKNOWN in both else both
     return []
 
 
-def table(moments: Sequence[Moment], columns: int, *, ids: bool = False) -> Iterator[list[Span]]:
+def table(entries: Sequence[HistoryEntry], columns: int, *, ids: bool = False) -> Iterator[list[Span]]:
     """Yield the lines of the table: date, resemblance with a bar, the id on request, and crawl and title if known."""
-    times = capture_times(moments)
-    shares = ["–" if each.resemblance is None else compact_percent(each.resemblance) for each in moments]
-    crawls = [shorten(one_line(each.card.crawl).strip(), MAX_CRAWL_COLUMNS) for each in moments]
+    times = capture_times(entries)
+    shares = ["–" if each.resemblance is None else compact_percent(each.resemblance) for each in entries]
+    crawls = [shorten(one_line(each.card.crawl).strip(), MAX_CRAWL_COLUMNS) for each in entries]
     when, share = max(map(width, ("captured", *times))), max(map(width, shares))
     scored = max(share + 1 + BAR_COLUMNS, width("resemblance"))
     crawl = max(map(width, ("crawl", *crawls))) + len(GAP) if any(crawls) else 0
     named = ID_COLUMNS + len(GAP) if ids else 0
     room = columns - when - scored - named - crawl - 2 * len(GAP)
     titles = [
-        shorten(one_line(each.card.title or "").strip(), room) if room >= MIN_TITLE_COLUMNS else "" for each in moments
+        shorten(one_line(each.card.title or "").strip(), room) if room >= MIN_TITLE_COLUMNS else "" for each in entries
     ]
     heads = [
         _left("captured", when),
@@ -106,7 +106,7 @@ def table(moments: Sequence[Moment], columns: int, *, ids: bool = False) -> Iter
         *([_left("crawl", crawl - len(GAP))] if crawl else []),
     ]
     yield [(GAP.join([*heads, "title"] if any(titles) else heads).rstrip(), "bold")]
-    for each, time, percentage, name, title in zip(moments, times, shares, crawls, titles, strict=True):
+    for each, time, percentage, name, title in zip(entries, times, shares, crawls, titles, strict=True):
         filled = bar(each.resemblance or 0.0, BAR_COLUMNS)
         cells = [_left(time, when), _left(f"{' ' * (share - width(percentage))}{percentage} {filled}", scored)]
         cells += [each.card.id] if ids else []
@@ -114,19 +114,19 @@ def table(moments: Sequence[Moment], columns: int, *, ids: bool = False) -> Iter
         yield [(f"{line}{GAP}", "plain"), (title, "dim")] if title else [(line.rstrip(), "plain")]
 
 
-def capture_times(moments: Sequence[Moment]) -> list[str]:
+def capture_times(entries: Sequence[HistoryEntry]) -> list[str]:
     """Return the day of each capture; with the time of day (UTC) if two captures are of the same day."""
-    times = [each.card.fetched_at for each in moments]
+    times = [each.card.fetched_at for each in entries]
     days = [UNKNOWN if time is None else f"{time:%Y-%m-%d}" for time in times]
     if len(set(days)) == len(days):
         return days
     return [UNKNOWN if time is None else f"{time:%Y-%m-%d %H:%M:%S}" for time in times]
 
 
-def show_rows(moments: Sequence[Moment]) -> None:
+def show_rows(entries: Sequence[HistoryEntry]) -> None:
     """Print tab-separated values for programs, with nothing shortened."""
     sys.stdout.write("fetched_at\tresemblance\tid\tcrawl\ttitle\n")
-    for card, resemblance in moments:
+    for card, resemblance in entries:
         share = "" if resemblance is None else f"{resemblance:.6g}"
         crawl, title = one_line(card.crawl).strip(), one_line(card.title or "").strip()
         sys.stdout.write(f"{time_stamp(card) or ''}\t{share}\t{card.id}\t{crawl}\t{title}\n")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from opensearch_winnow.cli.text_file import STDIN, FileError
+from opensearch_winnow.cli.text_file import STDIN
+from opensearch_winnow.foundation.errors import FileError
 
 
 def check_names(files: Mapping[str, str | Path | None]) -> None:

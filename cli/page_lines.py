@@ -13,8 +13,8 @@ MIN_TITLE_COLUMNS = 20  # fewer show too little of a title or URL to be useful
 MIN_CUT_URL_COLUMNS = 40  # a URL that would be cut to fewer gets a line of its own
 
 
-class ShownPage(Protocol):
-    """A page in a table: a card, or a finding of a watch."""
+class HasTitle(Protocol):
+    """Anything with the URL and title of a page: a card, or a finding of a watch."""
 
     @property
     def url(self) -> str: ...
@@ -23,7 +23,7 @@ class ShownPage(Protocol):
 
 
 def page_lines(
-    head: str, cells: Sequence[str], pages: Sequence[ShownPage], columns: int, *, name: str = "page", full: bool = False
+    head: str, cells: Sequence[str], pages: Sequence[HasTitle], columns: int, *, name: str = "page", full: bool = False
 ) -> Iterator[list[Span]]:
     """Yield the heading and a line for each page: its cells, URL and title.
 
@@ -66,7 +66,7 @@ def _page_head(name: str, folder: str) -> str:
     return f"{name}, … is {folder}" if folder else name
 
 
-def _titles(pages: Sequence[ShownPage], room: int) -> Sequence[str]:
+def _titles(pages: Sequence[HasTitle], room: int) -> Sequence[str]:
     if room < MIN_TITLE_COLUMNS:
         return [""] * len(pages)
     return [shorten(one_line(page.title or "").strip(), room) for page in pages]

@@ -23,7 +23,7 @@ from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
-from opensearch_winnow.cli.text_file import FileError
+from opensearch_winnow.foundation.atomic_file import already_there, check_parent
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
@@ -175,7 +175,8 @@ def command(
     if minimum is not None and minimum > 1 and by != "longest":
         raise click.UsageError(f"--min {minimum:g}: a {by} is a share from 0 to 1", ctx)
     if to is not None:
-        check_output(to, (*sources, *base), overwrite=overwrite)
+        check_files({"--to": str(to)}, list(map(Path, (*sources, *base))))
+        check_table(to, overwrite=overwrite, more=[JSON])
     if anonymise and report is None:
         raise click.UsageError("--anonymise is for a report: add --report class.html", ctx)
     if report is not None:
@@ -239,20 +240,13 @@ def command(
     ctx.exit(SOME_FAILED if found.not_compared or any(each.failed for each in found.unread) else 0)
 
 
-def check_output(to: Path, inputs: tuple[str, ...], *, overwrite: bool) -> None:
-    """Check that OUT can be written, before the work starts."""
-    check_files({"--to": str(to)}, list(map(Path, inputs)))
-    check_table(to, overwrite=overwrite, more=[JSON])
-
-
 def check_report(report: Path, to: Path | None, inputs: tuple[str, ...], *, overwrite: bool) -> None:
     """Check that the report can be written, before the work starts."""
     files = {"--report": str(report)} | ({"--to": str(to)} if to else {})
     check_files(files, list(map(Path, inputs)))
-    if not report.parent.is_dir():
-        raise FileError(f"--report {report} cannot be written: there is no folder {report.parent}")
+    check_parent(report)
     if report.exists() and not (report.is_dir() and not any(report.iterdir())) and not overwrite:
-        raise FileError(f"{report} exists; give the report another name, or add --overwrite to replace it")
+        raise already_there(report)
 
 
 def write_class_report(found: Pairs, report: Path, *, anonymise: bool, progress: Progress) -> None:

@@ -13,9 +13,9 @@ from opensearch_winnow.answers.pairs_document import COLUMNS, pair_rows, pairs_d
 from opensearch_winnow.answers.pairs_words import unit
 from opensearch_winnow.cli.short_urls import short_urls
 from opensearch_winnow.cli.terminal import Terminal, bar
+from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.queries.pairs import Pair, Pairs
 from opensearch_winnow.record_files.answer_table import AnswerTable
-from opensearch_winnow.record_files.packed import open_new
 
 GAP = "  "
 BAR_COLUMNS = 10

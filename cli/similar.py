@@ -28,8 +28,9 @@ from opensearch_winnow.cli.filter_options import (
     no_boilerplate_option,
 )
 from opensearch_winnow.cli.match_table import show_rows, show_table
+from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.run_options import overwrite_option, quiet_option
-from opensearch_winnow.cli.similar_batch import answer_batch, batch_questions, check_target
+from opensearch_winnow.cli.similar_batch import answer_batch, batch_questions
 from opensearch_winnow.cli.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import color_option, full_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import STDIN, read_text_or_html, require_piped_stdin
@@ -41,6 +42,7 @@ from opensearch_winnow.operations.nothing_found import Offer
 from opensearch_winnow.operations.similar_batch import SimilarChoices, SimilarKeywords
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.matches import Matches
+from opensearch_winnow.record_files.answer_table import check_table
 
 SHARE = click.FloatRange(0, 1)
 
@@ -214,7 +216,8 @@ def command(
     }
     if batch is not None or batch_urls is not None:
         if to is not None:
-            check_target(to, batch or batch_urls or "", overwrite=overwrite)
+            check_files({"--to": to}, [Path(batch or batch_urls or "")])
+            check_table(Path(to), overwrite=overwrite)
         fields = FieldNames(id=id_field, text=text_field, html=html_field)
         with Index.open(store, create=False) as index, batch_questions(batch, batch_urls, fields) as questions:
             counts = answer_batch(index, questions, options, to=to, as_json=as_json, color=color, quiet=quiet)

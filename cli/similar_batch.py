@@ -19,7 +19,6 @@ from opensearch_winnow.answers.formatting import count_of, duration, scored_perc
 from opensearch_winnow.answers.similar_words import below_guarantee_sentence
 from opensearch_winnow.answers.too_short import TOO_SHORT
 from opensearch_winnow.cli.match_table import HEADS, score
-from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.terminal import Terminal, remark, say, terminal
 from opensearch_winnow.cli.text_file import read_text
@@ -31,7 +30,7 @@ from opensearch_winnow.ingest.rows import FailedRow, FieldNames
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.operations.similar_batch import SimilarChoices
 from opensearch_winnow.queries.matches import Matches
-from opensearch_winnow.record_files.answer_table import AnswerTable, check_table
+from opensearch_winnow.record_files.answer_table import AnswerTable
 
 MAX_NAMED = 10  # questions that could not be answered, of which the messages tell; the output has all
 PHASE = "Asking questions"
@@ -93,12 +92,6 @@ def batch_questions(rows: str | None, urls: str | None, fields: FieldNames) -> I
             {"name": row.where, "reason": row.reason} if isinstance(row, FailedRow) else row.page
             for row in files.rows()
         )
-
-
-def check_target(to: str, source: str, *, overwrite: bool) -> None:
-    """Check that the answers can be written, and do not replace the questions, before the work starts."""
-    check_files({"--to": to}, [Path(source)])
-    check_table(Path(to), overwrite=overwrite)
 
 
 def answer_batch(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.errors import FileError
 
 if TYPE_CHECKING:
     from opensearch_winnow.ingest.page import Page
@@ -25,10 +25,6 @@ UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 HTML_SUFFIXES = (".html", ".htm", ".xhtml")
 # White space, byte order marks, and the zero bytes of UTF-16 between them.
 BEFORE_MARKUP = b" \t\r\n\f\xef\xbb\xbf\xfe\xff\0"
-
-
-class FileError(WinnowError):
-    """A file that cannot be read as text."""
 
 
 def text_file(name: str, *, required: bool = True) -> Callable[[Command], Command]:

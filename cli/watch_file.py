@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.operations.watches import Watch, WatchError
 
 FIELDS: dict[str, tuple[type, ...]] = {"name": (str,), "text": (str,), "url": (str,), "min_containment": (int, float)}
@@ -21,7 +22,7 @@ def read_watches(path: str, min_containment: float) -> Iterator[Watch]:
                 if line.strip():
                     yield _watch(line, f"{path}, line {number:,}", min_containment)
     except (OSError, UnicodeDecodeError) as error:
-        raise WatchError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise FileError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _watch(line: str, where: str, min_containment: float) -> Watch:

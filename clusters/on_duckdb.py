@@ -18,8 +18,9 @@ from opensearch_winnow.clusters.options import MIN_MEMORY, ClusteringOptions, Ru
 from opensearch_winnow.clusters.record_scan import Scan
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.state import State
-from opensearch_winnow.clusters.table_file import TableFile, check_target
+from opensearch_winnow.clusters.table_file import TableFile
 from opensearch_winnow.clusters.work_folder import work_folder
+from opensearch_winnow.foundation.atomic_file import check_output
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.estimates import MIN_SHINGLES
 from opensearch_winnow.queries.representative_rule import RepresentativeRule
@@ -96,7 +97,7 @@ def cluster_columns(
 ) -> ClusteringResult:
     """Cluster batches of COLUMNS, which are kept in the work folder meanwhile. `unique` is as in `ColumnFile`."""
     for name in filter(None, (settings.output, settings.evidence)):
-        check_target(Path(name), overwrite=settings.overwrite)  # before the batches are made, which takes long
+        check_output(Path(name), overwrite=settings.overwrite)  # before the batches are made, which takes long
     with work_folder(settings) as folder, closing(ColumnFile(folder / "columns.arrow", scheme)) as file:
         for batch in batches:
             file.add(batch)

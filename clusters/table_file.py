@@ -11,25 +11,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from opensearch_winnow.clusters.options import ClusterError
+from opensearch_winnow.foundation.atomic_file import AtomicFile, check_output
 from opensearch_winnow.mappings.record_metadata import METADATA
-from opensearch_winnow.record_files.atomic_file import AtomicFile
 from opensearch_winnow.record_files.parquet_sink import reporting_write_errors
-
-
-def check_target(target: Path, *, overwrite: bool) -> None:
-    """Refuse a file that cannot be written, or that exists and may not be replaced."""
-    if target.is_dir():
-        raise ClusterError(f"{target} is a folder: name a file")
-    if target.exists() and not overwrite:
-        raise ClusterError(f"{target} exists; name another file, or add --overwrite to replace it")
 
 
 class TableFile:
     """A Parquet file to write. It is opened before the work starts, so that a wrong path is reported at once."""
 
     def __init__(self, target: Path, schema: pa.Schema, metadata: dict[str, Any], *, overwrite: bool = False) -> None:
-        check_target(target, overwrite=overwrite)
+        check_output(target, overwrite=overwrite)
         self._target = target
         self._schema = schema.with_metadata({METADATA: json.dumps(metadata).encode()})
         with reporting_write_errors(target):

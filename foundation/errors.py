@@ -13,3 +13,7 @@ class SchemeError(WinnowError, ValueError):
 
 class QuestionError(WinnowError):
     """A question that cannot be answered."""
+
+
+class FileError(WinnowError):
+    """A file that cannot be read or written, or that may not be replaced."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.errors import FileError
 
 if TYPE_CHECKING:  # every command imports this file, and many need no scheme
     from opensearch_winnow.foundation.scheme import Scheme
@@ -23,10 +23,6 @@ MAX_KEY_BYTES = 4_096  # a key of 32 random bytes has 64 characters; whatever is
 _warned: set[str] = set()  # the files that a warning was about
 
 
-class KeyFileError(WinnowError):
-    """A key file that cannot be used. The message never repeats what is in it."""
-
-
 def environment_key() -> str | None:
     """Return the key in the file that WINNOW_KEY_FILE names; None if the variable is not set, or empty.
 
@@ -37,29 +33,29 @@ def environment_key() -> str | None:
 
 
 def read_key(path: str) -> str:
-    """Return the key in a file: one line of UTF-8, without the newline at its end."""
+    """Return the key in a file: one line of UTF-8, without the newline at its end. No error repeats what is in it."""
     file = Path(path)
     try:
         if not os.path.lexists(file):
-            raise KeyFileError(f"there is no key file {path} ({KEY_OPTION} or {KEY_VARIABLE})")
+            raise FileError(f"there is no key file {path} ({KEY_OPTION} or {KEY_VARIABLE})")
         if not file.is_file():  # a pipe could be read only once, and a key is needed whenever a store is opened
-            raise KeyFileError(f"the key file {path} cannot be read: it is not a regular file")
+            raise FileError(f"the key file {path} cannot be read: it is not a regular file")
         with file.open("rb") as opened:
             content = opened.read(MAX_KEY_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no file can have this name"
-        raise KeyFileError(f"the key file {path} cannot be read: {reason}") from None
+        raise FileError(f"the key file {path} cannot be read: {reason}") from None
     if len(content) > MAX_KEY_BYTES:
-        raise KeyFileError(f"the key file {path} is larger than {MAX_KEY_BYTES:,} bytes: is it another file?")
+        raise FileError(f"the key file {path} is larger than {MAX_KEY_BYTES:,} bytes: is it another file?")
     try:
         text = content.decode("utf-8-sig")  # some editors put a mark at the start of a file, which nobody sees
     except UnicodeDecodeError:
-        raise KeyFileError(f"the key file {path} is not UTF-8: write the key as text, on one line") from None
+        raise FileError(f"the key file {path} is not UTF-8: write the key as text, on one line") from None
     key = text.removesuffix("\n").removesuffix("\r")
     if not key.strip():
-        raise KeyFileError(f"the key file {path} is empty: write the key to it, on one line")
+        raise FileError(f"the key file {path} is empty: write the key to it, on one line")
     if "\n" in key or "\r" in key:
-        raise KeyFileError(f"the key file {path} has more than one line: a key is one line")
+        raise FileError(f"the key file {path} has more than one line: a key is one line")
     warn_if_open_to_others(path)
     return key
 

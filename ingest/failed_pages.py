@@ -12,10 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Self
 
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.atomic_file import AtomicFile, check_target, wait_for_file
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.split import Failed
-from opensearch_winnow.record_files.atomic_file import AtomicFile, check_target, wait_for_file
 
 WAIT_SECONDS = 60.0  # for another run that is writing the same file, which takes it an instant
 
@@ -89,7 +89,7 @@ class FailedPages:
         try:
             yield
         except OSError as error:
-            raise WinnowError(
+            raise FileError(
                 f"failed pages cannot be written to {self.path}: {error.strerror}; choose another file (--failed)"
             ) from None
 

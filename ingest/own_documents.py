@@ -10,7 +10,7 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.hashes import fields_of_hashes, hashes_of
-from opensearch_winnow.mappings.opensearch_document import source_of
+from opensearch_winnow.mappings.opensearch_document import document_of
 from opensearch_winnow.mappings.record import Record
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def actions(
         record = maker.make(page)
         if isinstance(record, Record):
             place = max(place + 1, time.time_ns())
-            source = source_of(record, place=place, latest=True)
+            source = document_of(record, place=place, latest=True)
             yield {"_op_type": "index", "_index": index, "_id": record.id, "_source": source}
         elif left_out is not None:
             left_out(record)

@@ -14,8 +14,6 @@ from opensearch_winnow.mappings.record import site_of, storable
 
 USUAL = DateFormat()
 
-Source = Mapping[str, Any]
-
 
 class AttachedReader:
     """Reads documents whose fields are named by `fields`."""
@@ -24,21 +22,21 @@ class AttachedReader:
         self.fields = fields
         self._extract = extractor("lxml") if fields.html else None
 
-    def text(self, source: Source) -> str:
+    def text(self, document: Mapping[str, Any]) -> str:
         """Return the text to compare; for HTML, the visible text. Raises ExtractError if there is no reading it."""
-        text = storable(text_at(source, self.fields.text))
+        text = storable(text_at(document, self.fields.text))
         if self._extract is not None and text:
             text = self._extract(text.encode()).text
         return text.strip()
 
-    def address(self, source: Source, id_: str) -> str:
+    def address(self, document: Mapping[str, Any], id_: str) -> str:
         """Return the address of a document: its URL, or else `id_`."""
-        found = text_at(source, [self.fields.url]).partition("\n")[0] if self.fields.url else ""
+        found = text_at(document, [self.fields.url]).partition("\n")[0] if self.fields.url else ""
         return storable(found or id_)
 
     def address_fields(self, address: str) -> dict[str, Any]:
         return {"url": address, "url_length": len(address), "site": site_of(address)}
 
-    def time_fields(self, source: Source, written: DateFormat = USUAL) -> dict[str, Any]:
+    def time_fields(self, document: Mapping[str, Any], written: DateFormat = USUAL) -> dict[str, Any]:
         """Return the fields of the time of a document, as it is `written`; none if no field of it has been named."""
-        return {} if self.fields.time is None else time_fields(written.time(value_at(source, self.fields.time)))
+        return {} if self.fields.time is None else time_fields(written.time(value_at(document, self.fields.time)))

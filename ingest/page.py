@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from opensearch_winnow.mappings.source import Source
+    from opensearch_winnow.mappings.source import ArchiveLocation
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class Page:
     payload_digest: str | None = None  # of the bytes as received, in the form of WARC: "sha1:…"
     revisit_of: str | None = None  # URL of the earlier capture that this one, which has no content, repeats
     canonical: str | None = None  # in the server's header, `Link: <…>; rel="canonical"`; one in the HTML counts first
-    source: Source | None = field(default=None, compare=False)  # the record of a web archive that it was read from
+    source: ArchiveLocation | None = field(default=None, compare=False)  # the record of a web archive it was read from
     wrong_date: str = field(default="", compare=False)  # the time that its source gives, if that cannot be right
 
     def __post_init__(self) -> None:

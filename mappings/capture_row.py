@@ -6,7 +6,7 @@ from typing import Any
 
 from opensearch_winnow.mappings.card import CaptureEntry
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 
 Row = dict[str, Any]
 
@@ -28,10 +28,10 @@ COLUMNS = (
     "payload_digest",
     "content_digest",
     "text_digest",
-    *Source._fields,
+    *ArchiveLocation._fields,
 )
 TEXT = "text"  # a further column, only of rows of records
-NO_SOURCE: Row = dict.fromkeys(Source._fields)
+NO_SOURCE: Row = dict.fromkeys(ArchiveLocation._fields)
 
 
 def entry_row(entry: CaptureEntry) -> Row:
@@ -46,11 +46,11 @@ def entry_row(entry: CaptureEntry) -> Row:
 
 def record_row(record: Record) -> Row:
     """Return the row of a record, with COLUMNS and the text."""
-    own = (name for name in (*COLUMNS, TEXT) if name not in Source._fields)
+    own = (name for name in (*COLUMNS, TEXT) if name not in ArchiveLocation._fields)
     return {**{name: getattr(record, name) for name in own}, **_source_columns(record.source)}
 
 
-def _source_columns(source: Source | None) -> Row:
+def _source_columns(source: ArchiveLocation | None) -> Row:
     if source is None:
         return NO_SOURCE
     return source._asdict() if source.length else source._asdict() | {"offset": None, "length": None}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 
 
 class Card(NamedTuple):
@@ -34,4 +34,4 @@ class CaptureEntry(NamedTuple):
     card: Card
     payload_digest: str | None
     content_digest: str
-    source: Source | None
+    source: ArchiveLocation | None

@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import PurePath
 
 from opensearch_winnow.foundation.surt import surt
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 
 
-def cdxj_line(url: str, fetched_at: datetime, digest: str | None, source: Source) -> str:
+def cdxj_line(url: str, fetched_at: datetime, digest: str | None, source: ArchiveLocation) -> str:
     """Return a line, with its end. The file is named without its folder, as readers expect it."""
     fields = {
         "url": url,

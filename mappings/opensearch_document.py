@@ -11,7 +11,7 @@ from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.hash_tokens import packed_positions, packed_tokens, unpacked_positions, unpacked_tokens
 from opensearch_winnow.mappings.record import EPOCH, OPTIONAL_TEXTS, TEXTS, Record, RecordsError, microseconds
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 
 # The fields of a document that make a card.
 CARD_FIELDS = (
@@ -60,8 +60,8 @@ def text_fields(record: Record) -> dict[str, Any]:
     return {"title": record.title, "text": record.text, "canonical": record.canonical, **hash_fields(record)}
 
 
-def source_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
-    """Return the `_source` of a record, without fields that are None. Its `_id` is that of the record.
+def document_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
+    """Return the document of a record, its `_source`, without fields that are None. Its `_id` is that of the record.
 
     `place` is the position of the record among all, in the order of their first writes.
     """
@@ -96,23 +96,23 @@ def time_fields(time: datetime | None) -> dict[str, Any]:
     return {"fetched_at": written_time(EPOCH + timedelta(microseconds=since)), "fetched_us": since}
 
 
-def record_of(source: Mapping[str, Any]) -> Record:
+def record_of(document: Mapping[str, Any]) -> Record:
     """Return the record of a document's `_source`."""
     try:
-        texts: dict[str, Any] = {name: source[name] for name in TEXTS}
-        perhaps: dict[str, Any] = {name: source.get(name) for name in OPTIONAL_TEXTS}
+        texts: dict[str, Any] = {name: document[name] for name in TEXTS}
+        perhaps: dict[str, Any] = {name: document.get(name) for name in OPTIONAL_TEXTS}
         return Record(
             **texts,
             **perhaps,
-            fetched_at=time_of(source.get("fetched_us")),
-            fingerprints=unpacked_tokens(source["fingerprints"]),
-            positions=unpacked_positions(source["positions"]),
-            shingle_count=source["shingle_count"],
-            sketch=unpacked_tokens(source["sketch"]),
-            minhash=b64decode(source["minhash"], validate=True),
-            bands=unpacked_tokens(source["bands"]),
-            source=Source.of(source.get("source")),
-            attached_id=source.get("id", ""),
+            fetched_at=time_of(document.get("fetched_us")),
+            fingerprints=unpacked_tokens(document["fingerprints"]),
+            positions=unpacked_positions(document["positions"]),
+            shingle_count=document["shingle_count"],
+            sketch=unpacked_tokens(document["sketch"]),
+            minhash=b64decode(document["minhash"], validate=True),
+            bands=unpacked_tokens(document["bands"]),
+            source=ArchiveLocation.of(document.get("source")),
+            attached_id=document.get("id", ""),
         )
     except KeyError as error:
         raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None
@@ -120,25 +120,25 @@ def record_of(source: Mapping[str, Any]) -> Record:
         raise RecordsError(f"not the document of a record: {error}") from None
 
 
-def card_of(id_: str, source: Mapping[str, Any]) -> Card:
+def card_of(id_: str, document: Mapping[str, Any]) -> Card:
     """Return the card of a document, from its CARD_FIELDS."""
     try:
         return Card(
             id=id_,
-            url=source["url"],
-            site=source["site"],
-            crawl=source["crawl"],
-            title=source.get("title"),
-            fetched_at=time_of(source.get("fetched_us")),
-            latest=source["latest"],
-            text_digest=source["text_digest"],
-            fingerprint_count=source["fingerprint_count"],
-            shingle_count=source["shingle_count"],
-            sketch_count=source["sketch_count"],
-            duplicate=source.get("duplicate"),
-            duplicate_of=source.get("duplicate_of"),
-            cluster=source["cluster"],
-            canonical=source.get("canonical"),
+            url=document["url"],
+            site=document["site"],
+            crawl=document["crawl"],
+            title=document.get("title"),
+            fetched_at=time_of(document.get("fetched_us")),
+            latest=document["latest"],
+            text_digest=document["text_digest"],
+            fingerprint_count=document["fingerprint_count"],
+            shingle_count=document["shingle_count"],
+            sketch_count=document["sketch_count"],
+            duplicate=document.get("duplicate"),
+            duplicate_of=document.get("duplicate_of"),
+            cluster=document["cluster"],
+            canonical=document.get("canonical"),
         )
     except KeyError as error:
         raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None
@@ -146,24 +146,24 @@ def card_of(id_: str, source: Mapping[str, Any]) -> Card:
         raise RecordsError(f"not the document of a record: {error}") from None
 
 
-def any_card_of(id_: str, source: Mapping[str, Any]) -> Card:
+def any_card_of(id_: str, document: Mapping[str, Any]) -> Card:
     """Return the card of any document, also of other programs: fields that it lacks are empty."""
     empty: dict[str, Any] = {
         **dict.fromkeys(("url", "site", "crawl", "text_digest", "cluster"), ""),
         **dict.fromkeys(("fingerprint_count", "shingle_count", "sketch_count"), 0),
         "latest": True,
     }
-    return card_of(id_, empty | {name: source[name] for name in CARD_FIELDS if source.get(name) is not None})
+    return card_of(id_, empty | {name: document[name] for name in CARD_FIELDS if document.get(name) is not None})
 
 
-def entry_of(id_: str, source: Mapping[str, Any]) -> CaptureEntry:
+def entry_of(id_: str, document: Mapping[str, Any]) -> CaptureEntry:
     """Return the entry of any document, from its ENTRY_FIELDS."""
     try:
-        archived = Source.of(source.get("source"))
+        archived = ArchiveLocation.of(document.get("source"))
     except (TypeError, ValueError) as error:
         raise RecordsError(f"not the document of a record: {error}") from None
     return CaptureEntry(
-        any_card_of(id_, source), source.get("payload_digest"), source.get("content_digest") or "", archived
+        any_card_of(id_, document), document.get("payload_digest"), document.get("content_digest") or "", archived
     )
 
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.written_time import written_time
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -40,7 +40,7 @@ TEXT_FIELDS = (
 
 
 class RecordsError(WinnowError):
-    """Records that cannot be read or written."""
+    """Stored records that cannot be used: damaged, of another program, format or scheme, or with another key."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,7 +70,7 @@ class Record:
     duplicate: Literal["revisit", "content", "text", "shingles"] | None = None  # how it equals an earlier page
     duplicate_of: str | None = None  # the URL of that page
     cluster: str = ""
-    source: Source | None = None  # None unless it was read from a web archive
+    source: ArchiveLocation | None = None  # None unless it was read from a web archive
     canonical: str | None = None  # the URL that the page names with `<link rel="canonical">`, often its own
     attached_id: str = ""  # the id, if it is not that of the capture: documents of an attached index have others
 
@@ -208,7 +208,7 @@ def from_document(document: dict[str, Any]) -> Record:
             sketch=_hashes(document["sketch"]),
             minhash=b64decode(document["minhash"], validate=True),
             bands=_hashes(document["bands"]),
-            source=Source.of(document.get("source")),
+            source=ArchiveLocation.of(document.get("source")),
             **plain,
         )
     except KeyError as error:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from opensearch_winnow.mappings.record import EPOCH, Record, microseconds
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 
 # Spark has no unsigned integers, so the 64 bits of a hash are read with a sign. So are the 32 bits of a position, but
 # no text is long enough for a negative one.
@@ -104,7 +104,7 @@ def _values(column: pa.Array) -> list[Any]:
         times = column.cast(pa.int64()).to_pylist()
         return [None if time is None else EPOCH + timedelta(microseconds=time) for time in times]
     if column.type == SOURCE:
-        return [Source.of(source) for source in column.to_pylist()]
+        return [ArchiveLocation.of(source) for source in column.to_pylist()]
     if column.type not in (HASHES, POSITIONS):
         values: list[Any] = column.to_pylist()
         return values

@@ -1,4 +1,4 @@
-"""Defines the source of a capture: the record of a web archive that it was read from."""
+"""Defines where in a web archive a capture is: the record that it was read from."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 
-class Source(NamedTuple):
-    """A record of a web archive.
+class ArchiveLocation(NamedTuple):
+    """The record of a web archive that a capture was read from: where it is, and of what type.
 
     An archive in a zip file, as in WACZ, is named as if the zip file were a folder: `crawl.wacz/archive/data.warc.gz`.
     """
@@ -21,11 +21,11 @@ class Source(NamedTuple):
 
     @classmethod
     def of(cls, document: Mapping[str, Any] | None) -> Self | None:
-        """Return the source that `_asdict` made `document` from. Raises ValueError for anything else."""
+        """Return the location that `_asdict` made `document` from. Raises ValueError for anything else."""
         if document is None:
             return None
-        source = cls(**document)
+        location = cls(**document)
         kinds = (str, int, int, str, int | None, str | None)
-        if not all(isinstance(value, kind) for value, kind in zip(source, kinds, strict=True)):
+        if not all(isinstance(value, kind) for value, kind in zip(location, kinds, strict=True)):
             raise ValueError(f"source is {document!r}")
-        return source
+        return location

@@ -36,7 +36,7 @@ from opensearch_winnow.operations.clustering import cluster_store
 from opensearch_winnow.operations.crawl_states import comparable_crawls, crawl_states
 from opensearch_winnow.operations.deletion import DeletionReport, DeletionRequest, delete_pages
 from opensearch_winnow.operations.extract import ExtractReport, extract
-from opensearch_winnow.operations.history import Moment, history
+from opensearch_winnow.operations.history import HistoryEntry, history
 from opensearch_winnow.operations.indexing import IndexingOptions, add_pages, index_sources
 from opensearch_winnow.operations.lazy_store import LazyStore
 from opensearch_winnow.operations.left_clusters import CLUSTERING
@@ -542,16 +542,16 @@ class Index(Closing):
 
     # --- pages over time ----------------------------------------------------------------------------------------------
 
-    def history(self, url: str, *, limit: int = 1_000, boilerplate: bool = True) -> list[Moment]:
+    def history(self, url: str, *, limit: int = 1_000, boilerplate: bool = True) -> list[HistoryEntry]:
         """Return the latest `limit` captures of a URL in order of time; those of unknown time come first.
 
         `.resemblance` compares each with the capture before it, exactly. It is None for the first capture, and where a
         text is not stored. With `boilerplate=False`, registered boilerplate counts like any text.
         """
-        moments = history(self.store, url, limit=limit, exclusions=self._exclusions(boilerplate))
-        if not moments:
+        entries = history(self.store, url, limit=limit, exclusions=self._exclusions(boilerplate))
+        if not entries:
             raise self._pages.not_found(url)
-        return moments
+        return entries
 
     def locate(
         self,

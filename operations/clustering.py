@@ -18,9 +18,10 @@ from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.clusters.work_folder import full, work_folder
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import Record, RecordsError
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.left_clusters import CLUSTERING, cluster_what_is_left, refresh_largest
 from opensearch_winnow.stores.last_deletion import last_deletion
 from opensearch_winnow.stores.store import RemoteStore, Store
@@ -95,7 +96,7 @@ def _cluster_exported(store: Store, options: ClusteringOptions, settings: RunSet
     pages = store.count()
     try:
         export_records(store, folder / "records.parquet", done=lambda done: settings.report(READING, done, pages))
-    except RecordsError as error:
+    except FileError as error:
         if os.strerror(ENOSPC) in str(error):
             raise full(folder) from None
         raise

@@ -18,7 +18,7 @@ from opensearch_winnow.ingest.failed_pages import FailedRows
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
-from opensearch_winnow.ingest.rows.output import check_output
+from opensearch_winnow.ingest.rows.output import check_rows_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.operations.evaluation_sets import (
@@ -203,7 +203,7 @@ def contaminated(
         if clean:
             files.check_output(clean, overwrite=overwrite)
         if failed:
-            check_output(Path(failed), files.has, overwrite=overwrite)
+            check_rows_output(Path(failed), files.has, overwrite=overwrite)
         failures = opened.enter_context(FailedRows(Path(failed))) if failed else None
         evaluation = EvaluationSets(
             _fields_by_set(against, eval_fields), eval_id, words=words, shortest=shortest, progress=progress

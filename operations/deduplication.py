@@ -13,7 +13,9 @@ from typing import IO, Any, TypedDict, Unpack
 from opensearch_winnow.clusters.deduplication.decisions import FAILED, KEPT, Deduplication
 from opensearch_winnow.clusters.deduplication.options import DeduplicationError, DeduplicationOptions, Match
 from opensearch_winnow.clusters.options import RunSettings
+from opensearch_winnow.foundation.atomic_file import check_output
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.foundation.path_names import PathName, path_names
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
@@ -22,17 +24,14 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.in_memory import ArrowTable, in_memory
-from opensearch_winnow.ingest.rows.output import check_output
+from opensearch_winnow.ingest.rows.output import check_rows_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources import SourceError
 from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.page_fields import FieldError, page_of
 from opensearch_winnow.ingest.sources.row_fields import missing_in
 from opensearch_winnow.ingest.sources.split import Failed
-from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.operations.other_symbols import add_texts
-from opensearch_winnow.record_files.atomic_file import check_target
-from opensearch_winnow.record_files.packed import open_new
 
 MARKS: dict[str, type] = {"cluster": int, "keep": bool, "representative": str, "similarity": float}
 WRITING = "writing"
@@ -91,7 +90,7 @@ def deduplicate(
         raise DeduplicationError("marked rows need a place: name where to write them")
     for name in (ids, dropped):
         if name is not None:
-            _check_new(Path(name), overwrite=overwrite)
+            check_output(Path(name), overwrite=overwrite)  # now, because the work takes long
     with ExitStack() as stack:
         files = stack.enter_context(RowFiles(names, fields, chosen.keep_rule.field, max_row_size=max_row_size))
         if to is not None:
@@ -103,7 +102,7 @@ def deduplicate(
                 earlier_files = RowFiles(earlier_names, against_fields or fields, max_row_size=max_row_size)
                 earlier = stack.enter_context(earlier_files)
         if failed is not None:
-            check_output(Path(failed), files.has, overwrite=overwrite)
+            check_rows_output(Path(failed), files.has, overwrite=overwrite)
         failures = stack.enter_context(FailedRows(Path(failed)) if failed is not None else nullcontext())
 
         def keep_failure(row: FailedRow, page: Page | None) -> None:
@@ -253,12 +252,3 @@ def _write_lists(files: RowFiles, result: Deduplication, ids: IO[bytes] | None, 
             marks = result.marks(row.number)
             about = json.dumps(line | {name: marks[name] for name in MARKS if name != "keep"})
             dropped.write(about.encode() + b"\n")
-
-
-def _check_new(path: Path, *, overwrite: bool) -> None:
-    """Refuse to replace a file unless `overwrite`: before the work, which takes long."""
-    check_target(path)
-    if path.exists() and not overwrite:
-        raise RecordsError(f"{path} exists: name another, or add --overwrite (overwrite=True)")
-    if not path.absolute().parent.is_dir():
-        raise RecordsError(f"{path} cannot be written: there is no folder {path.parent}")

@@ -22,7 +22,7 @@ from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.blocked_pages import PREFIX, SITE, change_blocked
 from opensearch_winnow.stores.captures import captures_of_urls
 from opensearch_winnow.stores.chosen_captures import chosen_captures
-from opensearch_winnow.stores.store import RankedPage, Store
+from opensearch_winnow.stores.store import Store, ViewHit
 
 BATCH_SIZE = 1_000  # captures that are deleted at a time
 HITS_PER_READ = 10_000
@@ -126,7 +126,7 @@ class Deletion:
             self._store.erase()
             report.erased = True
 
-    def _matches(self) -> Iterator[Card | RankedPage]:
+    def _matches(self) -> Iterator[Card | ViewHit]:
         request = self._request
         if request.words is not None:
             yield from self._with_words(Words.of(request.words))
@@ -169,7 +169,7 @@ class Deletion:
         where = {each.name: getattr(self._request.where, each.name) for each in fields(Filters)}
         return self._store.scan(Card, replace(selection, **where))
 
-    def _with_words(self, words: Words) -> Iterator[RankedPage]:
+    def _with_words(self, words: Words) -> Iterator[ViewHit]:
         with self._store.view(words, self._request.where) as view:
             for start in range(0, view.total, HITS_PER_READ):
                 yield from view.ranked(start, start + HITS_PER_READ)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from opensearch_winnow.foundation.atomic_file import AtomicFile, reporting_os_errors
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.foundation.errors import QuestionError
@@ -22,7 +23,6 @@ from opensearch_winnow.mappings.cdxj import cdxj_line
 from opensearch_winnow.operations.wacz_file import ARCHIVE, write_wacz
 from opensearch_winnow.operations.warc_file import WarcFile, Written, payload_digest
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
 from opensearch_winnow.stores.archive_counts import left_out_of
 from opensearch_winnow.stores.chosen_captures import chosen_captures
 from opensearch_winnow.stores.revisits import is_revisit, original_of

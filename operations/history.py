@@ -14,14 +14,14 @@ from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
 
 
-class Moment(NamedTuple):
+class HistoryEntry(NamedTuple):
     """A capture in the history of its URL."""
 
     card: Card
     resemblance: float | None  # exact, to the capture before; None for the first, or if a text is not stored
 
 
-def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NO_EXCLUSIONS) -> list[Moment]:
+def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NO_EXCLUSIONS) -> list[HistoryEntry]:
     """Return the latest `limit` captures of a URL, the earliest first. Captures of unknown time come before all others.
 
     Each is compared with the capture before it, even if that one is beyond the limit. Only texts that differ are read.
@@ -35,7 +35,7 @@ def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NO_E
         else:
             changed.append((before, card))
     resemblances.update(compared(store, changed, exclusions))
-    return [Moment(card, resemblances.get(card.id)) for card in cards[max(len(cards) - limit, 0) :]]
+    return [HistoryEntry(card, resemblances.get(card.id)) for card in cards[max(len(cards) - limit, 0) :]]
 
 
 def compared(

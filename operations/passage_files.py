@@ -9,11 +9,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING
 
+from opensearch_winnow.foundation.packed import close_unfinished, open_packed
 from opensearch_winnow.ingest.rows import FailedRow, Row
-from opensearch_winnow.ingest.rows.output import StagedFolder, check_output, name_packing, sync_file
+from opensearch_winnow.ingest.rows.output import StagedFolder, check_rows_output, name_packing, sync_file
 from opensearch_winnow.ingest.sources.split import SourceFile
 from opensearch_winnow.record_files.answer_table import AnswerTable
-from opensearch_winnow.record_files.packed import close_unfinished, open_packed
 
 if TYPE_CHECKING:
     from opensearch_winnow.operations.repeated_passages import RepeatedPassage
@@ -26,7 +26,7 @@ IsSource = Callable[[str], bool]
 
 def passage_table(target: Path, is_source: IsSource, *, overwrite: bool) -> AnswerTable:
     """Open a table of passages."""
-    check_output(target, is_source, overwrite=overwrite)
+    check_rows_output(target, is_source, overwrite=overwrite)
     return AnswerTable(target, PASSAGE_COLUMNS, overwrite=overwrite)
 
 

@@ -18,7 +18,7 @@ from opensearch_winnow.ingest.encoding import encoding_of, to_text
 from opensearch_winnow.ingest.failed_pages import FailedRows
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES, is_plain
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
-from opensearch_winnow.ingest.rows.output import check_folder, check_output
+from opensearch_winnow.ingest.rows.output import check_folder, check_rows_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.operations.passage_files import AttributeFiles, add_passages, attribute_name, passage_table
 from opensearch_winnow.operations.repeated_passages import (
@@ -41,9 +41,9 @@ AddPassages = Callable[[Row | FailedRow, Sequence[RepeatedPassage]], None]
 
 @dataclass(frozen=True, slots=True)
 class FrequentPassage:
-    """One of the passages that most documents have, and where it was found first."""
+    """One of the passages that most rows have, and where it was found first."""
 
-    count: int  # of documents
+    count: int  # of rows that have it
     row: int
     id: str
     start: int
@@ -152,7 +152,7 @@ def repeated_passages(
         if to:
             files.check_output(to, overwrite=overwrite)  # now, because the work takes long
         if failed:
-            check_output(Path(failed), files.has, overwrite=overwrite)
+            check_rows_output(Path(failed), files.has, overwrite=overwrite)
         failures = stack.enter_context(FailedRows(Path(failed))) if failed else None
         for row in files.rows(failures):
             if row.number % ROWS_PER_REPORT == 0:

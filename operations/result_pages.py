@@ -32,14 +32,14 @@ from opensearch_winnow.queries.results import (
 from opensearch_winnow.queries.scores import NO_SKETCHES, Sketches
 from opensearch_winnow.queries.search_request import SearchRequest
 from opensearch_winnow.stores.snippet import hit_of
-from opensearch_winnow.stores.store import RankedPage, View
+from opensearch_winnow.stores.store import View, ViewHit
 
 MAX_FACET_VALUES = 100  # the values with the most pages
 NO_SKETCH = array("Q")
 BY_CLUSTER: tuple[GroupBy, ...] = ("cluster", "both")
 BY_SIGNATURE: tuple[GroupBy, ...] = ("signature", "both")
 
-SimilarPage = tuple[RankedPage, Similarity]  # a page, and how it compares with the representative of its group
+SimilarPage = tuple[ViewHit, Similarity]  # a page, and how it compares with the representative of its group
 
 
 class ViewPages:
@@ -50,7 +50,7 @@ class ViewPages:
 
     def __init__(self, view: View, scheme: Scheme, exclusions: Exclusions, *, by_cluster: bool, grouped: bool) -> None:
         self.view = view
-        self.ranked: list[RankedPage] = []
+        self.ranked: list[ViewHit] = []
         self.exhausted = False  # the view has no more pages
         self._scheme = scheme
         self._comparer = Comparer(scheme, exclusions)
@@ -122,18 +122,18 @@ class ViewPages:
         self._texts.clear()
         self._sides.clear()
 
-    def estimate(self, one: RankedPage, other: RankedPage) -> Similarity:
+    def estimate(self, one: ViewHit, other: ViewHit) -> Similarity:
         if not (one.minhash and other.minhash):
             return Similarity(0.0, 1.0)
         value, error = minhash_resemblance(one.minhash, other.minhash, self._scheme.bits)
         return Similarity(min(max(value, 0.0), 1.0), error)
 
-    def resemblance(self, one: RankedPage, other: RankedPage) -> float | None:
+    def resemblance(self, one: ViewHit, other: ViewHit) -> float | None:
         """Return the exact resemblance of two pages that were read; None where a text is not stored."""
         a, b = self._side(one), self._side(other)
         return None if a is None or b is None else self._comparer.scores(a, b).resemblance
 
-    def _side(self, page: RankedPage) -> Side | None:
+    def _side(self, page: ViewHit) -> Side | None:
         if page.view_key not in self._sides:
             _, text = self._texts.get(page.view_key) or (None, "")
             made = side(text, self._scheme, name=page.url, site=page.site) if text else None
@@ -143,7 +143,7 @@ class ViewPages:
     def _read_ranks(self, ranks: Sequence[int]) -> None:
         self.texts([self.ranked[rank] for rank in dict.fromkeys(ranks)])
 
-    def texts(self, pages: Sequence[RankedPage]) -> list[tuple[Card, str] | None]:
+    def texts(self, pages: Sequence[ViewHit]) -> list[tuple[Card, str] | None]:
         unread = [page for page in pages if page.view_key not in self._texts]
         if unread:
             self._texts.update(zip([page.view_key for page in unread], self.view.read(unread), strict=True))
@@ -169,7 +169,7 @@ class ResultPages:
         )
         self._made: list[SearchResults] = []
         self._groups_shown = 0  # on these
-        self._shown: dict[int, RankedPage] = {}  # the page shown for a group, by the rank of its representative
+        self._shown: dict[int, ViewHit] = {}  # the page shown for a group, by the rank of its representative
 
     def results(self, number: int) -> SearchResults:
         """Return a result page, counted from 0. The ones before it are made first: they decide where it starts."""
@@ -226,7 +226,7 @@ class ResultPages:
             members.setdefault(join.representative, []).append((self._source.ranked[rank], join.similarity))
         return members
 
-    def _choose(self, best: RankedPage, members: Sequence[SimilarPage]) -> tuple[RankedPage, list[SimilarPage]]:
+    def _choose(self, best: ViewHit, members: Sequence[SimilarPage]) -> tuple[ViewHit, list[SimilarPage]]:
         """Return the page to show for a group, and the others, the best first."""
         rule = self.request.rule
         group = [(best, Similarity(1.0, 0.0)), *members]
@@ -261,7 +261,7 @@ class ResultPages:
                 members.setdefault(representative, []).append((page, similarity))
         return members
 
-    def _compared(self, representative: RankedPage, members: Sequence[SimilarPage]) -> Iterator[SimilarPage]:
+    def _compared(self, representative: ViewHit, members: Sequence[SimilarPage]) -> Iterator[SimilarPage]:
         """Yield the members with their exact similarity; with the estimate where a text is not stored."""
         self._source.texts([representative, *(page for page, _ in members)])
         for page, similarity in members:
@@ -308,7 +308,7 @@ def _result_of(steps: Steps[T]) -> T:
     raise AssertionError(f"a store sends its requests itself, not {call.method}")
 
 
-def _facet_value(page: RankedPage, name: FacetName) -> str:
+def _facet_value(page: ViewHit, name: FacetName) -> str:
     if name == "site":
         return page.site
     if name == "crawl":
@@ -316,7 +316,7 @@ def _facet_value(page: RankedPage, name: FacetName) -> str:
     return "" if page.fetched_at is None else page.fetched_at.strftime("%Y-%m" if name == "month" else "%Y")
 
 
-def _member(page: RankedPage, similarity: Similarity) -> Member:
+def _member(page: ViewHit, similarity: Similarity) -> Member:
     kind: Literal["exact", "estimate"] = "estimate" if similarity.error else "exact"
     return Member(
         page.id,

@@ -11,11 +11,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from opensearch_winnow.foundation.atomic_file import AtomicFile, check_output, reporting_os_errors
 from opensearch_winnow.foundation.csv_cells import escape_formula
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.extras import extra
-from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.record_files.atomic_file import AtomicFile, reporting_os_errors
-from opensearch_winnow.record_files.packed import PACKINGS, close_unfinished, open_packed
+from opensearch_winnow.foundation.packed import PACKINGS, close_unfinished, open_packed
 
 FORMATS = (".jsonl", ".csv", ".parquet")
 ENDINGS = (*FORMATS, *(f"{lines}{packing}" for lines in FORMATS[:2] for packing in PACKINGS))
@@ -28,13 +28,10 @@ def check_table(target: Path, *, overwrite: bool, more: Sequence[str] = ()) -> N
     """Refuse a file that cannot be written, or that exists and may not be replaced. `more` are endings besides ours."""
     if not target.name.lower().endswith((*more, *ENDINGS)):
         *names, last = (*more, *FORMATS)
-        raise RecordsError(
+        raise FileError(
             f"{target}: name a file that ends in {', '.join(names)} or {last}; .jsonl and .csv also with .gz or .zst"
         )
-    if target.is_dir() or not target.parent.is_dir():
-        raise RecordsError(f"{target} cannot be written: name a file in a folder that exists")
-    if target.exists() and not overwrite:
-        raise RecordsError(f"{target} exists; name another file, or add --overwrite (overwrite=True) to replace it")
+    check_output(target, overwrite=overwrite)
 
 
 class AnswerTable(AbstractContextManager["AnswerTable"]):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from opensearch_winnow.foundation.atomic_file import AtomicFile
 from opensearch_winnow.mappings.record_columns import SCHEMA
 from opensearch_winnow.mappings.record_metadata import METADATA, metadata_of
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
-from opensearch_winnow.record_files.atomic_file import AtomicFile
 from opensearch_winnow.record_files.filled_revisits import FilledRevisits
 from opensearch_winnow.record_files.parquet_sink import ParquetSink, reporting_write_errors
 

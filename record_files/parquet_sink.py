@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.record_files.atomic_file import cannot_be_written
+from opensearch_winnow.foundation.atomic_file import cannot_be_written
+from opensearch_winnow.foundation.errors import FileError
 
 
 class ParquetSink:
@@ -46,10 +46,10 @@ class ParquetSink:
 
 @contextmanager
 def reporting_write_errors(target: Path) -> Iterator[None]:
-    """Raise a RecordsError instead of an error of the system or of Arrow about writing `target`."""
+    """Raise a FileError instead of an error of the system or of Arrow about writing `target`."""
     try:
         yield
     except UnicodeEncodeError:
-        raise RecordsError(f"{target}: Arrow cannot write to a name that is not UTF-8; choose another") from None
+        raise FileError(f"{target}: Arrow cannot write to a name that is not UTF-8; choose another") from None
     except (pa.ArrowException, OSError) as error:
         raise cannot_be_written(target, error) from None

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.record_columns import FIRST_SCHEMA, SCHEMA, completed
 from opensearch_winnow.mappings.record_metadata import parse_metadata
@@ -49,7 +50,7 @@ def record_files(path: str | os.PathLike[str]) -> list[Path]:
         return [path]
     files = parts(path)
     if not files:
-        raise RecordsError(f"{path} has no record files: a folder of records has files part-00000.parquet and on")
+        raise FileError(f"{path} has no record files: a folder of records has files part-00000.parquet and on")
     return files
 
 
@@ -67,16 +68,18 @@ def part_number(file: Path) -> int:
 
 @contextmanager
 def open_parquet(file: Path | str, content: IO[bytes] | None = None) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file, or the `content` that is known of it, and raise RecordsError for all that is wrong."""
+    """Open a Parquet file, or the `content` that is known of it, and raise an error of one sentence for all that is
+    wrong: RecordsError if it is what the file contains.
+    """
     try:
         with pq.ParquetFile(content or file, page_checksum_verification=True) as parquet:
             yield parquet
     except FileNotFoundError:
-        raise RecordsError(f"there is no record file {file}") from None
+        raise FileError(f"there is no record file {file}") from None
     except PermissionError as error:
-        raise RecordsError(f"{file} cannot be read: {error.strerror}") from None
+        raise FileError(f"{file} cannot be read: {error.strerror}") from None
     except UnicodeEncodeError:
-        raise RecordsError(f"{file} has a name that is not UTF-8, which Arrow cannot open: rename it") from None
+        raise FileError(f"{file} has a name that is not UTF-8, which Arrow cannot open: rename it") from None
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).partition("\n")[0] or type(error).__name__
         raise RecordsError(f"{file} cannot be read as a record file, or is damaged: {reason}") from None

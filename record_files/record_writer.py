@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Self
 
 import pyarrow as pa
 
+from opensearch_winnow.foundation.atomic_file import lock
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigests, bytes_in_memory
+from opensearch_winnow.mappings.record import Record, StoredDigests, bytes_in_memory
 from opensearch_winnow.mappings.record_columns import as_columns
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
-from opensearch_winnow.record_files.atomic_file import lock
 from opensearch_winnow.record_files.atomic_parquet import AtomicParquet, merge_files
 from opensearch_winnow.record_files.parquet_sink import reporting_write_errors
 from opensearch_winnow.record_files.reader import (
@@ -177,7 +178,7 @@ class _Folder:
             lock(self._descriptor, folder)
             others = [each for each in folder.iterdir() if not each.name.startswith((".", "_"))]
             if others and not self.files():
-                raise RecordsError(f"{folder} is a folder with other files in it; name an empty one, or a new one")
+                raise FileError(f"{folder} is a folder with other files in it; name an empty one, or a new one")
             _check(folder, self.files(), scheme)
             for left in folder.glob(".part-*.parquet.*"):  # left by a run that was killed
                 left.unlink()

@@ -93,8 +93,8 @@ class Hit(NamedTuple):
     title_marks: list[tuple[int, int]]  # and in the title
 
 
-class RankedPage(NamedTuple):
-    """A page found by words, with what grouping needs: everything but title and text."""
+class ViewHit(NamedTuple):
+    """A hit of a view, with what grouping needs: everything but title and text."""
 
     url: str
     site: str
@@ -139,22 +139,22 @@ class View(AbstractContextManager["View"], Protocol):
     def hits(self, start: int, end: int) -> Sequence[Hit]:
         """Return the pages ranked from `start` up to `end`, with snippets, without those deleted meanwhile."""
 
-    def ranked(self, start: int, end: int) -> Sequence[RankedPage]:
+    def ranked(self, start: int, end: int) -> Sequence[ViewHit]:
         """Return the pages ranked from `start` up to `end`; fewer past the last one."""
 
-    def clustered(self, start: int, end: int) -> Sequence[RankedPage]:
+    def clustered(self, start: int, end: int) -> Sequence[ViewHit]:
         """Return the best page of each cluster, from `start` up to `end`. A page without a cluster counts as one."""
 
-    def of_clusters(self, clusters: Collection[str]) -> Sequence[RankedPage]:
+    def of_clusters(self, clusters: Collection[str]) -> Sequence[ViewHit]:
         """Return all pages of these clusters, best first."""
 
     def cluster_count(self) -> tuple[int, bool]:
         """Return the number of clusters, and whether it is exact."""
 
-    def read(self, pages: Sequence[RankedPage]) -> Sequence[tuple[Card, str] | None]:
+    def read(self, pages: Sequence[ViewHit]) -> Sequence[tuple[Card, str] | None]:
         """Return the cards and texts of `pages`; None for a page deleted meanwhile."""
 
-    def sketches(self, pages: Sequence[RankedPage]) -> Sequence[array[int]]:
+    def sketches(self, pages: Sequence[ViewHit]) -> Sequence[array[int]]:
         """Return the sketches of `pages`."""
 
     def facets(self, names: Sequence[FacetName], *, limit: int, clusters: bool = False) -> dict[FacetName, list[Facet]]:

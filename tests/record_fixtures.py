@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from opensearch_winnow.mappings.record import DUPLICATES, Record
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 
 TEXT = st.text(max_size=20)
 DIGEST = st.text("0123456789abcdef", min_size=32, max_size=32)
@@ -20,7 +20,7 @@ HASHES = st.lists(st.integers(0, 2**64 - 1), max_size=6).map(lambda numbers: arr
 PRINTS = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1)), max_size=6)
 
 SOURCES = st.builds(
-    Source,
+    ArchiveLocation,
     file=TEXT,
     offset=st.integers(0, 2**63 - 1),
     length=st.integers(0, 2**63 - 1),

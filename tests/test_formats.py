@@ -28,7 +28,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings import opensearch_mapping, record_metadata, sqlite_schema
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 from opensearch_winnow.record_files.records import read_records
 from opensearch_winnow.stores.engine.running import Running
 from tests.test_golden import TEXTS, digest
@@ -39,7 +39,7 @@ LATIN = " ".join(TEXTS[name] for name in ("English", "German", "French", "Turkis
 OTHERS = " ".join(TEXTS[name] for name in ("Greek", "Hebrew", "Hindi", "Thai", "Chinese", "Japanese"))
 MILL, NOTICE = "http://mill.example/", "Whoever copies this text shall name its source and the day it was copied."
 DAY = datetime(2026, 1, 2, 3, 4, 5, 678_901, UTC)
-SOURCE = Source("mill.warc.gz", 300, 2_000, "response", 200, "text/html")
+SOURCE = ArchiveLocation("mill.warc.gz", 300, 2_000, "response", 200, "text/html")
 PAGES = [
     Page(MILL, text=LATIN, title="The mill", fetched_at=DAY, source=SOURCE, canonical=MILL),
     Page(MILL, text=f"{LATIN} {TEXTS['Russian']}", title="The mill, again", fetched_at=DAY.replace(year=2027)),

@@ -54,11 +54,11 @@ SECTIONS = {
 # Parts of answers, by module. They are not in the top-level package, because callers never construct them.
 INSIDE = {
     "mappings.card": ["Card", "CaptureEntry"],
-    "mappings.source": ["Source"],
+    "mappings.source": ["ArchiveLocation"],
     "operations.extract": ["ExtractReport"],
     "queries.results": ["Result", "Member", "Folded", "FacetCount"],
     "queries.pairs": ["SharedPassage", "Unread"],
-    "operations.history": ["Moment"],
+    "operations.history": ["HistoryEntry"],
     "operations.locate": ["Located", "FoundPage", "LaterCaptures"],
     "operations.nothing_found": ["NoHit", "NoMatch", "Offer", "WordSearch"],
     "operations.sources": ["TextSources", "TextSource", "SourcedPart"],

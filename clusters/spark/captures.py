@@ -16,7 +16,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from opensearch_winnow.clusters.options import ClusterError
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFile, HadoopFiles, escape_pattern
 from opensearch_winnow.clusters.spark.outputs import Scratch
-from opensearch_winnow.mappings.record import EPOCH, MICROSECOND, RecordsError
+from opensearch_winnow.foundation.errors import FileError
+from opensearch_winnow.mappings.record import EPOCH, MICROSECOND
 from opensearch_winnow.mappings.record_columns import SCHEMA
 from opensearch_winnow.mappings.repeated_pages import RepeatableCapture, RepeatedPages, known_payload
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
@@ -50,13 +51,13 @@ def record_files(files: HadoopFiles, paths: Sequence[str]) -> list[HadoopFile]:
     for path in paths:
         listed = files.list_files(path)
         if listed is None:
-            raise RecordsError(f"there is no record file {path}")
+            raise FileError(f"there is no record file {path}")
         if files.is_folder(path):
             parquet = [
                 file for file in listed if file.name.endswith(".parquet") and not file.name.startswith((".", "_"))
             ]
             if not parquet:
-                raise RecordsError(
+                raise FileError(
                     f"{path} has no record files: a folder of records has files named part-00000.parquet and so on"
                 )
             listed = sorted(parquet, key=lambda file: (part_number(Path(file.name)), file.name))

@@ -13,7 +13,7 @@ from uuid import uuid4
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
-from opensearch_winnow.clusters.options import ClusterError
+from opensearch_winnow.foundation.errors import FileError
 
 PARQUET_MAGIC = b"PAR1"
 PARQUET_END = 8  # bytes after the footer of a Parquet file: its length and the magic
@@ -57,7 +57,7 @@ class HadoopFiles:
         except Py4JJavaError as error:
             if _class_name(error) == "FileNotFoundException":
                 return None
-            raise ClusterError(f"{path} cannot be read: {_message(error)}") from None
+            raise FileError(f"{path} cannot be read: {_message(error)}") from None
         return [
             HadoopFile(str(each.getPath().toString()), str(each.getPath().getName()), int(each.getLen()))
             for each in statuses
@@ -88,7 +88,7 @@ class HadoopFiles:
             finally:
                 stream.close()
         except Py4JJavaError as error:
-            raise ClusterError(f"{file.local_name} cannot be read: {_message(error)}") from None
+            raise FileError(f"{file.local_name} cannot be read: {_message(error)}") from None
 
     def hidden_path(self, path: str, suffix: str) -> str:
         """Return a path beside `path` that Spark, DuckDB and others ignore."""
@@ -131,10 +131,10 @@ class HadoopFiles:
             if not system.rename(location, end):
                 if replaced:
                     system.rename(old, end)
-                raise ClusterError(f"{target} cannot be written: the file system refuses to rename {path} to it")
+                raise FileError(f"{target} cannot be written: the file system refuses to rename {path} to it")
             system.delete(old, True)
         except Py4JJavaError as error:
-            raise ClusterError(f"{target} cannot be written: {_message(error)}") from None
+            raise FileError(f"{target} cannot be written: {_message(error)}") from None
 
     def _locate(self, path: str) -> tuple[Any, Any]:
         """Return Hadoop's Path and FileSystem of a path."""
@@ -142,7 +142,7 @@ class HadoopFiles:
             location = self._path(path)
             return location, location.getFileSystem(self._settings)
         except Py4JJavaError as error:
-            raise ClusterError(f"Spark cannot find {path}: {_message(error)}") from None
+            raise FileError(f"Spark cannot find {path}: {_message(error)}") from None
 
     def _path(self, *parts: Any) -> Any:
         first, *rest = parts

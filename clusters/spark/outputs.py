@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from opensearch_winnow.clusters.options import ClusterError
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles
+from opensearch_winnow.foundation.atomic_file import already_there
 
 NO_OPTIONS: Mapping[str, str] = {}
 
@@ -30,7 +31,7 @@ class Outputs:
             if any(f"{files.full_path(source)}/".startswith(f"{full}/") for source in sources):
                 raise ClusterError(f"{target} contains the records to read: name another folder")
             if files.exists(full) and not overwrite:
-                raise ClusterError(f"{target} exists; name another folder, or add --overwrite to replace it")
+                raise already_there(target)
             self._hidden[full] = files.hidden_path(full, "new")
 
     @property

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from opensearch_winnow.foundation.packed import close_unfinished, open_packed
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
 from opensearch_winnow.ingest.rows.json_members import is_object, members, with_members
@@ -29,7 +30,6 @@ from opensearch_winnow.ingest.sources.jsonl import (
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
 from opensearch_winnow.ingest.sources.split import Failed, SourceFile
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
-from opensearch_winnow.record_files.packed import close_unfinished, open_packed
 
 _ASCII, _UTF_8 = json.JSONEncoder(), json.JSONEncoder(ensure_ascii=False)
 

@@ -9,14 +9,20 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Protocol
 
+from opensearch_winnow.foundation.atomic_file import (
+    AtomicFile,
+    Unfinished,
+    already_there,
+    reporting_os_errors,
+    sync_folder,
+)
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.ingest.rows.row_format import NextEdit, RowChoice, RowFormat, RowWriter, reading
 from opensearch_winnow.ingest.sources import SourceError, csv_file, printable
 from opensearch_winnow.ingest.sources.formats import JSON_LINES
 from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS
 from opensearch_winnow.ingest.sources.split import SourceFile
 from opensearch_winnow.ingest.sources.unpacked import GZIP, is_packed
-from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.record_files.atomic_file import AtomicFile, Unfinished, reporting_os_errors, sync_folder
 
 LABELS = {"jsonl": "JSONL", "csv_file": "CSV", "parquet": "Parquet"}
 
@@ -56,7 +62,7 @@ class OneFileOutput:
         *,
         overwrite: bool,
     ) -> None:
-        check_output(target, is_source, overwrite=overwrite)
+        check_rows_output(target, is_source, overwrite=overwrite)
         self._target, self._format_of, self._choice, self._columns = target, format_of, choice, columns
         self._format = ""
         self._writer: RowWriter | None = None
@@ -145,7 +151,7 @@ class StagedFolder(Unfinished):
         self.target, self._is_source, self._overwrite = target, is_source, overwrite
         self._names: list[str] = []
         if target.exists() and not target.is_dir():
-            raise RecordsError(f"{target} is a file, not a folder: name another")
+            raise FileError(f"{target} is a file, not a folder: name another")
         self.path = target / _STAGE if target.exists() else target.with_name(f".{target.name}{_STAGE}")
         try:
             self._unfinished = True
@@ -163,7 +169,7 @@ class StagedFolder(Unfinished):
         """Return where to write the file `name`, and where it will be in the end. With `parents`, make its folder."""
         target, path = self.target / name, self.path / name
         self._names.append(name)
-        check_output(target, self._is_source, overwrite=self._overwrite)
+        check_rows_output(target, self._is_source, overwrite=self._overwrite)
         if parents:
             with reporting_os_errors(target):
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -196,12 +202,12 @@ def sync_file(path: Path, target: Path) -> None:
         os.fsync(written.fileno())
 
 
-def check_output(target: Path, is_source: Callable[[str], bool], *, overwrite: bool) -> None:
+def check_rows_output(target: Path, is_source: Callable[[str], bool], *, overwrite: bool) -> None:
     """Refuse to write onto a source, or onto a file that exists unless it may be overwritten."""
     if is_source(str(target)):
-        raise RecordsError(f"{target} is one of the sources: write to another file")
+        raise FileError(f"{target} is one of the sources: write to another file")
     if target.exists() and not overwrite:
-        raise RecordsError(f"{target} exists: name another, or add --overwrite (overwrite=True)")
+        raise already_there(target)
 
 
 def check_folder(target: Path, written: Iterable[str]) -> None:
@@ -217,7 +223,7 @@ def check_folder(target: Path, written: Iterable[str]) -> None:
     others = [name for name in others if name not in names]
     if others:
         more = f" and {len(others) - _MAX_SHOWN:,} more" if len(others) > _MAX_SHOWN else ""
-        raise RecordsError(
+        raise FileError(
             f"{target} has files that this run does not write: {', '.join(map(printable, others[:_MAX_SHOWN]))}{more}; "
             "remove them, or name another folder"
         )

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from opensearch_winnow.foundation.atomic_file import reporting_os_errors
+from opensearch_winnow.foundation.packed import open_packed
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, reading
 from opensearch_winnow.ingest.sources import read as read_split
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Skipped, SourceFile
 from opensearch_winnow.ingest.sources.unpacked import unpacked
-from opensearch_winnow.record_files.atomic_file import reporting_os_errors
-from opensearch_winnow.record_files.packed import open_packed
 
 _PIECE = 1 << 20
 

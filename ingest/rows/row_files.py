@@ -14,6 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
+from opensearch_winnow.foundation.atomic_file import check_parent
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.path_names import PathName
@@ -26,7 +27,7 @@ from opensearch_winnow.ingest.rows.output import (
     OneFileOutput,
     Output,
     check_folder,
-    check_output,
+    check_rows_output,
     format_named,
 )
 from opensearch_winnow.ingest.rows.row_format import RowChoice, RowFormat
@@ -207,12 +208,11 @@ class RowFiles(Closing):
     ) -> None:
         """Raise what `write` would complain about, before the rows are read."""
         one_file = not self._is_folder(to)
-        if not Path(to).absolute().parent.is_dir():
-            raise SourceError(f"there is no folder {Path(to).parent} for {Path(to).name}")
+        check_parent(Path(to))
         formats: dict[str, SourceFile] = {}
         for file in self.files():
             formats.setdefault(file.format, file)
-            check_output(Path(to) if one_file else Path(to, file.name), self._sources.has, overwrite=overwrite)
+            check_rows_output(Path(to) if one_file else Path(to, file.name), self._sources.has, overwrite=overwrite)
         if not one_file:
             check_folder(Path(to), (file.name for file in self.files()))
         for kind, file in formats.items():

@@ -18,7 +18,7 @@ from opensearch_winnow.ingest.sources.header_fields import text
 from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched, resource, response
 from opensearch_winnow.ingest.sources.recovered import recovered
 from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 
 # URL, address, date, type and length; version 2 has more fields before the length. URLs can have spaces. In front of it
 # is the end of a line, or damage.
@@ -85,7 +85,7 @@ def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
     if reason:
         return Skipped(url, reason, fetched_at)
     is_http = url.lower().startswith("http")
-    source = Source("", 0, 0, "response" if is_http else "resource")
+    source = ArchiveLocation("", 0, 0, "response" if is_http else "resource")
     blank = Page(url, html=b"", fetched_at=fetched_at, source=source, wrong_date=wrong_date)
     if is_http:
         return response(blank, block, page_bytes)

@@ -20,7 +20,7 @@ from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched,
 from opensearch_winnow.ingest.sources.members import DICTIONARY, PLAIN, FileSlice
 from opensearch_winnow.ingest.sources.recovered import recovered
 from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split, located
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 
 _START = re.compile(rb"WARC/\d\.\d{1,2}[ \t\r]*\n(?=[A-Za-z])")
 _LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*\+?(\d{1,18})[ \t\r]*\n", re.IGNORECASE)
@@ -154,7 +154,7 @@ def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
     if reason:
         return Skipped(url, reason, fetched_at)
     digest = found.get(b"warc-payload-digest") or None
-    source = Source("", 0, 0, kind.decode())
+    source = ArchiveLocation("", 0, 0, kind.decode())
     if kind == b"revisit":
         before = found.get(b"warc-refers-to-target-uri").strip("<>") or url
         repeated = Page(

@@ -12,11 +12,11 @@ from fcntl import LOCK_EX, flock
 from pathlib import Path
 from threading import RLock
 
+from opensearch_winnow.foundation.atomic_file import sync_folder
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.mappings.sqlite_schema import APPLICATION_ID, PAGE_SIZE
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
-from opensearch_winnow.record_files.atomic_file import sync_folder
 from opensearch_winnow.stores.embedded.migration_functions import add_functions
 from opensearch_winnow.stores.embedded.rows import row_checksum, text_of
 from opensearch_winnow.stores.embedded.text_index import TextIndex

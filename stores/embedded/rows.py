@@ -21,7 +21,7 @@ from opensearch_winnow.foundation.scheme import KOALA, Scheme
 from opensearch_winnow.foundation.selection import fingerprints_at
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import EPOCH, Record, StoredDigests, in_order, microseconds, storable
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.embedded.seals import unsealed
@@ -143,9 +143,9 @@ def row_checksum(*columns: str | int) -> int:
     return crc32("\0".join(map(str, columns)).encode())
 
 
-def source_row(source: Source) -> tuple[str, int, int, str, int, str]:
+def location_row(location: ArchiveLocation) -> tuple[str, int, int, str, int, str]:
     """Return the columns of SOURCE from `file` on."""
-    return *source[:4], source.status or 0, source.mime or ""
+    return *location[:4], location.status or 0, location.mime or ""
 
 
 def fingerprints_row(record: Record, scheme: Scheme) -> tuple[bytes, ...]:
@@ -172,7 +172,7 @@ def sketches_row(record: Record) -> tuple[bytes, ...]:
 @reporting_damage
 def record_of(row: Row, scheme: Scheme) -> Record:
     """Make a record from the columns of RECORD."""
-    number, source = row[1], source_of(row[:8])
+    number, source = row[1], location_of(row[:8])
     cluster, packed_text, prints, packed_positions, bands, sketch, minhash = row[8:15]
     facts = facts_of(row[15:])
     text = text_of(packed_text, number)
@@ -204,21 +204,21 @@ def record_of(row: Row, scheme: Scheme) -> Record:
     )
 
 
-def source_of(row: Row) -> Source | None:
-    """Make a source from the columns of SOURCE, after comparing them with their checksum; None if they are NULL."""
+def location_of(row: Row) -> ArchiveLocation | None:
+    """Make a location from the columns of SOURCE, after comparing them with their checksum; None if they are NULL."""
     seal, _, file, offset, length, record_type, status, mime = row
     if seal is None:
         return None
     if seal != row_checksum(*row[1:]):
         raise sqlite3.DatabaseError("a checksum is wrong")
-    return Source(file, offset, length, record_type, status or None, mime or None)
+    return ArchiveLocation(file, offset, length, record_type, status or None, mime or None)
 
 
 @reporting_damage
 def entry_of(row: Row) -> CaptureEntry:
     """Make an entry from the columns of CAPTURE_ENTRY."""
     facts = facts_of(row[10:])
-    return CaptureEntry(card_of(row[8:]), facts.payload_digest, unpacked(facts.content_digest), source_of(row[:8]))
+    return CaptureEntry(card_of(row[8:]), facts.payload_digest, unpacked(facts.content_digest), location_of(row[:8]))
 
 
 @reporting_damage

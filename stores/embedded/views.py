@@ -30,7 +30,7 @@ from opensearch_winnow.stores.embedded.rows import (
 )
 from opensearch_winnow.stores.embedded.seals import unsealed
 from opensearch_winnow.stores.snippet import hit_of
-from opensearch_winnow.stores.store import Facet, Hit, RankedPage
+from opensearch_winnow.stores.store import Facet, Hit, ViewHit
 
 PAGES_PER_QUERY = 1_000  # whose clusters are read together
 # The value of each facet, as SQL on table `page`. Times are in microseconds, and no page has a year before 0.
@@ -76,17 +76,17 @@ class EmbeddedView(Closing):
             shown = zip(documents, ranked, strict=True)
             return [hit_of(card, score, text, self._words) for (card, text), (_, score) in shown]
 
-    def ranked(self, start: int, end: int) -> Sequence[RankedPage]:
+    def ranked(self, start: int, end: int) -> Sequence[ViewHit]:
         with self._using():
             return self._pages(self._ranking.first(end)[start:])
 
-    def clustered(self, start: int, end: int) -> Sequence[RankedPage]:
+    def clustered(self, start: int, end: int) -> Sequence[ViewHit]:
         with self._using():
             while len(self._firsts) < end and self._pages_read < self.total:
                 self._look_at_clusters()
             return self._pages(self._firsts[start:end])
 
-    def of_clusters(self, clusters: Collection[str]) -> Sequence[RankedPage]:
+    def of_clusters(self, clusters: Collection[str]) -> Sequence[ViewHit]:
         numbers: set[int] = set()
         with self._using():
             for cluster in map(packed, clusters):
@@ -104,10 +104,10 @@ class EmbeddedView(Closing):
                 self._look_at_clusters()
         return len(self._firsts), True
 
-    def read(self, pages: Sequence[RankedPage]) -> Sequence[tuple[Card, str] | None]:
+    def read(self, pages: Sequence[ViewHit]) -> Sequence[tuple[Card, str] | None]:
         return self._documents([page.view_key for page in pages])
 
-    def sketches(self, pages: Sequence[RankedPage]) -> Sequence[array[int]]:
+    def sketches(self, pages: Sequence[ViewHit]) -> Sequence[array[int]]:
         numbers = [page.view_key for page in pages]
         with self._using():
             rows = self._columns("sketch", "page_sketches", numbers)
@@ -142,7 +142,7 @@ class EmbeddedView(Closing):
             return [(card_of(row[1:]), text_of(row[0], number)) for number, row in zip(numbers, rows, strict=True)]
 
     @reporting_damage
-    def _pages(self, ranked: Sequence[tuple[int, float]]) -> list[RankedPage]:
+    def _pages(self, ranked: Sequence[tuple[int, float]]) -> list[ViewHit]:
         rows = self._columns(
             f"cluster, minhash, {FACTS}",
             "page JOIN page_sketches USING (number)",
@@ -152,7 +152,7 @@ class EmbeddedView(Closing):
         for (number, score), (cluster, minhash, *row) in zip(ranked, rows, strict=True):
             facts = facts_of(row)
             pages.append(
-                RankedPage(
+                ViewHit(
                     url=facts.url,
                     site=facts.site,
                     crawl=facts.crawl,

@@ -13,7 +13,7 @@ import zstandard
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import TEXT_FIELDS, Record
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 from opensearch_winnow.queries.lookups import Field
 from opensearch_winnow.stores.blocked_pages import SETTING as BLOCKED
 from opensearch_winnow.stores.blocked_pages import BlockedPages
@@ -23,13 +23,13 @@ from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.reading import read_pages
 from opensearch_winnow.stores.embedded.rows import (
     fingerprints_row,
+    location_row,
     packed_text,
     page_numbers,
     page_row,
     required_row,
     row_checksum,
     sketches_row,
-    source_row,
 )
 from opensearch_winnow.stores.embedded.seals import SEAL_BYTES, sealed
 from opensearch_winnow.stores.embedded.settings import read_setting
@@ -166,12 +166,12 @@ def _write(db: sqlite3.Connection, pages: Sequence[_PageRows]) -> list[str]:
     return [key.hex() for key in before]
 
 
-def _write_sources(db: sqlite3.Connection, sources: Iterable[tuple[int, Source | None]]) -> None:
+def _write_sources(db: sqlite3.Connection, sources: Iterable[tuple[int, ArchiveLocation | None]]) -> None:
     known: dict[tuple[str, str, int, str], int] = {}
     for number, source in sources:
         if source is None:
             continue
-        file, offset, length, record_type, status, mime = row = source_row(source)
+        file, offset, length, record_type, status, mime = row = location_row(source)
         key = file, record_type, status, mime
         if key not in known:
             db.execute("INSERT OR IGNORE INTO source (file, record_type, status, mime) VALUES (?, ?, ?, ?)", key)

@@ -25,7 +25,7 @@ from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search, bes
 from opensearch_winnow.queries.dsl.ranked import without_place
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.lookups import Field, Lookup
-from opensearch_winnow.stores.opensearch.index_client import Document, EngineHit, IndexClient, total
+from opensearch_winnow.stores.opensearch.index_client import EngineHit, IdAndSource, IndexClient, total
 from opensearch_winnow.stores.store import Candidate, CandidatesOfLookup, LookupsOfQuestion
 
 # The best candidates come as whole documents, because their texts are usually read next, and another request costs
@@ -90,7 +90,7 @@ class Overlaps:
 
     def __init__(self, index: IndexClient) -> None:
         self._index = index
-        self._documents: dict[str, Document] = {}
+        self._documents: dict[str, IdAndSource] = {}
         self._places: dict[str, int] = {}
         self._until = 0.0
 
@@ -121,7 +121,7 @@ class Overlaps:
         candidates = iter(self._candidates([each for each, is_rare in zip(posed, rare, strict=True) if is_rare], found))
         return [next(candidates) if is_rare else None for is_rare in rare]
 
-    def documents(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, Document]:
+    def documents(self, ids: Sequence[str], fields: Sequence[str]) -> dict[str, IdAndSource]:
         """Return the documents of candidates by their ids: from the cache, or else with these fields from the index.
 
         The id of a document that other software has written may differ from that of the candidate.

@@ -20,7 +20,7 @@ from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_
 from opensearch_winnow.stores.store import StoreError
 
 EngineHit = dict[str, Any]
-Document = tuple[str, dict[str, Any]]  # id and source
+IdAndSource = tuple[str, dict[str, Any]]  # `_id` and `_source` of a document
 
 SEARCHES_PER_REQUEST = 500
 DOCUMENTS_PER_REQUEST = 100  # by id; a whole document has some 10 kB
@@ -133,9 +133,9 @@ class IndexClient:
             found.update((each["_id"], each["_source"]) for each in map(self.checked, documents) if each["found"])
         return found
 
-    def documents_at(self, places: Sequence[int], fields: Sequence[str] = ()) -> dict[int, Document]:
+    def documents_at(self, places: Sequence[int], fields: Sequence[str] = ()) -> dict[int, IdAndSource]:
         """Return documents by place, with these fields or all: where the id is not known."""
-        found: dict[int, Document] = {}
+        found: dict[int, IdAndSource] = {}
         batch = _documents_per_request(fields)
         for start in range(0, len(places), batch):
             some = list(places[start : start + batch])

@@ -16,7 +16,7 @@ from opensearch_winnow.ingest.own_reader import USUAL, AttachedReader
 from opensearch_winnow.mappings.opensearch_mapping import HASH_FIELDS
 from opensearch_winnow.mappings.own_fields import AttachedFields, fields_in
 
-Document = Mapping[str, Any]  # as a search or `_mget` returns it: `_index`, `_id`, `_version`, `_source` …
+EngineDocument = Mapping[str, Any]  # as a search or `_mget` returns it: `_index`, `_id`, `_version`, `_source` …
 
 
 class AttachedPages:
@@ -65,7 +65,7 @@ class AttachedPages:
             return {self.fields.below: rest}
         return {self.fields.below: rest | {"cluster": None}, self.fields.cluster: fields["cluster"]}
 
-    def make(self, document: Document) -> dict[str, Any]:
+    def make(self, document: EngineDocument) -> dict[str, Any]:
         """Return winnow's fields of a document, except cluster, place and stamp. Without a text, the hashes are empty.
 
         If the stored fields were made of the same text, they are returned, and nothing is computed but the digest. Only
@@ -86,14 +86,16 @@ class AttachedPages:
             stored = fields_of_hashes(canonical_hashes(canon, text_digest, self.scheme))
         return stored | made
 
-    def is_prepared(self, document: Document, made: Mapping[str, Any]) -> bool:
+    def is_prepared(self, document: EngineDocument, made: Mapping[str, Any]) -> bool:
         """Whether a document came with its hashes, by `winnow fields` or the gateway, and `make` has taken them."""
         stored = self.stored(document["_source"])
         return stored.get("text_digest") == made["text_digest"] and (
             stored.get("stamp") == self._scheme_id and self._is_ours(stored, document)
         )
 
-    def complete(self, document: Document, made: Mapping[str, Any], place: int, version: int | None) -> dict[str, Any]:
+    def complete(
+        self, document: EngineDocument, made: Mapping[str, Any], place: int, version: int | None
+    ) -> dict[str, Any]:
         """Return all of winnow's fields of a document that is about to be written: also its place, cluster and stamp.
 
         `made` are those that `make` has returned, `place` is for a document that has none yet, and `version` is the one
@@ -107,7 +109,7 @@ class AttachedPages:
         fields = {**made, "place": stored.get("place") or place, "cluster": cluster}
         return fields | {"stamp": self._scheme_id if version is None else f"{version}-{self._uuid(document)}"}
 
-    def stamp(self, document: Document, *, writes: int = 0) -> str:
+    def stamp(self, document: EngineDocument, *, writes: int = 0) -> str:
         """Return the stamp of a document as it is, or as it will be after some writes.
 
         Each write of any program makes the version of a document one higher. So the fields with this stamp were made
@@ -115,18 +117,18 @@ class AttachedPages:
         """
         return f"{document['_version'] + writes}-{self._uuid(document)}"
 
-    def cluster_of_its_own(self, document: Document) -> str:
+    def cluster_of_its_own(self, document: EngineDocument) -> str:
         """Return a cluster for a document with another text than before. Not its id: others may be in that cluster."""
         return f"{attached_id(document)}-{document['_version']}"
 
-    def _uuid(self, document: Document) -> str:
+    def _uuid(self, document: EngineDocument) -> str:
         return self.uuids.get(document["_index"], "")
 
-    def url(self, document: Document) -> str:
+    def url(self, document: EngineDocument) -> str:
         """Return the address of a document: its `_id` if it has no other."""
         return self._reader.address(document["_source"], str(document["_id"]))
 
-    def _is_ours(self, stored: Mapping[str, Any], document: Document) -> bool:
+    def _is_ours(self, stored: Mapping[str, Any], document: EngineDocument) -> bool:
         """Whether stored fields have the scheme of this index, and are complete."""
         stamp = str(stored.get("stamp", ""))
         if stamp == self._scheme_id:
@@ -134,7 +136,7 @@ class AttachedPages:
         return stamp.partition("-")[2] == self._uuid(document)
 
 
-def attached_id(document: Document) -> str:
+def attached_id(document: EngineDocument) -> str:
     """Return the id of a page in an attached index: 32 hexadecimal digits, whatever its `_id` is."""
     key = f"{document['_index']}\0{document['_id']}".encode()
     return blake2b(key, digest_size=16, person=b"winnow document").hexdigest()

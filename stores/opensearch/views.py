@@ -41,7 +41,7 @@ from opensearch_winnow.queries.results import FacetName
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.opensearch.index_client import DFS, EngineHit, IndexClient, total
 from opensearch_winnow.stores.snippet import hit_of
-from opensearch_winnow.stores.store import Facet, Hit, RankedPage, StoreError
+from opensearch_winnow.stores.store import Facet, Hit, StoreError, ViewHit
 
 KEEP_ALIVE = "5m"  # for which the engine keeps the frozen state between two requests
 SCROLL_SIZE = 500  # pages per scroll request
@@ -59,13 +59,13 @@ class OpenSearchView(Closing):
         self._words = words
         self._query = words_query(words, conditions(where))  # None if no page can match
         self._point = point
-        self._loaded: list[RankedPage] = []
+        self._loaded: list[ViewHit] = []
         self._foreign: list[EngineHit] = []  # hits written by others, which have no place
         self._foreign_seen = 0  # of `_foreign`, those that are among `_loaded`
         self._total: int | None = None
         self._cluster_count: tuple[int, bool] | None = None  # and whether it is exact
         self._unclustered_count = 0  # pages without a cluster
-        self._unclustered: list[RankedPage] = []
+        self._unclustered: list[ViewHit] = []
         self._rest: Search | None = None  # the search for the pages after those in `_loaded`
         self.key = point
 
@@ -97,11 +97,11 @@ class OpenSearchView(Closing):
             hit_of(any_card_of(id_, each), score, each.get("text", ""), self._words) for id_, score, each in documents
         ]
 
-    def ranked(self, start: int, end: int) -> Sequence[RankedPage]:
+    def ranked(self, start: int, end: int) -> Sequence[ViewHit]:
         self._load(end)
         return self._loaded[start:end]
 
-    def clustered(self, start: int, end: int) -> Sequence[RankedPage]:
+    def clustered(self, start: int, end: int) -> Sequence[ViewHit]:
         if self._query is None or start >= end:
             return []
         if end > MAX_HITS_PER_ANSWER:
@@ -130,7 +130,7 @@ class OpenSearchView(Closing):
         hits: list[EngineHit] = answer["hits"]["hits"]
         return hits
 
-    def of_clusters(self, clusters: Collection[str]) -> Sequence[RankedPage]:
+    def of_clusters(self, clusters: Collection[str]) -> Sequence[ViewHit]:
         return list(self._all(of_clusters(self._query, clusters))) if self._query and clusters else []
 
     def cluster_count(self) -> tuple[int, bool]:
@@ -138,13 +138,13 @@ class OpenSearchView(Closing):
             self.clustered(0, 1)
         return self._cluster_count or (0, True)
 
-    def read(self, pages: Sequence[RankedPage]) -> Sequence[tuple[Card, str] | None]:
+    def read(self, pages: Sequence[ViewHit]) -> Sequence[tuple[Card, str] | None]:
         return [
             (any_card_of(id_, source), source.get("text") or "") if source else None
             for id_, source in self._documents(pages)
         ]
 
-    def sketches(self, pages: Sequence[RankedPage]) -> Sequence[array[int]]:
+    def sketches(self, pages: Sequence[ViewHit]) -> Sequence[array[int]]:
         return [unpacked_tokens(source.get("sketch") or "") for _, source in self._documents(pages)]
 
     def facets(self, names: Sequence[FacetName], *, limit: int, clusters: bool = False) -> dict[FacetName, list[Facet]]:
@@ -190,13 +190,13 @@ class OpenSearchView(Closing):
         hits: list[EngineHit] = self._search(search)["hits"]["hits"]
         return hits
 
-    def _all(self, search: Search | None) -> Iterator[RankedPage]:
+    def _all(self, search: Search | None) -> Iterator[ViewHit]:
         while search is not None:
             hits = self._hits(search)
             yield from map(_page, hits)
             search = following(search, hits)
 
-    def _documents(self, pages: Sequence[RankedPage]) -> list[tuple[str, dict[str, Any]]]:
+    def _documents(self, pages: Sequence[ViewHit]) -> list[tuple[str, dict[str, Any]]]:
         """Return the ids and sources of pages; a page that was deleted has an empty source."""
         documents = {-1 - number: (hit["_id"], hit["_source"]) for number, hit in enumerate(self._foreign)}
         if not self._point:
@@ -210,7 +210,7 @@ class OpenSearchView(Closing):
             documents |= {hit["_source"]["place"]: (hit["_id"], hit["_source"]) for hit in self._hits(search)}
         return [documents.get(page.view_key, ("", {})) for page in pages]
 
-    def _with_places(self, pages: Iterable[RankedPage]) -> Iterator[RankedPage]:
+    def _with_places(self, pages: Iterable[ViewHit]) -> Iterator[ViewHit]:
         """Yield the pages; those of other software, which have no place, get the places -1, -2, … in their order."""
         for page in pages:
             if page.view_key < NO_PLACE:
@@ -240,15 +240,15 @@ class ScrolledView(OpenSearchView):
             self._load(1)
         return self._total or 0
 
-    def clustered(self, start: int, end: int) -> Sequence[RankedPage]:
+    def clustered(self, start: int, end: int) -> Sequence[ViewHit]:
         """Group all pages here, because engines cannot scroll through collapsed hits."""
         self._load(self.total)
-        firsts: dict[str | int, RankedPage] = {}
+        firsts: dict[str | int, ViewHit] = {}
         for page in self._loaded:
             firsts.setdefault(page.cluster or page.view_key, page)
         return list(firsts.values())[start:end]
 
-    def of_clusters(self, clusters: Collection[str]) -> Sequence[RankedPage]:
+    def of_clusters(self, clusters: Collection[str]) -> Sequence[ViewHit]:
         self._load(self.total)
         return [page for page in self._loaded if page.cluster in clusters]
 
@@ -274,18 +274,18 @@ class ScrolledView(OpenSearchView):
         self._sources |= {hit["sort"][-1]: (hit["_id"], hit["_source"]) for hit in hits}
         return hits
 
-    def _documents(self, pages: Sequence[RankedPage]) -> list[tuple[str, dict[str, Any]]]:
+    def _documents(self, pages: Sequence[ViewHit]) -> list[tuple[str, dict[str, Any]]]:
         known = {page.view_key: self._sources[page.view_key] for page in pages if page.view_key in self._sources}
         rest = iter(super()._documents([page for page in pages if page.view_key not in known]))
         return [known[page.view_key] if page.view_key in known else next(rest) for page in pages]
 
 
-def _page(hit: EngineHit) -> RankedPage:
+def _page(hit: EngineHit) -> ViewHit:
     """Make a page from the `sort` and `fields` of a hit of the search `ranked`."""
     score, time, _, url, place, *_ = hit["sort"]  # Elasticsearch adds its own tiebreaker at a point in time
     value = {name: values[0] for name, values in hit.get("fields", {}).items()}
     fetched_at = None if time is None or time <= NO_TIME else EPOCH + timedelta(microseconds=time)
-    return RankedPage(
+    return ViewHit(
         url=url or "",
         site=value.get("site", ""),
         crawl=value.get("crawl", ""),
@@ -300,7 +300,7 @@ def _page(hit: EngineHit) -> RankedPage:
     )
 
 
-def _rank(page: RankedPage) -> tuple[float, float, int, str, int]:
+def _rank(page: ViewHit) -> tuple[float, float, int, str, int]:
     time = float("inf") if page.fetched_at is None else (EPOCH - page.fetched_at).total_seconds()
     return -page.score, time, len(page.url), page.url, page.view_key
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from math import inf
 from typing import Any, Literal, NamedTuple
 
-from opensearch_winnow.mappings.opensearch_document import fingerprint_fields, source_of, text_fields
+from opensearch_winnow.mappings.opensearch_document import document_of, fingerprint_fields, text_fields
 from opensearch_winnow.mappings.record import Record, microseconds
 from opensearch_winnow.queries.dsl.filters import Clause, of_urls
 from opensearch_winnow.queries.dsl.pages import first
@@ -165,7 +165,7 @@ class Writer:
         for id_, capture in to_write.items():
             for old in ids_by_url.pop(capture.url, ()):
                 yield self._operation("update", old, {"latest": False})
-            yield self._operation("index", id_, source_of(new[id_], place=capture.place, latest=id_ in latest))
+            yield self._operation("index", id_, document_of(new[id_], place=capture.place, latest=id_ in latest))
 
     def _write(self, operations: Sequence[Operation]) -> dict[str, str]:
         """Write pages, and return the reasons by id of those that could not be written."""

@@ -115,7 +115,7 @@ def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
         (["--mark"], "--mark needs --to OUT"),
         (["--to", "-"], "--to - is not supported: name a file"),
         (["--ids", "x", "--dropped", "./x"], "x is named twice"),
-        (["--to", "none/x.jsonl"], "there is no folder none for x.jsonl"),
+        (["--to", "none/x.jsonl"], "none/x.jsonl cannot be written: there is no folder none"),
         (["--to", "there.jsonl"], "there.jsonl exists"),
         (["--to", "rows.jsonl", "--overwrite"], "is one of the sources"),
         (["--to", "kept.jsonl", "--against", "no.jsonl"], "no.jsonl"),

@@ -40,7 +40,7 @@ def test_rows_are_written_without_passages(winnow: Winnow, source: Path, tmp_pat
     assert f"The failed rows are in {out}.failed.jsonl." in done.stderr
     assert json.loads(Path(f"{out}.failed.jsonl").read_text())["reason"] == "neither html nor text"
     again = winnow("dedup", source, "--passages", "--to", out)
-    assert (again.exit_code, "exists: name another, or add --overwrite" in again.stderr) == (2, True)
+    assert (again.exit_code, "exists; name another, or add --overwrite" in again.stderr) == (2, True)
 
 
 def test_json_is_one_object(winnow: Winnow, source: Path, tmp_path: Path) -> None:

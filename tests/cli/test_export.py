@@ -24,7 +24,7 @@ from click.testing import Result
 from opensearch_winnow import Index, Scheme
 from opensearch_winnow.mappings.capture_row import COLUMNS
 from opensearch_winnow.mappings.record import Record, from_document
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 from opensearch_winnow.record_files.reader import scheme_of
 from opensearch_winnow.record_files.record_writer import RecordWriter
 from opensearch_winnow.record_files.records import read_records
@@ -117,7 +117,7 @@ def test_records_can_be_filtered_by_crawl_and_site(winnow: Winnow, two: tuple[Pa
     assert urls("--site", "odd.example.org", "--crawl", "first") == ["1"]
 
 
-SOURCE = Source("/archives/a.warc.gz", 12, 34, "response", 200, "text/html")
+SOURCE = ArchiveLocation("/archives/a.warc.gz", 12, 34, "response", 200, "text/html")
 
 
 @pytest.fixture(params=["file", "records", "opensearch"])
@@ -148,7 +148,7 @@ def test_captures_become_rows_of_a_table(winnow: Winnow, exported: list[str], tm
         first, second, third = csv.DictReader(file)
     assert tuple(first) == COLUMNS
     assert (first["title"], first["fetched_at"]) == ('A "title", with a comma', "2024-01-01T12:00:00Z")
-    assert [first[name] for name in Source._fields] == list(map(str, SOURCE))
+    assert [first[name] for name in ArchiveLocation._fields] == list(map(str, SOURCE))
     assert (second["file"], second["status"], third["cluster"]) == ("", "", first["id"])
     assert second["title"] == "'=1+1"  # which a spreadsheet does not compute
     assert winnow("export", *exported, "--to", "-", "--format", "csv").stdout == out.read_text()
@@ -256,10 +256,10 @@ def test_nothing_is_overwritten_without_the_option(winnow: Winnow, two: tuple[Pa
     (tmp_path / "pages.jsonl").write_text("precious")
     before = two[0].read_bytes()
     for options, complaint in {
-        (two[0], "--to", two[0], "--overwrite"): "would overwrite one of the inputs",
-        (*two, "--to", two[1] / "part-00000.parquet", "--overwrite"): "would overwrite one of the inputs",
-        (*two, "--to", two[1] / "new.parquet"): "would become a part of one of the inputs",
-        (*two, "--to", tmp_path / "pages.jsonl"): "pages.jsonl exists; name another file, or add --overwrite",
+        (two[0], "--to", two[0], "--overwrite"): "would overwrite an input",
+        (*two, "--to", two[1] / "part-00000.parquet", "--overwrite"): "would overwrite an input",
+        (*two, "--to", two[1] / "new.parquet"): "would be read as an input in the next run",
+        (*two, "--to", tmp_path / "pages.jsonl"): "pages.jsonl exists; name another, or add --overwrite",
     }.items():
         done = winnow("export", *options)
         assert done.exit_code == 2
@@ -287,7 +287,7 @@ def test_errors_are_reported(winnow: Winnow, two: tuple[Path, Path], tmp_path: P
         (tmp_path / "cut.parquet", "--to", out): "cut.parquet cannot be read as a record file, or is damaged",
         (tmp_path / "gone.parquet", "--to", out): "there is no record file",
         (two[0], "--to", tmp_path / "folder.jsonl"): "is a folder; name a file",
-        (two[0], "--to", tmp_path / "no" / "folder.jsonl"): "cannot be written: No such file or directory",
+        (two[0], "--to", tmp_path / "no" / "folder.jsonl"): "cannot be written: there is no folder",
         (two[0], "--to", tmp_path / "out.xls"): "a name that ends in .parquet, .jsonl, .csv, .cdxj, or --format",
         (two[0], "--to", tmp_path / "out.csv", "--columns", "url,colour"): "colour is no column; there are url, ",
         (two[0], "--to", tmp_path / "out.cdxj", "--columns", "url"): "the fields of CDXJ are fixed",

@@ -41,7 +41,7 @@ def test_representatives_are_written_and_the_rest_is_told(winnow: Winnow, store:
         f"They are listed in {out}.left-out.csv",
     ]
     again = winnow("extract", "--store", store, "--to", out, "--representatives")
-    assert (again.exit_code, "exists; name another file, or add --overwrite" in again.stderr) == (2, True)
+    assert (again.exit_code, "exists; name another, or add --overwrite" in again.stderr) == (2, True)
     done = winnow("extract", "--store", store, "--to", out, "--representatives", "--overwrite", "--json")
     assert json.loads(done.stdout) == {
         "records": 3,
@@ -88,7 +88,7 @@ def test_what_cannot_be_done_is_said_in_a_sentence(winnow: Winnow, store: Path, 
     for options, sentence in (
         (("--store", tmp_path / "new.winnow", "--to", out, "--representatives"), "has no clusters yet"),
         (("--store", store, "--to", tmp_path / "out.zip"), "out.zip does not end in .warc.gz, .warc or .wacz"),
-        (("--store", store, "--to", tmp_path / "gone" / "out.warc"), "cannot be written: No such file or directory"),
+        (("--store", store, "--to", tmp_path / "gone" / "out.warc"), "cannot be written: there is no folder"),
         (("--store", store, "--to", out, "--ids", tmp_path / "no.txt"), "no.txt cannot be read"),
     ):
         done = winnow("extract", *options)

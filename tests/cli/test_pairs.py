@@ -235,7 +235,7 @@ def test_a_report(winnow: Winnow, homework: str, tmp_path: Path, target: str) ->
     before = page
     again = winnow("pairs", homework, "--report", report)
     assert (again.exit_code, again.stdout) == (2, "")
-    assert "exists; give the report another name, or add --overwrite" in again.stderr
+    assert "exists; name another, or add --overwrite" in again.stderr
     assert winnow("pairs", homework, "--report", report, "--overwrite", "--anonymise").exit_code == 0
     page = (report if target.endswith(".html") else report / "index.html").read_text()
     assert page != before

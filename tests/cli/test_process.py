@@ -95,7 +95,7 @@ def test_usage_errors(process: Process, pair: tuple[Path, Path]) -> None:
 
 def test_html_that_cannot_be_written(process: Process, pair: tuple[Path, Path]) -> None:
     before = pair[1].read_bytes()
-    assert "would overwrite one of the texts" in complaint(process("compare", *pair, "--html", "b.txt"))
+    assert "would overwrite an input" in complaint(process("compare", *pair, "--html", "b.txt"))
     assert pair[1].read_bytes() == before
     assert "cannot be written" in complaint(process("compare", *pair, "--html", "no/such/folder.html"))
 

@@ -16,7 +16,7 @@ import pytest
 
 from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.run import cluster_records
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.errors import FileError, WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import RecordsError
 from tests.clusters.conftest import SCHEMES, page_record, small_crawl, write_records
@@ -79,13 +79,13 @@ def test_files_that_are_not_records(tmp_path: Path, refused: Refused) -> None:
     pq.write_table(pa.table({"url": ["a"]}), tmp_path / "other.parquet")
     (tmp_path / "text.parquet").write_text("not Parquet at all")
     (tmp_path / "empty").mkdir()
-    for name, complaint in {
-        "gone.parquet": "there is no record file",
-        "other.parquet": "but not one of winnow's records",
-        "text.parquet": "cannot be read as a record file",
-        "empty": "has no record files",
+    for name, (kind, complaint) in {
+        "gone.parquet": (FileError, "there is no record file"),
+        "other.parquet": (RecordsError, "but not one of winnow's records"),
+        "text.parquet": (RecordsError, "cannot be read as a record file"),
+        "empty": (FileError, "has no record files"),
     }.items():
-        assert complaint in refused(tmp_path / name)
+        assert complaint in refused(tmp_path / name, kind=kind)
     assert "there are no record files" in refused(kind=ClusterError)
 
 
@@ -115,11 +115,12 @@ def test_bytes_that_changed(tmp_path: Path, refused: Refused, crawl: bytes) -> N
 def test_bad_outputs(tmp_path: Path, refused: Refused, crawl: bytes) -> None:
     path = tmp_path / "r.parquet"
     path.write_bytes(crawl)
-    assert "No such file or directory" in refused(path, output=str(tmp_path / "gone" / "clusters.parquet"))
-    assert "is a folder: name a file" in refused(path, kind=ClusterError, evidence=str(tmp_path))
+    gone = str(tmp_path / "gone" / "clusters.parquet")
+    assert f"there is no folder {tmp_path}/gone" in refused(path, kind=FileError, output=gone)
+    assert "is a folder; name a file" in refused(path, kind=FileError, evidence=str(tmp_path))
     assert f"cannot work in the folder {tmp_path}/gone" in refused(path, kind=ClusterError, work=str(tmp_path / "gone"))
     (tmp_path / "there.parquet").write_text("mine")
-    complaint = refused(path, kind=ClusterError, output=str(tmp_path / "there.parquet"))
+    complaint = refused(path, kind=FileError, output=str(tmp_path / "there.parquet"))
     assert complaint.startswith(f"{tmp_path}/there.parquet exists")
     assert (tmp_path / "there.parquet").read_text() == "mine"
     for memory in ("much", "-1GB", "GB"):
@@ -153,7 +154,7 @@ RUN = """
 import os, resource, signal, sys
 from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.run import cluster_records
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.errors import FileError, WinnowError
 
 records, output, work, most, phase = sys.argv[1:]
 

@@ -15,6 +15,7 @@ from opensearch_winnow import Index, Page, Scheme
 from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_pages, cluster_records
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.exported_records import export_records
@@ -135,7 +136,7 @@ def test_an_output_that_exists_is_refused_before_pages_are_read(tmp_path: Path) 
     output = tmp_path / "clusters.parquet"
     output.write_bytes(b"mine")
     unread = iter([Page("https://a.example/", text="A page.")])
-    with pytest.raises(ClusterError, match="exists; name another file"):
+    with pytest.raises(FileError, match="exists; name another"):
         cluster_pages(unread, settings=RunSettings(output=str(output)))
     assert output.read_bytes() == b"mine"
     assert len(list(unread)) == 1

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.foundation.key_file import KEY_VARIABLE, MAX_KEY_BYTES, KeyFileError, environment_key, with_key
+from opensearch_winnow.foundation.errors import FileError
+from opensearch_winnow.foundation.key_file import KEY_VARIABLE, MAX_KEY_BYTES, environment_key, with_key
 from opensearch_winnow.foundation.scheme import Scheme
 
 
@@ -51,7 +52,7 @@ def test_a_key_is_one_line(file: Path, content: bytes, key: str) -> None:
 )
 def test_other_contents_are_refused(file: Path, content: bytes, complaint: str) -> None:
     file.write_bytes(content)
-    with pytest.raises(KeyFileError, match=complaint) as caught:
+    with pytest.raises(FileError, match=complaint) as caught:
         environment_key()
     assert str(file) in str(caught.value)
     assert "sesame" not in str(caught.value)
@@ -59,16 +60,16 @@ def test_other_contents_are_refused(file: Path, content: bytes, complaint: str) 
 
 
 def test_a_file_that_cannot_be_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(KeyFileError, match=r"there is no key file .*key \(--key-file or WINNOW_KEY_FILE\)"):
+    with pytest.raises(FileError, match=r"there is no key file .*key \(--key-file or WINNOW_KEY_FILE\)"):
         environment_key()
     os.mkfifo(file)
-    with pytest.raises(KeyFileError, match="it is not a regular file"):
+    with pytest.raises(FileError, match="it is not a regular file"):
         environment_key()
     monkeypatch.setenv(KEY_VARIABLE, str(file.parent))
-    with pytest.raises(KeyFileError, match="it is not a regular file"):
+    with pytest.raises(FileError, match="it is not a regular file"):
         environment_key()
     monkeypatch.setenv(KEY_VARIABLE, "n" * 300)
-    with pytest.raises(KeyFileError, match=r"there is no key file|cannot be read: File name too long"):
+    with pytest.raises(FileError, match=r"there is no key file|cannot be read: File name too long"):
         environment_key()
 
 

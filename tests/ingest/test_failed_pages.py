@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from opensearch_winnow.foundation.atomic_file import AtomicFile
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest import failed_pages
 from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import jsonl
 from opensearch_winnow.ingest.sources.split import Failed, Split
-from opensearch_winnow.record_files.atomic_file import AtomicFile
 
 PAGES = [
     Page(

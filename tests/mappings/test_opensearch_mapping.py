@@ -9,7 +9,7 @@ import pytest
 from opensearchpy import OpenSearch, RequestError
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.opensearch_document import source_of
+from opensearch_winnow.mappings.opensearch_document import document_of
 from opensearch_winnow.mappings.opensearch_mapping import (
     FIELDS,
     HASH_FIELDS,
@@ -21,7 +21,7 @@ from opensearch_winnow.mappings.opensearch_mapping import (
     written_in,
 )
 from opensearch_winnow.mappings.record import Record, RecordsError
-from opensearch_winnow.mappings.source import Source
+from opensearch_winnow.mappings.source import ArchiveLocation
 from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.stores.engine.running import Running
 
@@ -43,7 +43,7 @@ def index(client: OpenSearch, request: pytest.FixtureRequest) -> str:
 
 
 def test_every_field_of_a_document_is_mapped(record: MakeRecord) -> None:
-    source = Source("a.warc.gz", 0, 1, "response", 200, "text/html")
+    source = ArchiveLocation("a.warc.gz", 0, 1, "response", 200, "text/html")
     whole = record(
         1,
         payload_digest="sha1:A",
@@ -52,8 +52,8 @@ def test_every_field_of_a_document_is_mapped(record: MakeRecord) -> None:
         source=source,
         canonical="https://example.org/0",
     )
-    assert set(source_of(whole, place=1, latest=True)) == set(FIELDS)
-    assert list(FIELDS["source"]["properties"]) == list(Source._fields)
+    assert set(document_of(whole, place=1, latest=True)) == set(FIELDS)
+    assert list(FIELDS["source"]["properties"]) == list(ArchiveLocation._fields)
 
 
 @pytest.mark.parametrize("scheme", [Scheme(), Scheme(noise=20, guarantee=40, key="secret")])
@@ -85,7 +85,7 @@ def test_the_score_of_a_query_is_the_number_of_shared_tokens(
     client: OpenSearch, index: str, record: MakeRecord
 ) -> None:
     for number in range(3):
-        source = source_of(record(number), place=number, latest=True)
+        source = document_of(record(number), place=number, latest=True)
         source["sketch"] = " ".join(["AAAAAAAAAAA", "BBBBBBBBBBB", "CCCCCCCCCCC"][: number + 1])
         client.index(index=index, id=str(number), body=source, params={"pipeline": "_none"})
     client.indices.refresh(index=index)
@@ -102,7 +102,7 @@ def test_an_unknown_field_is_refused(client: OpenSearch, index: str) -> None:
 def test_a_url_longer_than_the_maximum_term_is_stored(client: OpenSearch, index: str, record: MakeRecord) -> None:
     url = "https://example.org/" + "é" * 40_000
     long = record(1, url=url, payload_digest="x" * 40_000, duplicate="text", duplicate_of=url)
-    source = source_of(long, place=1, latest=True)
+    source = document_of(long, place=1, latest=True)
     client.index(index=index, id="1", body=source, params={"pipeline": "_none"})
     assert client.get(index=index, id="1")["_source"] == source
 

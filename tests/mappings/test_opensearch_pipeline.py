@@ -11,7 +11,7 @@ import pytest
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.opensearch_document import record_of, source_of
+from opensearch_winnow.mappings.opensearch_document import document_of, record_of
 from opensearch_winnow.mappings.opensearch_mapping import index_settings, mapping
 from opensearch_winnow.mappings.opensearch_pipeline import PIPELINE, pipeline
 from opensearch_winnow.mappings.record import Record, site_of
@@ -57,7 +57,7 @@ def simulate(client: OpenSearch, *sources: dict[str, Any], id_: str | None = "so
 
 def minimal_document(record: Record) -> dict[str, Any]:
     """Return the document without the fields that can be derived."""
-    whole = source_of(record, place=1, latest=True)
+    whole = document_of(record, place=1, latest=True)
     return {name: value for name, value in whole.items() if name not in DERIVED}
 
 
@@ -67,7 +67,7 @@ def test_missing_fields_are_derived_as_in_a_record(client: OpenSearch, record: M
     before = time.time_ns()
     (made,) = simulate(client, minimal_document(one), id_=one.id)
     place = made.pop("place")
-    expected = source_of(one, place=0, latest=True)
+    expected = document_of(one, place=0, latest=True)
     del expected["place"]
     assert made == expected
     assert made["fingerprint_count"] == len(one.fingerprints) - 1
@@ -82,7 +82,7 @@ def test_the_site_is_derived_from_the_url(client: OpenSearch, record: MakeRecord
 
 
 def test_given_fields_are_kept(client: OpenSearch, record: MakeRecord) -> None:
-    said = source_of(record(1, site="other.org", cluster="c" * 32, crawl="mine"), place=17, latest=False)
+    said = document_of(record(1, site="other.org", cluster="c" * 32, crawl="mine"), place=17, latest=False)
     assert simulate(client, said) == [said]
 
 

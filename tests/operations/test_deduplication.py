@@ -228,7 +228,7 @@ def test_what_cannot_be_done_is_said_before_the_work(tmp_path: Path) -> None:
     there = json_lines(tmp_path / "there.jsonl", [])
     refused: list[tuple[dict[str, Any], str]] = [
         ({"to": there}, "exists"),
-        ({"to": tmp_path / "no" / "kept.jsonl"}, r"there is no folder .*no for kept\.jsonl"),
+        ({"to": tmp_path / "no" / "kept.jsonl"}, r"kept\.jsonl cannot be written: there is no folder .*no"),
         ({"ids": tmp_path / "no" / "ids.txt"}, "there is no folder"),
         ({"ids": there}, "exists"),
         ({"mark": True}, "need a place"),

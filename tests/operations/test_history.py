@@ -36,10 +36,10 @@ def test_each_capture_is_compared_with_the_one_before_it(store: Store) -> None:
     records = [capture(day, text) for day, text in zip(days, texts, strict=True)]
     store.write([*records[::-1], capture(4, other, "https://a.example/other")])
     found = history(store, URL, limit=10)
-    assert [moment.card.id for moment in found] == [record.id for record in records]
+    assert [entry.card.id for entry in found] == [record.id for record in records]
     changed = compare(first, second).resemblance
     assert 0 < changed < 1
-    assert [moment.resemblance for moment in found] == [None, changed, 1, changed, 0]
+    assert [entry.resemblance for entry in found] == [None, changed, 1, changed, 0]
     assert history(store, URL, limit=2) == found[-2:]
     assert history(store, URL, limit=0) == history(store, "https://a.example/gone", limit=3) == []
 
@@ -53,7 +53,7 @@ def test_captures_without_a_stored_text(store: Store) -> None:
     revisit = capture(6, text)  # a revisit of an unknown capture
     revisit.text = revisit.text_digest = revisit.shingle_digest = ""
     store.write([*records, revisit])
-    assert [moment.resemblance for moment in history(store, URL, limit=10)] == [None, 1, None, 1, None, None]
+    assert [entry.resemblance for entry in history(store, URL, limit=10)] == [None, 1, None, 1, None, None]
 
 
 def test_boilerplate_does_not_count_as_resemblance(store: Store) -> None:
@@ -85,7 +85,7 @@ def test_texts_are_read_in_batches_and_not_for_equal_neighbours(tmp_path: Path) 
     with RecordingStore.open(tmp_path / "crawl.winnow", create=True) as store:
         store.texts_read = []
         store.write(records)
-        found = [moment.resemblance for moment in history(store, URL, limit=1_000)]
+        found = [entry.resemblance for entry in history(store, URL, limit=1_000)]
         assert set(store.texts_read) == {record.id for record in records[:81]}
     expected = [compare(one, other).resemblance for one, other in pairwise(texts)]
     assert found == [None, *expected]
@@ -95,7 +95,7 @@ def test_texts_are_read_in_batches_and_not_for_equal_neighbours(tmp_path: Path) 
 def test_an_index_returns_the_history_of_a_url(tmp_path: Path) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add([Page(URL, text=prose(day, 60), fetched_at=datetime(2024, 1, day, tzinfo=UTC)) for day in (2, 1)])
-        assert [moment.card.fetched_at.day for moment in index.history(URL) if moment.card.fetched_at] == [1, 2]
+        assert [entry.card.fetched_at.day for entry in index.history(URL) if entry.card.fetched_at] == [1, 2]
         with pytest.raises(
             QuestionError, match=r"has no page https://a\.example/news/; there is https://a\.example/news$"
         ):

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.record_files.answer_table import ENDINGS, AnswerTable
 
 COLUMNS = {"id": str, "share": float, "rows": [{"id": str, "count": int}]}
@@ -91,11 +91,11 @@ def ascii_half(character: str) -> str:
 def test_a_file_that_exists_or_has_no_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("old")
-    with pytest.raises(RecordsError, match=r"table\.csv exists; name another file, or add --overwrite"):
+    with pytest.raises(FileError, match=r"table\.csv exists; name another, or add --overwrite"):
         AnswerTable(path, COLUMNS)
-    with pytest.raises(RecordsError, match=r"ends in \.jsonl, \.csv or \.parquet; \.jsonl and \.csv also with"):
+    with pytest.raises(FileError, match=r"ends in \.jsonl, \.csv or \.parquet; \.jsonl and \.csv also with"):
         AnswerTable(tmp_path / "table.txt", COLUMNS)
-    with pytest.raises(RecordsError, match="in a folder that exists"):
+    with pytest.raises(FileError, match="there is no folder"):
         AnswerTable(tmp_path / "no" / "table.csv", COLUMNS)
 
 
@@ -123,7 +123,7 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, ending: str, free: str) -> 
 FULL_DISK = """
 import random, resource, signal, sys
 from pathlib import Path
-from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.record_files import answer_table
 
 answer_table.ROWS_PER_GROUP = 100
@@ -133,6 +133,6 @@ try:
     with answer_table.AnswerTable(Path(sys.argv[1]), {"id": str}, overwrite=True) as table:
         for number in range(400):
             table.add(random.randbytes(500).hex())
-except RecordsError as error:
+except FileError as error:
     print(error)
 """

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigests
 from opensearch_winnow.record_files import atomic_parquet, record_writer
@@ -131,15 +132,15 @@ def test_other_files_are_never_overwritten(tmp_path: Path, record: Make) -> None
     pq.write_table(pa.table({"url": ["a"]}), tmp_path / "mixed" / "other.parquet")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
     for name in ("other.parquet", "notes.parquet", "empty.parquet", "folder", "mixed", "notes.parquet/"):
-        with pytest.raises(RecordsError, match=name.rstrip("/")):
+        with pytest.raises((FileError, RecordsError), match=name.rstrip("/")):
             write(f"{tmp_path}/{name}", record(1))
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.*")} == before
 
 
 def test_a_path_that_cannot_be_written_is_reported(tmp_path: Path, record: Make) -> None:
-    with pytest.raises(RecordsError, match=r"r.parquet cannot be written: No such file or directory"):
+    with pytest.raises(FileError, match=r"r.parquet cannot be written: No such file or directory"):
         write(tmp_path / "gone" / "r.parquet", record(1))
-    with pytest.raises(RecordsError, match="not UTF-8"):
+    with pytest.raises(FileError, match="not UTF-8"):
         write(tmp_path / "caf\udce9.parquet", record(1))
     assert hidden(tmp_path) == []
 
@@ -149,7 +150,7 @@ def test_a_second_writer_is_refused_while_the_first_is_at_work(tmp_path: Path, r
     path = f"{tmp_path}/{name}"
     with RecordWriter(path, Scheme()) as first:
         first.add(record(1))
-        with pytest.raises(RecordsError, match="is being written by another process"):
+        with pytest.raises(FileError, match="is being written by another process"):
             RecordWriter(path, Scheme())
     write(path, record(2))
     assert list(read_records(path)) == [record(1), record(2)]
@@ -251,6 +252,7 @@ def test_a_killed_run_loses_only_what_is_not_yet_committed(tmp_path: Path, recor
 FULL_DISK_SCRIPT = """
 import pickle, resource, signal, sys
 from opensearch_winnow.record_files import record_writer
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.scheme import Scheme
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 records = pickle.load(sys.stdin.buffer)
@@ -259,7 +261,7 @@ try:
     with record_writer.RecordWriter(sys.argv[1], Scheme()) as writer:
         for record in records:
             writer.add(record)
-except record_writer.RecordsError as error:
+except FileError as error:
     print(error)
 """
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from opensearch_winnow.mappings.finding import Finding
     from opensearch_winnow.operations.changes import Changes
     from opensearch_winnow.operations.deletion import DeletionReport
-    from opensearch_winnow.operations.history import Moment
+    from opensearch_winnow.operations.history import HistoryEntry
     from opensearch_winnow.operations.locate import Located
     from opensearch_winnow.operations.versions import Versions
     from opensearch_winnow.queries.hit_groups import HitGroup, HitMember
@@ -162,7 +162,7 @@ def clustering(found: ClusteringResult) -> dict[str, Any]:
     }
 
 
-def history(found: Sequence[Moment]) -> list[list[Any]]:
+def history(found: Sequence[HistoryEntry]) -> list[list[Any]]:
     return [[capture(each.card), each.card.crawl, each.resemblance] for each in found]
 
 

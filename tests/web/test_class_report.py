@@ -13,8 +13,8 @@ from unicodedata import normalize
 
 import pytest
 
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.scheme import PRESETS
-from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.queries.pair_finder import find_pairs
 from opensearch_winnow.queries.pairs import Document, DocumentFile, Measure, Pair, Pairs, Unread
@@ -188,7 +188,7 @@ def test_a_folder_that_is_no_report_is_left_alone(pairs: Pairs, tmp_path: Path) 
     site = tmp_path / "site"
     site.mkdir()
     (site / "index.html").write_text("<p>my page")
-    with pytest.raises(RecordsError, match="is not a report"):
+    with pytest.raises(FileError, match="is not a report"):
         write_report(pairs, site)
     assert (site / "index.html").read_text() == "<p>my page"
     folder = tmp_path / "class"
@@ -196,7 +196,7 @@ def test_a_folder_that_is_no_report_is_left_alone(pairs: Pairs, tmp_path: Path) 
     write_report(replace(pairs, pairs=pairs.pairs[:1]), folder)
     assert sorted(each.name for each in folder.iterdir()) == ["index.html", "pair-0001.html"]
     (folder / "grades.csv").write_text("mine")
-    with pytest.raises(RecordsError, match="is not a report"):
+    with pytest.raises(FileError, match="is not a report"):
         write_report(pairs, folder)
     assert (folder / "grades.csv").exists()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["class", "site"]

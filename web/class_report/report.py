@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
+from opensearch_winnow.foundation.atomic_file import reporting_os_errors
 from opensearch_winnow.foundation.cancellation import check_cancelled
+from opensearch_winnow.foundation.errors import FileError
+from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.foundation.progress import Progress, no_progress
-from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.queries.pairs import Pair, Pairs
-from opensearch_winnow.record_files.atomic_file import reporting_os_errors
-from opensearch_winnow.record_files.packed import open_new
 from opensearch_winnow.web.charts.axes import chart
 from opensearch_winnow.web.charts.bar_charts import PAIR_FRAME, bar_range, pair_histogram
 from opensearch_winnow.web.class_report import words
@@ -170,7 +170,7 @@ def _write_folder(report: ClassReport, target: Path, progress: Progress) -> None
     if old.exists() and not target.exists():  # a run was killed while it replaced the report
         old.rename(target)
     if target.exists() and not _is_report(target):
-        raise RecordsError(f"{target} is not empty, and is not a report: name another folder, or a file such as x.html")
+        raise FileError(f"{target} is not empty, and is not a report: name another folder, or a file such as x.html")
     for left_over in (new, old):
         shutil.rmtree(left_over, ignore_errors=True)
     new.mkdir(parents=True)

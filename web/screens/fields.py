@@ -132,8 +132,8 @@ def answer(served: HasScheme, request: ScreenRequest) -> ScreenAnswer:
         return _batch(lines(body, DOCUMENTS), scheme, as_lines=True)
     sent = decoded(body, _SentDocuments)
     if not is_given(sent.documents):
-        document: FieldsDocument = {"scheme": scheme, "fields": FieldsMaker(served.scheme).fields(sent)}
-        return ScreenAnswer(document)
+        made: FieldsDocument = {"scheme": scheme, "fields": FieldsMaker(served.scheme).fields(sent)}
+        return ScreenAnswer(made)
     if sent.text is not None or sent.html is not None:
         raise FormError("Send one document, or several as documents, not both.")
     return _batch(members(sent.documents, DOCUMENTS), scheme, as_lines=False)

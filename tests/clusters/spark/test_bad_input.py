@@ -15,7 +15,7 @@ import pytest
 
 from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.spark.engine import cluster_on_spark
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.errors import FileError, WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import RecordsError
 from tests.clusters.conftest import SCHEMES, page_record, small_crawl, write_records
@@ -63,16 +63,16 @@ def test_files_that_are_not_records(tmp_path: Path, refused: Refused, crawl: Pat
     (tmp_path / "short.parquet").write_text("")
     (tmp_path / "cut.parquet").write_bytes(crawl.read_bytes()[:-1])
     (tmp_path / "empty").mkdir()
-    for name, complaint in {
-        "gone.parquet": "there is no record file",
-        "other.parquet": "but not one of winnow's records",
-        "text.parquet": "cannot be read as a record file",
-        "short.parquet": "cannot be read as a record file",
-        "cut.parquet": "cannot be read as a record file",
-        "empty": "has no record files",
+    for name, (kind, complaint) in {
+        "gone.parquet": (FileError, "there is no record file"),
+        "other.parquet": (RecordsError, "but not one of winnow's records"),
+        "text.parquet": (RecordsError, "cannot be read as a record file"),
+        "short.parquet": (RecordsError, "cannot be read as a record file"),
+        "cut.parquet": (RecordsError, "cannot be read as a record file"),
+        "empty": (FileError, "has no record files"),
     }.items():
-        assert complaint in refused(tmp_path / name)
-    assert "Spark cannot find nowhere:" in refused(Path("nowhere:/x"), kind=ClusterError)
+        assert complaint in refused(tmp_path / name, kind=kind)
+    assert "Spark cannot find nowhere:" in refused(Path("nowhere:/x"), kind=FileError)
 
 
 def test_bytes_that_changed(tmp_path: Path, refused: Refused, crawl: Path) -> None:
@@ -101,7 +101,7 @@ def test_an_error_in_a_task(tmp_path: Path, refused: Refused) -> None:
 
 def test_bad_outputs(tmp_path: Path, refused: Refused, crawl: Path) -> None:
     complain = {"kind": ClusterError}
-    assert f"{tmp_path} exists" in refused(crawl, output=str(tmp_path), **complain)
+    assert f"{tmp_path} exists" in refused(crawl, kind=FileError, output=str(tmp_path))
     out = str(tmp_path / "out" / "clusters")
     assert "named twice" in refused(crawl, evidence=out, **complain)
     assert "contains the records to read" in refused(crawl, changes=str(crawl.parent), overwrite=True, **complain)

@@ -128,7 +128,7 @@ def test_bad_sources(spark: SparkSession, tmp_path: Path, crawl: Path) -> None:
     assert "no source is named" in refused()
     assert "there is no file or folder" in refused(crawl / "gone.warc")
     assert "needs a column url" in refused(tmp_path / "other.parquet")
-    assert "exists; name another folder" in refused(crawl, to=crawl)
+    assert "exists; name another" in refused(crawl, to=crawl)
     assert sorted(tmp_path.rglob("*")) == before
 
 

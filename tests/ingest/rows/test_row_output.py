@@ -23,6 +23,13 @@ from opensearch_winnow.ingest.sources import SourceError
 from tests.ingest.rows.copied_rows import LINE, copied, drop, ids, keep
 from tests.interrupts import is_interrupted
 
+WRITING = (
+    "opensearch_winnow.foundation.atomic_file",
+    "opensearch_winnow.foundation.packed",
+    "opensearch_winnow.ingest.rows",
+    "opensearch_winnow.record_files",
+)
+
 # --- writing --------------------------------------------------------------------------------------------------------
 
 
@@ -164,7 +171,10 @@ def test_files_of_an_earlier_run_do_not_remain(tmp_path: Path, overwrite: bool) 
 
 
 def test_a_folder_that_does_not_exist(tmp_path: Path, lines: Path) -> None:
-    with RowFiles([str(lines)]) as files, pytest.raises(WinnowError, match=r"there is no folder .*none for x\.jsonl"):
+    with (
+        RowFiles([str(lines)]) as files,
+        pytest.raises(WinnowError, match=r"x\.jsonl cannot be written: there is no folder .*none"),
+    ):
         files.check_output(tmp_path / "none" / "x.jsonl")
 
 
@@ -206,7 +216,7 @@ def test_a_source_is_never_overwritten(tmp_path: Path, lines: Path) -> None:
 def test_what_exists_is_overwritten_only_on_request(tmp_path: Path, lines: Path) -> None:
     for to in tmp_path / "b.jsonl", f"{tmp_path}/out/":
         assert copied([lines], to) == 3
-        with pytest.raises(WinnowError, match="exists: name another, or add --overwrite"):
+        with pytest.raises(WinnowError, match="exists; name another, or add --overwrite"):
             copied([lines], to)
         with RowFiles([str(lines)]) as files:
             files.write(to, drop, overwrite=True)
@@ -311,7 +321,7 @@ def test_ctrl_c_at_any_moment_leaves_all_or_nothing(tmp_path: Path, to: str) -> 
             files.write(tmp_path / to if to.endswith("jsonl") else f"{tmp_path / to}/", keep)
 
     for moment in count():
-        stopped = is_interrupted(write, moment, "opensearch_winnow.record_files", "opensearch_winnow.ingest.rows")
+        stopped = is_interrupted(write, moment, *WRITING)
         if list(out.rglob(".*")):  # the error may be part of a cycle, which the end of a process collects
             gc.collect()
         written = [path for path in out.rglob("*") if path.is_file()]

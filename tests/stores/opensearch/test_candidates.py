@@ -11,7 +11,7 @@ import pytest
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.opensearch_document import source_of
+from opensearch_winnow.mappings.opensearch_document import document_of
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.frequency_check import FrequencyCheck
@@ -31,7 +31,7 @@ def test_candidates_from_doc_values_are_those_of_whole_documents(
     pages = [numbered(number, sketch=array("Q", range(number % 5))) for number in range(1, 12)]
     store.write([*pages, numbered(20, url=f"https://a.org/{'long/' * 2_000}")])
     for number in (30, 31):  # written by other software, which chooses its own ids and knows nothing of places
-        source = source_of(numbered(number), place=0, latest=True)
+        source = document_of(numbered(number), place=0, latest=True)
         del source["place"]
         body = {"fetched_us": 0, "site": "b.org", "url_length": 1} | source
         client.index(index=index_of(store), id=f"other-{number}", body=body, params={"pipeline": "_none"})
@@ -59,7 +59,7 @@ def test_pages_that_other_software_has_written_are_counted_and_read(
     tokens = array("Q", range(2_500))
     for number in range(1, 7):
         record = numbered(number, fingerprints=tokens[number:], positions=array("I", range(2_500 - number)))
-        body = source_of(record, place=number, latest=True)
+        body = document_of(record, place=number, latest=True)
         client.index(index=index_of(store), id=f"other-{number}", body=body, params={"pipeline": "_none"})
     client.indices.refresh(index=index_of(store))
     for whole in (1, 3, 16):

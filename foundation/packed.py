@@ -9,8 +9,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.record_files.atomic_file import new_file, reporting_os_errors
+from opensearch_winnow.foundation.atomic_file import new_file, reporting_os_errors
+from opensearch_winnow.foundation.errors import FileError
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -30,7 +30,7 @@ def open_new(target: Path) -> Iterator[IO[bytes]]:
 def open_packed(path: Path, packing: str, target: Path) -> IO[bytes]:
     """Open `path` for writing with the compression `packing`: .gz, .zst or none. The same bytes in every run.
 
-    An error of the system while writing is a RecordsError about `target`, so that it is not taken for one of reading.
+    An error of the system while writing is a FileError about `target`, so that it is not taken for one of reading.
     """
     with reporting_os_errors(target), ExitStack() as opened:
         file = opened.enter_context(path.open("wb", buffering=0))
@@ -41,7 +41,7 @@ def open_packed(path: Path, packing: str, target: Path) -> IO[bytes]:
 
 def close_unfinished(file: IO[bytes]) -> None:
     """Close a file of `open_packed` that will be removed, whatever happened."""
-    with suppress(RecordsError, ValueError):  # ValueError: an error, or Ctrl-C, came while it was being closed
+    with suppress(FileError, ValueError):  # ValueError: an error, or Ctrl-C, came while it was being closed
         file.close()
 
 

@@ -1,4 +1,4 @@
-"""Writes a file that appears only when it is complete."""
+"""Writes a file that appears only when it is complete, and checks before the work that it can be written."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from contextlib import contextmanager, suppress
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 
-from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.foundation.errors import FileError
 
 WAIT_SECONDS = 0.02  # between two looks at whether another process is done
 
 
-class BeingWrittenError(RecordsError):
+class BeingWrittenError(FileError):
     """A file that another process is writing."""
 
 
@@ -127,13 +127,33 @@ def wait_for_file(target: Path, seconds: float) -> AtomicFile:
         time.sleep(WAIT_SECONDS)
 
 
+def check_output(target: Path, *, overwrite: bool) -> None:
+    """Raise an error if no file can be written at `target`, or if one that is there may not be replaced."""
+    check_target(target)
+    check_parent(target)
+    if target.exists() and not overwrite:
+        raise already_there(target)
+
+
 def check_target(target: Path) -> None:
     """Raise an error if `target` is something that must not be replaced: /dev/null, say, is the whole machine's."""
+    if target.is_dir():
+        raise FileError(f"{target} is a folder; name a file in it")
     if target.exists() and not target.is_file():
-        raise RecordsError(f"{target} is not a regular file; name another")
+        raise FileError(f"{target} is not a regular file; name another")
 
 
-def being_written(target: Path) -> RecordsError:
+def check_parent(target: Path) -> None:
+    """Raise an error if there is no folder for `target`."""
+    if not target.absolute().parent.is_dir():
+        raise FileError(f"{target} cannot be written: there is no folder {target.parent}")
+
+
+def already_there(target: object) -> FileError:
+    return FileError(f"{target} exists; name another, or add --overwrite (overwrite=True) to replace it")
+
+
+def being_written(target: Path) -> FileError:
     return BeingWrittenError(f"{target} is being written by another process; wait for it, or name another file")
 
 
@@ -148,13 +168,13 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def reporting_os_errors(target: Path) -> Iterator[None]:
-    """Raise a RecordsError instead of an OSError about writing `target`."""
+    """Raise a FileError instead of an OSError about writing `target`."""
     try:
         yield
     except OSError as error:
         raise cannot_be_written(target, error) from None
 
 
-def cannot_be_written(target: Path, error: Exception) -> RecordsError:
+def cannot_be_written(target: Path, error: Exception) -> FileError:
     errno = error.errno if isinstance(error, OSError) else None
-    return RecordsError(f"{target} cannot be written: {os.strerror(errno) if errno else str(error).splitlines()[0]}")
+    return FileError(f"{target} cannot be written: {os.strerror(errno) if errno else str(error).splitlines()[0]}")

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import gc
+import os
 from contextlib import ExitStack
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.foundation.atomic_file import AtomicFile, BeingWrittenError, check_output
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.record_files.answer_table import AnswerTable
-from opensearch_winnow.record_files.atomic_file import AtomicFile, BeingWrittenError
 from tests.interrupts import is_interrupted
+
+WRITING = (
+    "opensearch_winnow.foundation.atomic_file",
+    "opensearch_winnow.foundation.packed",
+    "opensearch_winnow.record_files",
+)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of files that nobody could close
@@ -29,7 +36,7 @@ def test_ctrl_c_at_any_moment(tmp_path: Path, ending: str) -> None:
     new = target.read_bytes()
     for moment in count():
         target.write_text("old")
-        stopped = is_interrupted(write, moment, "opensearch_winnow.record_files", "contextlib")
+        stopped = is_interrupted(write, moment, *WRITING, "contextlib")
         if len(list(tmp_path.iterdir())) > 1:  # the error may be part of a cycle, which the end of a process collects
             gc.collect()
         assert [path.name for path in tmp_path.iterdir()] == [target.name], moment
@@ -49,5 +56,22 @@ def test_a_file_that_another_process_writes_is_left_alone(tmp_path: Path) -> Non
 
 
 def test_a_target_that_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RecordsError, match="is not a regular file"):
+    with pytest.raises(FileError, match="is a folder; name a file in it"):
         AtomicFile(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileError, match="is not a regular file"):
+        AtomicFile(tmp_path / "pipe")
+
+
+def test_an_output_is_refused_before_the_work(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    check_output(target, overwrite=False)
+    target.write_text("old")
+    check_output(target, overwrite=True)
+    for path, complaint in {
+        target: r"file exists; name another, or add --overwrite \(overwrite=True\) to replace it",
+        tmp_path: "is a folder; name a file in it",
+        tmp_path / "no" / "file": "file cannot be written: there is no folder .*no$",
+    }.items():
+        with pytest.raises(FileError, match=complaint):
+            check_output(path, overwrite=False)
