@@ -77,9 +77,9 @@ papers: $(DEV) build ## run the experiments of the three papers on real pages, a
 evasion: $(DEV) build ## disguise copies of real pages, and write what is found to benchmarks/README.md and docs/limits.md
 	$(RUN)/python -m benchmarks --write evasion
 
-ON_ENGINES := $(addprefix tests/,stores mappings queries quality/test_same_answers.py quality/test_own_index_answers.py test_index_on_opensearch.py operations/test_searches.py test_docs_opensearch.py)
+ON_ENGINES := $(addprefix tests/,stores mappings queries quality/test_same_answers.py quality/test_own_index_answers.py test_index_on_opensearch.py operations/searching/test_searches.py test_docs_opensearch.py)
 # What a node of Elasticsearch 8 or 9 made from the server's jars can run: see tests/elasticsearch_node.
-ON_SERVERS := $(addprefix tests/,stores/test_store.py gateway operations/test_rotation.py $(addprefix stores/opensearch/test_,attach.py attach_kinds.py candidates.py elasticsearch_requests.py opensearch_store.py own_searches.py search_groups.py setup.py views.py))
+ON_SERVERS := $(addprefix tests/,stores/test_store.py gateway operations/upkeep/test_rotation.py $(addprefix stores/opensearch/,own_index/test_attach.py own_index/test_attach_kinds.py test_candidates.py test_elasticsearch_requests.py test_opensearch_store.py test_own_searches.py test_search_groups.py upkeep/test_setup.py test_views.py))
 engines: $(DEV) build ## test the stores on other engines: OpenSearch 2.19.1, Elasticsearch 7.10.2, 8.19.8 and 9.3.1
 	WINNOW_TEST_ENGINE=2.19.1 $(PYTEST) -m 'not guarantee and not soak' $(ON_ENGINES)
 	WINNOW_TEST_ENGINE=7.10.2 $(PYTEST) -m 'not guarantee and not soak' $(ON_ENGINES)

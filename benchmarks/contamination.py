@@ -22,8 +22,8 @@ from benchmarks.timing import alternate
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.word_runs import WordRuns
 from opensearch_winnow.ingest.rows.row_files import RowFiles
-from opensearch_winnow.operations.contamination import contaminated
-from opensearch_winnow.queries.passage_index import PassageIndex
+from opensearch_winnow.operations.sets.contamination import contaminated
+from opensearch_winnow.queries.sets.passage_index import PassageIndex
 from tests.quality.corpora import public_pages
 
 ROWS = 5_000

@@ -17,12 +17,12 @@ from opensearchpy import OpenSearch, helpers
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import real_records
 from opensearch_winnow.index import Index
-from opensearch_winnow.mappings.own_fields import AttachedFields
+from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
-from opensearch_winnow.stores.opensearch.attach import attach
-from opensearch_winnow.stores.opensearch.client import Address
+from opensearch_winnow.stores.opensearch.own_index.attach import attach
+from opensearch_winnow.stores.opensearch.requests.client import Address
 
 QUESTIONS = 400
 THRESHOLD = 0.5

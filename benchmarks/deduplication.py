@@ -28,7 +28,7 @@ from benchmarks.table import Run, Table, times
 from opensearch_winnow.clusters.deduplication.options import MATCHES, Match
 from opensearch_winnow.clusters.options import Linkage
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.operations.deduplication import deduplicate
+from opensearch_winnow.operations.sets.deduplication import deduplicate
 from opensearch_winnow.queries.compare import compare
 
 ROWS = 20_000

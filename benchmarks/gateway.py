@@ -24,11 +24,11 @@ from opensearchpy import OpenSearch, helpers
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import real_records
 from opensearch_winnow import Scheme, winnow_fields
-from opensearch_winnow.mappings.own_fields import AttachedFields
+from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
-from opensearch_winnow.stores.opensearch.attach import attach
-from opensearch_winnow.stores.opensearch.client import Address
+from opensearch_winnow.stores.opensearch.own_index.attach import attach
+from opensearch_winnow.stores.opensearch.requests.client import Address
 from tests.gateway.gateway_process import GatewayProcess
 
 ROUNDS = 3  # measured, after a first round in which the engine compiles its code

@@ -26,8 +26,8 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.queries.dsl.deduplicate_search_body import deduplicate_search_body
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
-from opensearch_winnow.stores.opensearch.attach import attach
-from opensearch_winnow.stores.opensearch.client import Address, connect
+from opensearch_winnow.stores.opensearch.own_index.attach import attach
+from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 
 QUERIES = 200
 DOCUMENTS = 4_000

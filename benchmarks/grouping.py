@@ -21,8 +21,8 @@ from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.estimates import CLEAR_ERRORS
-from opensearch_winnow.queries.representatives import FIRST_PAIRS_PER_PAGE, Representatives
 from opensearch_winnow.queries.scores import Sketches
+from opensearch_winnow.queries.searching.representatives import FIRST_PAIRS_PER_PAGE, Representatives
 
 HITS = 1_000
 CHARACTERS = 15_000  # more than the pages of the manual have on average

@@ -19,10 +19,10 @@ from benchmarks.table import Run, Table, times
 from benchmarks.timing import alternate
 from opensearch_winnow.ingest.encoding import encoding_of, to_utf8
 from opensearch_winnow.ingest.extractors import extractor
-from opensearch_winnow.ingest.failed_pages import FailedPages
-from opensearch_winnow.ingest.index_splits import index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.ingest.runs.failed_pages import FailedPages
+from opensearch_winnow.ingest.runs.index_splits import index
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.record_files.record_writer import RecordWriter
 

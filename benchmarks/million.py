@@ -23,10 +23,10 @@ from benchmarks.generated_pages import generated_pages, text, url
 from benchmarks.store import clocked
 from benchmarks.table import Run, Table
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.results import FacetName
+from opensearch_winnow.queries.searching.results import FacetName
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
-from opensearch_winnow.stores.opensearch.setup import set_up
+from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
 
 FOLDER = Path("build", "million")
 SIZES = (10_000, 100_000, 1_000_000)

@@ -28,8 +28,8 @@ from opensearch_winnow.mappings.opensearch_mapping import index_settings, mappin
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
-from opensearch_winnow.stores.opensearch.bulk import bulk
-from opensearch_winnow.stores.opensearch.bulk_operation import Operation
+from opensearch_winnow.stores.opensearch.requests.bulk import bulk
+from opensearch_winnow.stores.opensearch.requests.bulk_operation import Operation
 
 PAGES = 3_000  # of each set
 ROUNDS = 5  # measured, after a first round in which the engine compiles its code

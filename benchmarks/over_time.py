@@ -14,7 +14,7 @@ from benchmarks.store import clocked
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import unpacked_data
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.changes import Changes
+from opensearch_winnow.operations.crawls.changes import Changes
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from tests.quality.two_releases import AFTER, BEFORE, TwoReleases, index_releases, located, two_releases

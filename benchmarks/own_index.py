@@ -24,12 +24,12 @@ from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import real_records
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.mappings.own_fields import AttachedFields
+from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
-from opensearch_winnow.stores.opensearch.attach import attach, detach
-from opensearch_winnow.stores.opensearch.backfill import CHECKPOINTS, AttachReport
-from opensearch_winnow.stores.opensearch.client import Address, connect
+from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach
+from opensearch_winnow.stores.opensearch.own_index.backfill import CHECKPOINTS, AttachReport
+from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 
 DOCUMENTS = 200_000
 CHANGED = 100  # one document of this many

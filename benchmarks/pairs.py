@@ -9,9 +9,9 @@ from pathlib import Path
 
 from benchmarks.own_process import in_own_process
 from benchmarks.table import Run, Table
-from opensearch_winnow.operations.pairs import pairs
-from opensearch_winnow.queries.pair_finder import COMPARING, READING, SCORING
-from opensearch_winnow.queries.pairs import Document, DocumentFile
+from opensearch_winnow.operations.sets.pairs import pairs
+from opensearch_winnow.queries.sets.pair_finder import COMPARING, READING, SCORING
+from opensearch_winnow.queries.sets.pairs import Document, DocumentFile
 
 LINES = 100  # of a program
 COPIES = 20  # of this many programs, one is followed by a copy with other names

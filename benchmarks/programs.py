@@ -12,7 +12,7 @@ from benchmarks.peers.program_pairs import PairScores, Scorer, copydetect, dolos
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import unpacked_data
 from opensearch_winnow.foundation.scheme import PRESETS
-from opensearch_winnow.queries.pair_scores import MIN_PROGRAM_SIMILARITY
+from opensearch_winnow.queries.sets.pair_scores import MIN_PROGRAM_SIMILARITY
 from tests.quality.labelled_programs import (
     ProgramSet,
     auc,

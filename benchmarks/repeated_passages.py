@@ -16,8 +16,8 @@ from benchmarks.generated_pages import PASSAGES, passage, words
 from benchmarks.own_process import in_own_process
 from benchmarks.table import Run, Table, times
 from benchmarks.timing import alternate
-from opensearch_winnow.operations.passage_run import repeated_passages
-from opensearch_winnow.operations.repeated_passages import PassageOptions, RepeatedPassageFinder
+from opensearch_winnow.operations.sets.passage_run import repeated_passages
+from opensearch_winnow.operations.sets.repeated_passages import PassageOptions, RepeatedPassageFinder
 
 CHARACTERS = 8_000_000  # plain Python keeps every run of 50 words in memory
 ROWS = (10_000, 100_000, 1_000_000)

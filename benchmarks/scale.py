@@ -10,9 +10,9 @@ from random import Random
 from benchmarks.scale_model import NO_CHECK, SHAPE, Answer, Collection
 from benchmarks.scale_samples import KINDS, Sample, questions, samples
 from benchmarks.table import Run, Table
-from opensearch_winnow.operations.power_law import power_law
-from opensearch_winnow.queries.frequency_check import DEFAULT_FREQUENT, MAX_FREQUENT_RUN
-from opensearch_winnow.queries.lookups import Field
+from opensearch_winnow.operations.upkeep.power_law import power_law
+from opensearch_winnow.queries.asking.frequency_check import DEFAULT_FREQUENT, MAX_FREQUENT_RUN
+from opensearch_winnow.queries.asking.lookups import Field
 
 QUESTIONS = 1_000
 SIZES = (10**4, 10**6, 10**8, 10**10)

@@ -19,8 +19,8 @@ from random import Random
 from typing import NamedTuple
 
 from benchmarks.scale_samples import Sample, SampledQuestion
-from opensearch_winnow.queries.frequency_check import CHECKED_FIELDS, FrequencyCheck
-from opensearch_winnow.queries.lookups import Field, Lookup
+from opensearch_winnow.queries.asking.frequency_check import CHECKED_FIELDS, FrequencyCheck
+from opensearch_winnow.queries.asking.lookups import Field, Lookup
 
 # The shape a of the law: the share of a page's tokens that are on no other page falls as n**-a. On 885 sites it is .99.
 # Broder and others (1997) put 12.3 of 30 million pages into clusters, which leaves .59: so a is

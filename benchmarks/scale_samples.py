@@ -15,10 +15,10 @@ from benchmarks.unpacked_data import unpacked_data
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS
-from opensearch_winnow.queries.lookups import Field, Lookup, lookups
-from opensearch_winnow.queries.question import Question
-from opensearch_winnow.queries.thresholds import Thresholds
+from opensearch_winnow.queries.asking.lookups import Field, Lookup, lookups
+from opensearch_winnow.queries.asking.question import Question
+from opensearch_winnow.queries.asking.thresholds import Thresholds
+from opensearch_winnow.queries.upkeep.boilerplate import NO_EXCLUSIONS
 from opensearch_winnow.stores.store import Sizes
 from tests.quality.corpora import html_pages, records
 

@@ -18,7 +18,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.lookups import Lookup
+from opensearch_winnow.queries.asking.lookups import Lookup
 from opensearch_winnow.stores.destination import StoreDestination
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.store import LookupsOfQuestion

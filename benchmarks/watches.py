@@ -25,7 +25,7 @@ from benchmarks.table import Run, Table
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.watches import Watch
+from opensearch_winnow.operations.asking.watches import Watch
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 

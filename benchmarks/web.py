@@ -22,7 +22,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
-from opensearch_winnow.web.screens.search import HITS_EXAMINED
+from opensearch_winnow.web.screens.searching.search import HITS_EXAMINED
 from tests.web.served_fixture import serving
 
 GENERATED = 100_000

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from opensearch_winnow.cli.store_option import STORE_VARIABLE
+from opensearch_winnow.cli.options.store_option import STORE_VARIABLE
 from opensearch_winnow.cli.terminal import TYPED_WORDS, presentable
 from opensearch_winnow.foundation.errors import WinnowError
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from opensearch_winnow.cli.terminal import say
-from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.ingest.runs.report import Report
 
 SECONDS_BETWEEN_LINES = 10.0
 

@@ -20,11 +20,11 @@ from urllib.parse import quote
 import click
 
 from opensearch_winnow.answers.display_text import UNSAFE, printable
-from opensearch_winnow.cli import scheme_options as choose
 from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
 from opensearch_winnow.cli.listening import listening_socket, port_option, reachable_host
+from opensearch_winnow.cli.options import scheme_options as choose
+from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.server_log import start_log
-from opensearch_winnow.cli.store_option import store_option
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.key_file import with_key
@@ -125,8 +125,8 @@ def command(
         import uvicorn  # noqa: F401, PLC0415
 
         from opensearch_winnow.web.app import ServerOptions, make_app, make_stateless_app  # noqa: PLC0415
-        from opensearch_winnow.web.guard import LOOPBACK  # noqa: PLC0415
         from opensearch_winnow.web.served import ServedStore  # noqa: PLC0415
+        from opensearch_winnow.web.serving.guard import LOOPBACK  # noqa: PLC0415
 
     make: Callable[[ServerOptions], Starlette]
     name = ""
@@ -204,7 +204,7 @@ def is_loopback(host: str) -> bool:
 
 def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Run the server until a signal shuts it down gracefully. Calls `ready` when the server accepts requests."""
-    from opensearch_winnow.web.server import AdmittingServer  # noqa: PLC0415
+    from opensearch_winnow.web.serving.server import AdmittingServer  # noqa: PLC0415
 
     class Server(AdmittingServer):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -15,7 +15,7 @@ from opensearch_winnow.clusters.options import Linkage
 from opensearch_winnow.clusters.result import LargestCluster
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.pair_representatives import PairRepresentatives
-from opensearch_winnow.queries.representative_rule import RepresentativeRule
+from opensearch_winnow.queries.searching.representative_rule import RepresentativeRule
 
 FOLLOWERS = pa.schema([("page", pa.uint32()), ("representative", pa.uint32())])
 SCORES = pa.schema([("pair", pa.int64()), ("resemblance", pa.float64()), ("error", pa.float64())])

@@ -23,7 +23,7 @@ from opensearch_winnow.clusters.work_folder import work_folder
 from opensearch_winnow.foundation.atomic_file import check_output
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.estimates import MIN_SHINGLES
-from opensearch_winnow.queries.representative_rule import RepresentativeRule
+from opensearch_winnow.queries.searching.representative_rule import RepresentativeRule
 
 MIN_DUCKDB_MEMORY = MIN_MEMORY // 2  # of the least memory that a run may have
 

@@ -10,7 +10,7 @@ from typing import Literal, TypedDict, get_args
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.progress import Progress
-from opensearch_winnow.queries.representative_rule import RepresentativeRule
+from opensearch_winnow.queries.searching.representative_rule import RepresentativeRule
 
 DEFAULT_MEMORY = "2GB"
 MIN_MEMORY = 100_000_000  # with less, DuckDB cannot sort in parts

@@ -1,4 +1,4 @@
-"""Words of a text, split and folded as the OpenSearch analyzer of mappings/opensearch_analysis.py does."""
+"""Words of a text, split and folded as the OpenSearch analyzer of mappings/opensearch_mapping.py does."""
 
 import array
 

@@ -16,7 +16,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import groupby
+from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import Any
 
@@ -250,3 +250,19 @@ def _symbol(word: str) -> str:
     plain = " ".join(word.casefold().split())
     digest = blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=4, person=b"winnow word").digest()
     return chr(PRIVATE + int.from_bytes(digest, "little") % PRIVATE_SIZE)
+
+
+def with_real_names(program: CanonicalText) -> CanonicalText:
+    """Return the canonical text of a program in which the word of each name is the name itself. Case does not count."""
+    text = program.text
+    spans = program.spans(range(len(program.chars)), 1)
+    words = [
+        text[start:end].casefold() if char == NAME else char
+        for char, (start, end) in zip(program.chars, spans, strict=True)
+    ]
+    starts, ends = array("I"), array("I")
+    for word, (start, end) in zip(words, spans, strict=True):
+        starts.extend([start] * len(word))
+        ends.extend([end] * len(word))
+    word_starts = array("I", [0, *accumulate(map(len, words))][: len(words)])
+    return CanonicalText.from_parts(text, "".join(words), word_starts, starts, ends)

@@ -9,7 +9,7 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from opensearch_winnow.gateway.cluster import EngineConnection
+from opensearch_winnow.gateway.engine_connection import EngineConnection
 from opensearch_winnow.gateway.headers import client_of
 
 REMEMBERED_SECONDS = 1.0  # for a client that loads documents, one small request among some hundred

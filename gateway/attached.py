@@ -15,11 +15,17 @@ from opensearch_winnow.foundation.key_file import environment_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
 from opensearch_winnow.gateway.errors import GatewayError
-from opensearch_winnow.mappings.own_fields import NOTICED_SECONDS, AttachedFields, Attachment, attachment_in, fields_in
-from opensearch_winnow.stores.opensearch.bulk_errors import engine_error
-from opensearch_winnow.stores.opensearch.error_reasons import explain_error
-from opensearch_winnow.stores.opensearch.own_opening import attachment_of
-from opensearch_winnow.stores.opensearch.own_pages import AttachedPages
+from opensearch_winnow.mappings.attached_fields import (
+    NOTICED_SECONDS,
+    AttachedFields,
+    Attachment,
+    attachment_in,
+    fields_in,
+)
+from opensearch_winnow.stores.opensearch.own_index.attached_opening import attachment_of
+from opensearch_winnow.stores.opensearch.own_index.attached_pages import AttachedPages
+from opensearch_winnow.stores.opensearch.requests.bulk_errors import engine_error
+from opensearch_winnow.stores.opensearch.requests.error_reasons import explain_error
 
 FILTER = "filter_path=*.aliases,*.data_stream,*.mappings._meta,*.mappings.**.format,*.settings,*.mappings.**.guard.type"
 MAX_REMEMBERED = 1_000  # look-ups: clients choose the names, and some of the headers that tell them apart

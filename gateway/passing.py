@@ -6,8 +6,8 @@ import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 
-from opensearch_winnow.gateway.cluster import Body, EngineConnection
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
+from opensearch_winnow.gateway.engine_connection import Body, EngineConnection
 from opensearch_winnow.gateway.headers import NOT_SENT, passed_headers
 from opensearch_winnow.gateway.memory_budget import Reservation
 from opensearch_winnow.gateway.request_body import BodyStream

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from opensearch_winnow.mappings.source import ArchiveLocation
+    from opensearch_winnow.mappings.archive_location import ArchiveLocation
 
 
 @dataclass(slots=True)

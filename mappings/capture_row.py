@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.card import CaptureEntry
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.mappings.source import ArchiveLocation
 
 Row = dict[str, Any]
 

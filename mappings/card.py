@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from opensearch_winnow.mappings.source import ArchiveLocation
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 
 
 class Card(NamedTuple):

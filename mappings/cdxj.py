@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import PurePath
 
 from opensearch_winnow.foundation.surt import surt
-from opensearch_winnow.mappings.source import ArchiveLocation
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 
 
 def cdxj_line(url: str, fetched_at: datetime, digest: str | None, source: ArchiveLocation) -> str:

@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from opensearch_winnow.foundation.written_time import written_time
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.hash_tokens import packed_positions, packed_tokens, unpacked_positions, unpacked_tokens
 from opensearch_winnow.mappings.record import EPOCH, OPTIONAL_TEXTS, TEXTS, Record, RecordsError, microseconds
-from opensearch_winnow.mappings.source import ArchiveLocation
 
 # The fields of a document that make a card.
 CARD_FIELDS = (

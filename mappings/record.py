@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.written_time import written_time
-from opensearch_winnow.mappings.source import ArchiveLocation
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)

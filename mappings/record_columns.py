@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.record import EPOCH, Record, microseconds
-from opensearch_winnow.mappings.source import ArchiveLocation
 
 # Spark has no unsigned integers, so the 64 bits of a hash are read with a sign. So are the 32 bits of a position, but
 # no text is long enough for a negative one.

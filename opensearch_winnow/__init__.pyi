@@ -4,29 +4,29 @@ from opensearch_winnow.foundation.extras import MissingExtraError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
-from opensearch_winnow.ingest.own_documents import actions, winnow_fields
+from opensearch_winnow.ingest.own_index.own_documents import actions, winnow_fields
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment
-from opensearch_winnow.operations.attaching import attach, detach
-from opensearch_winnow.operations.contamination import Contamination, contaminated
-from opensearch_winnow.operations.deduplication import deduplicate, deduplicate_rows
-from opensearch_winnow.operations.pairs import pairs
-from opensearch_winnow.operations.passage_run import PassagesResult, repeated_passages
-from opensearch_winnow.operations.repeated_passages import PassageOptions, RepeatedPassage, RepeatedPassageFinder
-from opensearch_winnow.operations.watches import Watch, WatchError
-from opensearch_winnow.queries.boilerplate import Boilerplate, BoilerplateError
+from opensearch_winnow.operations.asking.watches import Watch, WatchError
+from opensearch_winnow.operations.own_index.attaching import attach, detach
+from opensearch_winnow.operations.sets.contamination import Contamination, contaminated
+from opensearch_winnow.operations.sets.deduplication import deduplicate, deduplicate_rows
+from opensearch_winnow.operations.sets.pairs import pairs
+from opensearch_winnow.operations.sets.passage_run import PassagesResult, repeated_passages
+from opensearch_winnow.operations.sets.repeated_passages import PassageOptions, RepeatedPassage, RepeatedPassageFinder
+from opensearch_winnow.queries.asking.matches import Match, Matches
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.dsl.deduplicate_search_body import deduplicate_search_body
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.hit_groups import FoldedHit, HitGroup, HitGroups, HitMember, group_hits
-from opensearch_winnow.queries.matches import Match, Matches
-from opensearch_winnow.queries.pairs import Document, DocumentFile, Pair, Pairs
-from opensearch_winnow.queries.passage_index import PassageIndex
 from opensearch_winnow.queries.relationship import Relationship
-from opensearch_winnow.queries.results import SearchResults
 from opensearch_winnow.queries.scores import Passage
-from opensearch_winnow.queries.search_groups import search_groups, search_groups_async
+from opensearch_winnow.queries.searching.hit_groups import FoldedHit, HitGroup, HitGroups, HitMember, group_hits
+from opensearch_winnow.queries.searching.results import SearchResults
+from opensearch_winnow.queries.searching.search_groups import search_groups, search_groups_async
+from opensearch_winnow.queries.sets.pairs import Document, DocumentFile, Pair, Pairs
+from opensearch_winnow.queries.sets.passage_index import PassageIndex
+from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, BoilerplateError
 from opensearch_winnow.stores.store import StoreError
 
 __version__: str

@@ -22,26 +22,14 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.finding import Finding
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.boilerplate import RegisteredBoilerplate
-from opensearch_winnow.operations.changes import DEFAULT_THRESHOLD as CHANGES_THRESHOLD
-from opensearch_winnow.operations.changes import KINDS, Change, ChangeKind, Changes, CrawlComparison, collected_changes
-from opensearch_winnow.operations.cluster_details import ClusterDetails, cluster_details
-from opensearch_winnow.operations.cluster_list import ClusterList, ClusterOrder, cluster_list
-from opensearch_winnow.operations.clustering import cluster_store
-from opensearch_winnow.operations.crawl_states import comparable_crawls, crawl_states
-from opensearch_winnow.operations.deletion import DeletionReport, DeletionRequest, delete_pages
-from opensearch_winnow.operations.extract import ExtractReport, extract
-from opensearch_winnow.operations.history import HistoryEntry, history
-from opensearch_winnow.operations.indexing import IndexingOptions, add_pages, index_sources
-from opensearch_winnow.operations.lazy_store import LazyStore
-from opensearch_winnow.operations.left_clusters import CLUSTERING
-from opensearch_winnow.operations.locate import LaterCaptures, Located, later_captures, locate
-from opensearch_winnow.operations.nothing_found import (
+from opensearch_winnow.operations.asking.history import HistoryEntry, history
+from opensearch_winnow.operations.asking.locate import LaterCaptures, Located, later_captures, locate
+from opensearch_winnow.operations.asking.nothing_found import (
     NoHit,
     NoMatch,
     UnmatchedQuestion,
@@ -49,31 +37,55 @@ from opensearch_winnow.operations.nothing_found import (
     search_for_words,
     why_no_hit,
 )
-from opensearch_winnow.operations.overview import Overview, StoreOverview
-from opensearch_winnow.operations.page_comparer import sketched_pages
-from opensearch_winnow.operations.page_finder import PageFinder, known_spellings
-from opensearch_winnow.operations.pairs import PairOptions, find
-from opensearch_winnow.operations.rotation import RotationReport, rotate
-from opensearch_winnow.operations.searches import Searches
-from opensearch_winnow.operations.similar import SimilarPages
-from opensearch_winnow.operations.similar_batch import AnyQuestion, SimilarBatch, SimilarKeywords, SimilarOptions
-from opensearch_winnow.operations.sources import TextSources, sources
-from opensearch_winnow.operations.store_figures import StoreFigures, store_figures
-from opensearch_winnow.operations.submissions import Submissions
-from opensearch_winnow.operations.unknown_filters import known_site, unknown_filters
-from opensearch_winnow.operations.versions import Versions, versions
-from opensearch_winnow.operations.watch_log import WatchLog
-from opensearch_winnow.operations.watches import Watch, Watches, WatchReport
-from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
+from opensearch_winnow.operations.asking.page_comparer import sketched_pages
+from opensearch_winnow.operations.asking.page_finder import PageFinder, known_spellings
+from opensearch_winnow.operations.asking.similar import SimilarPages
+from opensearch_winnow.operations.asking.similar_batch import AnyQuestion, SimilarBatch, SimilarKeywords, SimilarOptions
+from opensearch_winnow.operations.asking.sources import TextSources, sources
+from opensearch_winnow.operations.asking.versions import Versions, versions
+from opensearch_winnow.operations.asking.watch_log import WatchLog
+from opensearch_winnow.operations.asking.watches import Watch, Watches, WatchReport
+from opensearch_winnow.operations.clusters.cluster_details import ClusterDetails, cluster_details
+from opensearch_winnow.operations.clusters.cluster_list import ClusterList, ClusterOrder, cluster_list
+from opensearch_winnow.operations.clusters.clustering import cluster_store
+from opensearch_winnow.operations.clusters.left_clusters import CLUSTERING
+from opensearch_winnow.operations.crawl_states import comparable_crawls, crawl_states
+from opensearch_winnow.operations.crawls.changes import DEFAULT_THRESHOLD as CHANGES_THRESHOLD
+from opensearch_winnow.operations.crawls.changes import (
+    KINDS,
+    Change,
+    ChangeKind,
+    Changes,
+    CrawlComparison,
+    collected_changes,
+)
+from opensearch_winnow.operations.crawls.deletion import DeletionReport, DeletionRequest, delete_pages
+from opensearch_winnow.operations.crawls.extract import ExtractReport, extract
+from opensearch_winnow.operations.crawls.indexing import IndexingOptions, add_pages, index_sources
+from opensearch_winnow.operations.crawls.lazy_store import LazyStore
+from opensearch_winnow.operations.searching.searches import Searches, known_site, unknown_filters
+from opensearch_winnow.operations.sets.pairs import PairOptions, find
+from opensearch_winnow.operations.sets.submissions import Submissions
+from opensearch_winnow.operations.upkeep.boilerplate import RegisteredBoilerplate
+from opensearch_winnow.operations.upkeep.overview import Overview, StoreOverview
+from opensearch_winnow.operations.upkeep.rotation import RotationReport, rotate
+from opensearch_winnow.operations.upkeep.store_figures import StoreFigures, store_figures
+from opensearch_winnow.queries.asking.frequency_check import DEFAULT_FREQUENT
+from opensearch_winnow.queries.asking.matches import Match, Matches
+from opensearch_winnow.queries.asking.question import Question
+from opensearch_winnow.queries.asking.thresholds import Thresholds
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.filters import Filters, Selection, searched
-from opensearch_winnow.queries.frequency_check import DEFAULT_FREQUENT
-from opensearch_winnow.queries.matches import Match, Matches
-from opensearch_winnow.queries.pairs import Document, Measure, Pairs
-from opensearch_winnow.queries.question import Question
-from opensearch_winnow.queries.results import FacetName, GroupBy, SearchResults
-from opensearch_winnow.queries.search_request import BEST, DEFAULT_EXAMINE, DEFAULT_THRESHOLD, Cursor, SearchRequest
-from opensearch_winnow.queries.thresholds import Thresholds
+from opensearch_winnow.queries.searching.results import FacetName, GroupBy, SearchResults
+from opensearch_winnow.queries.searching.search_request import (
+    BEST,
+    DEFAULT_EXAMINE,
+    DEFAULT_THRESHOLD,
+    Cursor,
+    SearchRequest,
+)
+from opensearch_winnow.queries.sets.pairs import Document, Measure, Pairs
+from opensearch_winnow.queries.upkeep.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.stores.blocked_pages import blocked_entries, change_blocked, related_entry
 from opensearch_winnow.stores.captures import captures, captures_of_urls
 from opensearch_winnow.stores.chosen_captures import chosen_captures

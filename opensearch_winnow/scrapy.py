@@ -32,7 +32,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.sources.page_fields import FieldError, page_of
-from opensearch_winnow.operations.indexing import open_intake, open_target
+from opensearch_winnow.operations.crawls.indexing import open_intake, open_target
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -15,10 +15,10 @@ from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.queries.estimates import Estimates, estimate_scores
 from opensearch_winnow.queries.relationship import Lengths, Relationship, judge_relationship, same_in
 from opensearch_winnow.queries.scores import Overlap, Passage, Scores, Sketches
+from opensearch_winnow.queries.upkeep.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 
 Sites = tuple[str | None, str | None]  # of A and B
 CanonicalRun = tuple[int, int, int, int]  # the offsets of a passage, in canonical characters

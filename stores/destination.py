@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, NoReturn, Self
 
-from opensearch_winnow.ingest.destination import BLOCKED
+from opensearch_winnow.ingest.runs.destination import BLOCKED
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record, StoredDigests, bytes_in_memory
 from opensearch_winnow.stores.archive_counts import save_left_out

@@ -12,11 +12,11 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import Record, StoredDigests, capture_id
+from opensearch_winnow.queries.asking.frequency_check import FrequencyCheck
+from opensearch_winnow.queries.asking.lookups import Field, Lookup
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.frequency_check import FrequencyCheck
-from opensearch_winnow.queries.lookups import Field, Lookup
-from opensearch_winnow.queries.results import FacetName
 from opensearch_winnow.queries.scores import Sketches
+from opensearch_winnow.queries.searching.results import FacetName
 from opensearch_winnow.queries.words import Words
 
 

@@ -7,7 +7,7 @@ from secrets import token_urlsafe
 from threading import Lock
 from typing import Generic, TypeVar
 
-from opensearch_winnow.queries.cursor_text import CURSOR_EXPIRED
+from opensearch_winnow.queries.searching.cursor_text import CURSOR_EXPIRED
 from opensearch_winnow.stores.store import StoreError, View
 
 MAX_IDLE_MINUTES = 5  # between two uses of a view

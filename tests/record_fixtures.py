@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.record import DUPLICATES, Record
-from opensearch_winnow.mappings.source import ArchiveLocation
 
 TEXT = st.text(max_size=20)
 DIGEST = st.text("0123456789abcdef", min_size=32, max_size=32)

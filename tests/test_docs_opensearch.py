@@ -10,8 +10,8 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.index import Index
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.client import engine_of
-from opensearch_winnow.stores.opensearch.setup import set_up
+from opensearch_winnow.stores.opensearch.requests.client import engine_of
+from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 NAMES = ("own-index.md", "own-searches.md", "opensearch.md")  # the first makes the index of the others

@@ -45,9 +45,12 @@ def test_every_picture_is_shown_with_alternative_text() -> None:
 @pytest.mark.parametrize(
     ("flow", "complaint"),
     [
-        ((("cli.similar:command", ""), ("ingest.nowhere:read", "")), "cli.similar does not reach ingest.nowhere"),
+        (
+            (("cli.asking.similar:command", ""), ("ingest.nowhere:read", "")),
+            "cli.asking.similar does not reach ingest.nowhere",
+        ),
         ((("queries.compare:scores", ""), ("stores.store:Store", "")), "queries.compare does not reach stores.store"),
-        ((("cli.similar:command", ""), ("stores.store:Shop", "")), "stores.store has no Shop"),
+        ((("cli.asking.similar:command", ""), ("stores.store:Shop", "")), "stores.store has no Shop"),
     ],
 )
 def test_a_flow_that_is_not_in_the_code_is_not_drawn(flow: tuple[tuple[str, str], ...], complaint: str) -> None:

@@ -27,8 +27,8 @@ from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings import opensearch_mapping, record_metadata, sqlite_schema
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.mappings.source import ArchiveLocation
 from opensearch_winnow.record_files.records import read_records
 from opensearch_winnow.stores.engine.running import Running
 from tests.test_golden import TEXTS, digest

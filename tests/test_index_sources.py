@@ -16,10 +16,10 @@ import pytest
 
 from opensearch_winnow import Index, Page, Scheme, StoreError, WinnowError
 from opensearch_winnow.ingest.page_record import RecordMaker
-from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.indexing import RecordFilesTarget, add_pages, index_sources, open_target
-from opensearch_winnow.operations.lazy_store import LazyStore
+from opensearch_winnow.operations.crawls.indexing import RecordFilesTarget, add_pages, index_sources, open_target
+from opensearch_winnow.operations.crawls.lazy_store import LazyStore
 from opensearch_winnow.record_files.records import read_records
 from tests.test_index import prose
 

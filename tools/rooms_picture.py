@@ -23,8 +23,8 @@ IMPORT = re.compile(rf"^\s*(?:from|import|cimport) {PACKAGE}\.([\w.]+)(?: c?impo
 # The flow in: from a source to stored records. The flow out: from a question or words to an answer. Each step is
 # MODULE:NAME, and what leaves it.
 FLOW_IN = (
-    ("cli.index:command", "names of sources"),
-    ("operations.indexing:index_sources", "splits for all processors"),
+    ("cli.crawls.index:command", "names of sources"),
+    ("operations.crawls.indexing:index_sources", "splits for all processors"),
     ("ingest.sources:read", "pages"),
     ("ingest.extractors:extractor", "text"),
     ("foundation.canonical:canonical", "canonical text"),
@@ -33,14 +33,14 @@ FLOW_IN = (
     ("stores.destination:StoreDestination", "stored batches"),
 )
 FLOW_OUT = (
-    ("cli.similar:command", "a page or a text"),
+    ("cli.asking.similar:command", "a page or a text"),
     ("index:Index", "a question with thresholds"),
-    ("operations.similar:SimilarPages", "lookups of tokens"),
+    ("operations.asking.similar:SimilarPages", "lookups of tokens"),
     ("stores.store:Store", "candidates"),
     ("queries.compare:Comparer", "scores and passages"),
     ("cython_core.overlap:overlap", "shared runs"),
-    ("queries.matches:Matches", "matches"),
-    ("answers.matches_document:matches_document", "JSON and sentences"),
+    ("queries.asking.matches:Matches", "matches"),
+    ("answers.asking.matches_document:matches_document", "JSON and sentences"),
 )
 
 TOP, FLOOR, BOX = 56, 60, 46  # of the floors, in pixels

@@ -16,7 +16,7 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
-from opensearch_winnow.mappings.opensearch_analysis import ANALYZER, analysis
+from opensearch_winnow.mappings.opensearch_mapping import ANALYZER, analysis
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from tools.unicode_tables import PAGE, PAGE_BITS, array, constants, initialiser, numbers

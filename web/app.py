@@ -25,43 +25,38 @@ from starlette.types import Scope
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.page_finder import PageNotFoundError
-from opensearch_winnow.web.batch import Batch
-from opensearch_winnow.web.body_memory import BodyMemory, held_memory
-from opensearch_winnow.web.error_status import STOPPING, capitalized, status_and_message
+from opensearch_winnow.operations.asking.page_finder import PageNotFoundError
 from opensearch_winnow.web.form import MAX_BODY_BYTES, FormError, read_form
-from opensearch_winnow.web.formats import Format, encode_answer, encode_json
-from opensearch_winnow.web.guard import LOOPBACK, Guard
 from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.pages import STATIC, Pages
-from opensearch_winnow.web.pieces_response import PiecesResponse
-from opensearch_winnow.web.refusal import is_for_programs, refusals
 from opensearch_winnow.web.screen import Action, NotFoundError, Redirect, Screen, SuggestedLink
 from opensearch_winnow.web.screen_request import Fault, ScreenRequest, ServerState
-from opensearch_winnow.web.screens import (
-    api,
-    changes,
-    cluster,
-    clusters,
+from opensearch_winnow.web.screens.asking import (
     compare,
     differences,
-    fields,
-    health,
     history,
-    home,
     locate,
     page,
     paste,
-    search,
-    sent_texts,
-    statistics,
     versions,
     watch_log,
     watches,
 )
+from opensearch_winnow.web.screens.clusters import cluster, clusters
+from opensearch_winnow.web.screens.crawls import changes
+from opensearch_winnow.web.screens.own_index import fields, sent_texts
+from opensearch_winnow.web.screens.searching import home, search
+from opensearch_winnow.web.screens.upkeep import api, health, statistics
 from opensearch_winnow.web.sent_json import read_json
 from opensearch_winnow.web.served import HasScheme, OnlyScheme, ServedStore
 from opensearch_winnow.web.server_threads import ServerThreads
+from opensearch_winnow.web.serving.batch import Batch
+from opensearch_winnow.web.serving.body_memory import BodyMemory, held_memory
+from opensearch_winnow.web.serving.error_status import STOPPING, capitalized, status_and_message
+from opensearch_winnow.web.serving.formats import Format, encode_answer, encode_json
+from opensearch_winnow.web.serving.guard import LOOPBACK, Guard
+from opensearch_winnow.web.serving.pieces_response import PiecesResponse
+from opensearch_winnow.web.serving.refusal import is_for_programs, refusals
 
 API = "/api/v1"
 # Of all requests that are read or answered: 20 of the largest. In the queue are texts of some kilobytes, as a rule.

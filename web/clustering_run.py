@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.clustering import WRITING_BACK
+from opensearch_winnow.operations.clusters.clustering import WRITING_BACK
 
 LOG = logging.getLogger("opensearch_winnow.web")
 STOPPED = "The clustering was stopped. Nothing has changed."

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from opensearch_winnow.answers.compared import Compared, ComparedText
-from opensearch_winnow.answers.comparison_words import comparison_summary
+from opensearch_winnow.answers.asking.compared import Compared, ComparedText
+from opensearch_winnow.answers.asking.comparison_words import comparison_summary
 from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.queries.asking.numbered_passages import NumberedPassage
 from opensearch_winnow.queries.compare import Comparison
-from opensearch_winnow.queries.numbered_passages import NumberedPassage
-from opensearch_winnow.web.compared_panes import whole_panes
 from opensearch_winnow.web.pages import InlineStyle, Pages
+from opensearch_winnow.web.texts.compared_panes import whole_panes
 
 
 def compare_html(

@@ -7,9 +7,9 @@ from functools import partial
 from threading import Lock
 from typing import NamedTuple
 
-from opensearch_winnow.answers.changes import crawls_or_dates
+from opensearch_winnow.answers.crawls.changes import crawls_or_dates
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.changes import Changes
+from opensearch_winnow.operations.crawls.changes import Changes
 from opensearch_winnow.web.kept_figures import KeptFigures
 
 MAX_COMPARISONS = 8  # that are kept

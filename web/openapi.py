@@ -9,10 +9,10 @@ from typing import Any, TypedDict
 import msgspec
 
 from opensearch_winnow import __version__
-from opensearch_winnow.web.guard import COOKIE
 from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen import Screen
 from opensearch_winnow.web.sent_json import MAX_BATCH, NDJSON
+from opensearch_winnow.web.serving.guard import COOKIE
 
 REFERENCE = "#/components/schemas/{name}"
 CAPTURE = "00fd0353ab59671ba49a04f9e8d5496c"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from opensearch_winnow.answers.page_document import PageFacts
+from opensearch_winnow.answers.asking.page_document import PageFacts
 from opensearch_winnow.foundation.scheme import Scheme
 
 # The tabs of similar pages: parameter, label, and initial threshold in per cent.

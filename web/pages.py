@@ -14,10 +14,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from opensearch_winnow import __version__
+from opensearch_winnow.answers.asking.similar_words import uncompared_sentence, unscored_sentence
 from opensearch_winnow.answers.display_text import UNSAFE, one_line, printable
 from opensearch_winnow.answers.formatting import compact_percent, count_of, duration, percent, scored_percent
-from opensearch_winnow.answers.similar_words import uncompared_sentence, unscored_sentence
-from opensearch_winnow.web.marked_text import colour
+from opensearch_winnow.web.texts.marked_text import colour
 
 ROOM = Path(__file__).parent
 STATIC = ROOM / "static"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from secrets import token_hex
 from threading import Lock
 
@@ -14,8 +16,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.files import HEAD, HTML, TEXT, begins_as_html, is_text, type_of
 from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.page_finder import PASTED_URL
-from opensearch_winnow.web.file_kind import file_kind
+from opensearch_winnow.operations.asking.page_finder import PASTED_URL
 from opensearch_winnow.web.form import FormError
 
 EXPIRY_MINUTES = 60  # after the last use
@@ -23,6 +24,35 @@ MAX_TOTAL_CHARS = 32_000_000  # of all texts: beyond it, the least recently used
 ID_PREFIX = "pasted-"  # followed by 32 random hex digits: an id cannot be guessed
 FORM_HINT = "paste one, or choose a file"
 API_HINT = 'send text, HTML or a file; as JSON, {"text": …} or {"html": …}'
+OFFICE_NAMES = {
+    **dict.fromkeys(("docx", "docm", "dotx", "doc", "dot"), "a Word document"),
+    **dict.fromkeys(("xlsx", "xlsm", "xls"), "an Excel workbook"),
+    **dict.fromkeys(("pptx", "pptm", "ppt"), "a PowerPoint presentation"),
+    **dict.fromkeys(("odt", "ott"), "an OpenDocument text"),
+    "ods": "an OpenDocument spreadsheet",
+    "odp": "an OpenDocument presentation",
+    "epub": "an e-book",
+}
+# The files that the format requires, for documents with another name.
+OFFICE_PARTS = (
+    (b"word/", "a Word document"),
+    (b"xl/", "an Excel workbook"),
+    (b"ppt/", "a PowerPoint presentation"),
+    (b"opendocument.text", "an OpenDocument text"),
+    (b"opendocument.spreadsheet", "an OpenDocument spreadsheet"),
+    (b"opendocument.presentation", "an OpenDocument presentation"),
+    (b"epub+zip", "an e-book"),
+)
+ZIP = b"PK\x03\x04"
+SIGNATURES = (
+    (re.compile(rb"%PDF-"), "a PDF"),
+    (re.compile(rb"%!PS"), "a PostScript file"),
+    (re.compile(rb"\{\\rtf"), "an RTF document"),
+    (re.compile(rb"\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|II\*\0|MM\0\*|BM.{4}\0{4}", re.DOTALL), "an image"),
+    (re.compile(rb".{4}ftyp(?:avif|heic|heix|mif1)", re.DOTALL), "an image"),
+    (re.compile(rb"\x1f\x8b|BZh|7z\xbc\xaf\x27\x1c|\xfd7zXZ|\x28\xb5\x2f\xfd|Rar!"), "a compressed file"),
+)
+OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # OLE, the container of Office before 2007
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +127,13 @@ def _page_from_form(form: Mapping[str, str | bytes], hint: str) -> tuple[Page, s
     if isinstance(text, str) and text.strip():
         return (Page(PASTED_URL, html=text) if begins_as_html(text) else Page(PASTED_URL, text=text)), ""
     raise FormError(f"There is no text to look for: {hint}.", "text")
+
+
+def file_kind(name: str, content: bytes) -> str | None:
+    """Return what a file without plain text is, such as "a PDF", or None if that cannot be told."""
+    named = OFFICE_NAMES.get(PurePath(name.lower()).suffix.removeprefix("."))
+    if content.startswith(OLD_OFFICE):
+        return named or "an Office document"
+    if content.startswith(ZIP):
+        return named or next((kind for part, kind in OFFICE_PARTS if part in content), "a ZIP archive")
+    return next((kind for signature, kind in SIGNATURES if signature.match(content)), None)

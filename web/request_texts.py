@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from opensearch_winnow.answers.compared import Compared, ComparedText
+from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.page_finder import PASTED_URL, no_text
+from opensearch_winnow.operations.asking.page_finder import PASTED_URL, no_text
+from opensearch_winnow.queries.asking.numbered_passages import numbered_passages
 from opensearch_winnow.queries.compare import Comparer, Comparison, compare
-from opensearch_winnow.queries.numbered_passages import numbered_passages
 from opensearch_winnow.queries.relationship import same_in
 from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES, ID_PREFIX, PastedText

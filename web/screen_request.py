@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlencode
 
-from opensearch_winnow.answers.overview import OverviewDocument, overview_document
-from opensearch_winnow.answers.statistics_document import CountedDocument, counted_document
+from opensearch_winnow.answers.upkeep.overview import OverviewDocument, overview_document
+from opensearch_winnow.answers.upkeep.statistics_document import CountedDocument, counted_document
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.web.clustering_run import ClusteringRun

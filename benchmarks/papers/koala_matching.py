@@ -14,8 +14,8 @@ from opensearch_winnow.cython_core.rare_grams import rare_grams
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.foundation.selection import token_of
-from opensearch_winnow.queries.frequency_check import KoalaCheck
-from opensearch_winnow.queries.lookups import Lookup
+from opensearch_winnow.queries.asking.frequency_check import KoalaCheck
+from opensearch_winnow.queries.asking.lookups import Lookup
 
 SCHEME = Scheme.preset("koala")
 RANGES = ((1, 1), (2, 2), (3, 5), (6, 10), (11, 20), (21, 50), (51, 100))  # of match ratios, in percent

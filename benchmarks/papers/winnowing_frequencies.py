@@ -13,7 +13,7 @@ from benchmarks.table import Table
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
-from opensearch_winnow.operations.power_law import power_law
+from opensearch_winnow.operations.upkeep.power_law import power_law
 
 K, W = 50, 100
 NEWEST = (

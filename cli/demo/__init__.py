@@ -55,12 +55,12 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
         import duckdb  # noqa: F401, PLC0415
         import pyarrow  # noqa: F401, PLC0415
     with extra("web"):
-        from opensearch_winnow.cli.demo.findings_html import write_report  # noqa: PLC0415
+        from opensearch_winnow.cli.demo.report_html import write_report  # noqa: PLC0415
     from opensearch_winnow.cli.demo.crawl import Clock, crawl, known_captures  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.findings import demo_report  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.findings_document import report_document  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.findings_screen import show  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.findings_words import next_commands  # noqa: PLC0415
+    from opensearch_winnow.cli.demo.report import demo_report  # noqa: PLC0415
+    from opensearch_winnow.cli.demo.report_document import report_document  # noqa: PLC0415
+    from opensearch_winnow.cli.demo.report_screen import show  # noqa: PLC0415
+    from opensearch_winnow.cli.demo.report_words import next_commands  # noqa: PLC0415
     from opensearch_winnow.foundation.credentials import without_credentials  # noqa: PLC0415
     from opensearch_winnow.index import Index  # noqa: PLC0415
     from opensearch_winnow.stores.opening import store_exists  # noqa: PLC0415

@@ -17,7 +17,7 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.queries.filters import Filters
 
 CRAWL = "demo"  # the name of the crawl in the store

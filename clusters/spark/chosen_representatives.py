@@ -8,7 +8,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from opensearch_winnow.clusters.spark.outputs import Scratch
 from opensearch_winnow.clusters.spark.verdicts import judged_pairs
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.representative_rule import RepresentativeRule
+from opensearch_winnow.queries.searching.representative_rule import RepresentativeRule
 
 
 def with_chosen_representatives(

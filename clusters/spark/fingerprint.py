@@ -19,9 +19,9 @@ from opensearch_winnow.clusters.spark.outputs import Outputs, Scratch
 from opensearch_winnow.clusters.spark.page_outcomes import OUTCOMES, is_remote, outcomes_of_sources, outcomes_of_table
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.progress import Progress
-from opensearch_winnow.ingest.ledger import OTHER_CONTENT
 from opensearch_winnow.ingest.page_record import Recipe
-from opensearch_winnow.ingest.report import Damaged, Report
+from opensearch_winnow.ingest.runs.ledger import OTHER_CONTENT
+from opensearch_winnow.ingest.runs.report import Damaged, Report
 from opensearch_winnow.ingest.sources import STDIN, SourceError, Sources
 from opensearch_winnow.ingest.sources.field_names import FIELDS
 from opensearch_winnow.ingest.sources.parquet import check_columns

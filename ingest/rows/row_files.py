@@ -18,7 +18,6 @@ from opensearch_winnow.foundation.atomic_file import check_parent
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.path_names import PathName
-from opensearch_winnow.ingest.failed_pages import FailedPages
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, Row
 from opensearch_winnow.ingest.rows.output import (
@@ -31,6 +30,7 @@ from opensearch_winnow.ingest.rows.output import (
     format_named,
 )
 from opensearch_winnow.ingest.rows.row_format import RowChoice, RowFormat
+from opensearch_winnow.ingest.runs.failed_pages import FailedPages
 from opensearch_winnow.ingest.sources import MAX_PIPED_BYTES, SourceError, Sources, printable
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.formats import ARCHIVES

@@ -18,7 +18,7 @@ from opensearch_winnow.ingest.sources.header_fields import text
 from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched, resource, response
 from opensearch_winnow.ingest.sources.recovered import recovered
 from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split
-from opensearch_winnow.mappings.source import ArchiveLocation
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 
 # URL, address, date, type and length; version 2 has more fields before the length. URLs can have spaces. In front of it
 # is the end of a line, or damage.

@@ -20,7 +20,7 @@ from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched,
 from opensearch_winnow.ingest.sources.members import DICTIONARY, PLAIN, FileSlice
 from opensearch_winnow.ingest.sources.recovered import recovered
 from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split, located
-from opensearch_winnow.mappings.source import ArchiveLocation
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 
 _START = re.compile(rb"WARC/\d\.\d{1,2}[ \t\r]*\n(?=[A-Za-z])")
 _LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*\+?(\d{1,18})[ \t\r]*\n", re.IGNORECASE)

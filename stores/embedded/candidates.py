@@ -11,9 +11,9 @@ from heapq import nsmallest
 from typing import NamedTuple
 
 from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.queries.asking.frequency_check import FrequencyCheck
+from opensearch_winnow.queries.asking.lookups import Field, Lookup
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.frequency_check import FrequencyCheck
-from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.rows import CARD, card_of, conditions
 from opensearch_winnow.stores.embedded.writes import gone_pages

@@ -19,9 +19,9 @@ from opensearch_winnow.cython_core.packed_positions import pack_positions, unpac
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import KOALA, Scheme
 from opensearch_winnow.foundation.selection import fingerprints_at
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import EPOCH, Record, StoredDigests, in_order, microseconds, storable
-from opensearch_winnow.mappings.source import ArchiveLocation
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.embedded.seals import unsealed

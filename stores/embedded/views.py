@@ -13,7 +13,7 @@ from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.results import FacetName
+from opensearch_winnow.queries.searching.results import FacetName
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded.file import StoreFile, reporting_sqlite_errors
 from opensearch_winnow.stores.embedded.ranking import Ranking

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
@@ -12,13 +13,13 @@ import zstandard
 
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.record import TEXT_FIELDS, Record
-from opensearch_winnow.mappings.source import ArchiveLocation
-from opensearch_winnow.queries.lookups import Field
+from opensearch_winnow.mappings.sqlite_schema import PAGE_SIZE
+from opensearch_winnow.queries.asking.lookups import Field
 from opensearch_winnow.stores.blocked_pages import SETTING as BLOCKED
 from opensearch_winnow.stores.blocked_pages import BlockedPages
 from opensearch_winnow.stores.embedded.file import StoreFile
-from opensearch_winnow.stores.embedded.leaf_order import leaf_order
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.reading import read_pages
 from opensearch_winnow.stores.embedded.rows import (
@@ -44,6 +45,13 @@ FIELDS: tuple[Field, ...] = get_args(Field)  # each has the table of its name
 MIN_GONE_PAGES = 1_000
 GONE_SHARE = 50
 COMPRESSION_LEVEL = 1  # of zstd: texts shrink to 40 % of their size, in 60 µs per page of 6.4 kB
+# From SQLite's file format. A leaf, a page with rows, has a header. A row that is too large for a leaf fills pages of
+# its own, and only the rest of it is on the leaf, or its first bytes if the rest is too large as well.
+LEAF_BYTES = PAGE_SIZE - 8
+MAX_ROW_BYTES = PAGE_SIZE - 35
+MIN_ROW_BYTES = (PAGE_SIZE - 12) * 32 // 255 - 23
+OVERFLOW_BYTES = PAGE_SIZE - 4
+ROW_HEADER_BYTES = 24  # at most: the row's number and size, the sizes of its columns, and where it is on the leaf
 
 
 class _PageRows(NamedTuple):
@@ -236,3 +244,33 @@ def _set_latest(db: sqlite3.Connection, urls: Iterable[str]) -> None:
         captures = db.execute("SELECT number, latest FROM page WHERE url = ? ORDER BY fetched_at DESC", (url,))
         changed = [(not rank, number) for rank, (number, latest) in enumerate(captures) if (not rank) != latest]
         db.executemany("UPDATE page SET latest = ? WHERE number = ?", changed)
+
+
+def leaf_order(sizes: Sequence[int], families: Sequence[str]) -> list[int]:
+    """Return the indices of rows of these sizes, in an order in which few bytes of the leaves stay empty.
+
+    SQLite appends rows to a leaf, and begins another where a row does not fit. In the order of a crawl, that leaves a
+    fifth of the bytes empty. Here, each leaf gets the largest row that is left, then the largest that still fits. Then
+    the rows of each family, which are about as large, are exchanged until they are in their old order.
+    """
+    order = []
+    waiting = sorted(range(len(sizes)), key=lambda index: _bytes_on_leaf(sizes[index]))
+    lengths = [_bytes_on_leaf(sizes[index]) for index in waiting]
+    free = LEAF_BYTES
+    while waiting:
+        at = bisect_right(lengths, free) - 1
+        if at < 0:
+            at, free = len(waiting) - 1, LEAF_BYTES
+        free -= lengths.pop(at)
+        order.append(waiting.pop(at))
+    members: dict[str, list[int]] = {}  # the first one last
+    for index in reversed(range(len(sizes))):
+        members.setdefault(families[index], []).append(index)
+    return [members[families[index]].pop() for index in order]
+
+
+def _bytes_on_leaf(size: int) -> int:
+    if size > MAX_ROW_BYTES:
+        rest = MIN_ROW_BYTES + (size - MIN_ROW_BYTES) % OVERFLOW_BYTES
+        size = rest if rest <= MAX_ROW_BYTES else MIN_ROW_BYTES
+    return size + ROW_HEADER_BYTES

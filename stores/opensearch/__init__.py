@@ -15,25 +15,28 @@ from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.opensearch_mapping import META, missing_fields, written_in
 from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigests
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
+from opensearch_winnow.queries.asking.frequency_check import FrequencyCheck
+from opensearch_winnow.queries.asking.lookups import Lookup
 from opensearch_winnow.queries.dsl.filters import Clause, conditions
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.frequency_check import FrequencyCheck
-from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.opened_scheme import opened_scheme
-from opensearch_winnow.stores.opensearch.backfill import Backfill
 from opensearch_winnow.stores.opensearch.candidates import Overlaps
-from opensearch_winnow.stores.opensearch.client import Address, connect
-from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
-from opensearch_winnow.stores.opensearch.own_index_client import AttachedIndexClient
-from opensearch_winnow.stores.opensearch.own_opening import Mappings, attached_index_client, attachment_of
-from opensearch_winnow.stores.opensearch.own_template import check_attached_by_itself
-from opensearch_winnow.stores.opensearch.own_writer import AttachedWriter
+from opensearch_winnow.stores.opensearch.own_index.attached_index_client import AttachedIndexClient
+from opensearch_winnow.stores.opensearch.own_index.attached_opening import (
+    Mappings,
+    attached_index_client,
+    attachment_of,
+)
+from opensearch_winnow.stores.opensearch.own_index.attached_template import check_attached_by_itself
+from opensearch_winnow.stores.opensearch.own_index.attached_writer import AttachedWriter
+from opensearch_winnow.stores.opensearch.own_index.backfill import Backfill
+from opensearch_winnow.stores.opensearch.own_index.run_lock import RunLock
 from opensearch_winnow.stores.opensearch.reading import KnownPages, read_pages, scan_pages
-from opensearch_winnow.stores.opensearch.run_lock import RunLock
-from opensearch_winnow.stores.opensearch.shards import Shards
-from opensearch_winnow.stores.opensearch.statistics import crawls, statistics
+from opensearch_winnow.stores.opensearch.requests.client import Address, connect
+from opensearch_winnow.stores.opensearch.requests.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.statistics import Shards, crawls, statistics
 from opensearch_winnow.stores.opensearch.stored_clusters import StoredClusters
 from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
 from opensearch_winnow.stores.opensearch.views import OpenSearchView, ScrolledView
@@ -287,7 +290,7 @@ def _mappings(client: OpenSearch, address: Address, create_with: Scheme | None) 
         except NotFoundError:
             if create_with is None:
                 raise
-            from opensearch_winnow.stores.opensearch.setup import set_up  # noqa: PLC0415 (only to create)
+            from opensearch_winnow.stores.opensearch.upkeep.setup import set_up  # noqa: PLC0415 (only to create)
 
             set_up(client, address.index, create_with)
             found = client.indices.get_mapping(index=address.index)

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.opensearch_document import card_of, time_of
 from opensearch_winnow.mappings.record import capture_id
+from opensearch_winnow.queries.asking.frequency_check import FrequencyCheck
+from opensearch_winnow.queries.asking.lookups import Field, Lookup
 from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.dsl.frequency import with_any
 from opensearch_winnow.queries.dsl.overlap import (
@@ -23,8 +25,6 @@ from opensearch_winnow.queries.dsl.overlap import (
 )
 from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search, best, best_by_doc_values, following
 from opensearch_winnow.queries.dsl.ranked import without_place
-from opensearch_winnow.queries.frequency_check import FrequencyCheck
-from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.opensearch.index_client import EngineHit, IdAndSource, IndexClient, total
 from opensearch_winnow.stores.store import Candidate, CandidatesOfLookup, LookupsOfQuestion
 

@@ -14,9 +14,9 @@ from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import Clause, all_of
 from opensearch_winnow.queries.dsl.pages import BY_PLACE, Search, count, following
-from opensearch_winnow.stores.opensearch.client import Engine, engine_of
-from opensearch_winnow.stores.opensearch.complete_answers import complete
-from opensearch_winnow.stores.opensearch.errors import refusal_error, reporting_engine_errors
+from opensearch_winnow.stores.opensearch.requests.client import Engine, engine_of
+from opensearch_winnow.stores.opensearch.requests.complete_answers import complete
+from opensearch_winnow.stores.opensearch.requests.errors import refusal_error, reporting_engine_errors
 from opensearch_winnow.stores.store import StoreError
 
 EngineHit = dict[str, Any]

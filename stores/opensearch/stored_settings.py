@@ -10,12 +10,12 @@ from typing import Any, Literal
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.last_deletion import SETTING as LAST_DELETION
-from opensearch_winnow.stores.opensearch.bulk import bulk
-from opensearch_winnow.stores.opensearch.bulk_loop import CHANGED, NOT_FOUND
-from opensearch_winnow.stores.opensearch.bulk_operation import Operation
-from opensearch_winnow.stores.opensearch.complete_answers import complete
-from opensearch_winnow.stores.opensearch.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
+from opensearch_winnow.stores.opensearch.requests.bulk import bulk
+from opensearch_winnow.stores.opensearch.requests.bulk_loop import CHANGED, NOT_FOUND
+from opensearch_winnow.stores.opensearch.requests.bulk_operation import Operation
+from opensearch_winnow.stores.opensearch.requests.complete_answers import complete
+from opensearch_winnow.stores.opensearch.requests.errors import reporting_engine_errors
 from opensearch_winnow.stores.store import StoreError
 
 CACHE_SECONDS = 1.0  # one question reads the same setting several times

@@ -17,7 +17,6 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
 from opensearch_winnow.mappings.opensearch_document import any_card_of
 from opensearch_winnow.mappings.record import EPOCH
-from opensearch_winnow.queries.cursor_text import CURSOR_EXPIRED
 from opensearch_winnow.queries.dsl.filters import Clause, all_of, conditions
 from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search, count, following
 from opensearch_winnow.queries.dsl.ranked import (
@@ -37,7 +36,8 @@ from opensearch_winnow.queries.dsl.ranked import (
 )
 from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.results import FacetName
+from opensearch_winnow.queries.searching.cursor_text import CURSOR_EXPIRED
+from opensearch_winnow.queries.searching.results import FacetName
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.opensearch.index_client import DFS, EngineHit, IndexClient, total
 from opensearch_winnow.stores.snippet import hit_of

@@ -16,11 +16,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.gateway.bulk_body import bulk_body, bulk_items
-from opensearch_winnow.gateway.client_search import ClientSearch, NotJsonError, may_be_ours
 from opensearch_winnow.gateway.filter_path import filtered
-from opensearch_winnow.gateway.group_options import is_ours
-from opensearch_winnow.gateway.grouped_msearch import _searches
 from opensearch_winnow.gateway.headers import (
     NOT_SENT,
     OF_A_BODY,
@@ -33,7 +29,11 @@ from opensearch_winnow.gateway.memory_budget import MemoryBudget
 from opensearch_winnow.gateway.missing_fields import MissingFields
 from opensearch_winnow.gateway.request_body import UnreadError, unzipped
 from opensearch_winnow.gateway.routes import Other, Search, Write, goes_up, route_of
-from opensearch_winnow.ingest.bulk_action import MalformedBulkError
+from opensearch_winnow.gateway.searching.client_search import ClientSearch, NotJsonError, may_be_ours
+from opensearch_winnow.gateway.searching.group_options import is_ours
+from opensearch_winnow.gateway.searching.grouped_msearch import _searches
+from opensearch_winnow.gateway.writing.bulk_body import bulk_body, bulk_items
+from opensearch_winnow.ingest.own_index.bulk_action import MalformedBulkError
 from tests.fuzz.input_reader import Reader
 
 Target = Callable[[bytes, bool], None]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.own_fields import AttachedFields
-from opensearch_winnow.stores.opensearch.own_pages import AttachedPages
-from tests.stores.opensearch.own_index import FIELDS, OwnIndex
+from opensearch_winnow.mappings.attached_fields import AttachedFields
+from opensearch_winnow.stores.opensearch.own_index.attached_pages import AttachedPages
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex
 
 OF_ATTACHING = ("stamp", "place", "cluster")  # all others are made from the document alone
 

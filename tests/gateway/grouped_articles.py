@@ -10,10 +10,10 @@ from typing import Any
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.own_fields import AttachedFields
+from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.queries.compare import Comparer, Side, side
-from opensearch_winnow.stores.opensearch.attach import attach
-from opensearch_winnow.stores.opensearch.client import Address
+from opensearch_winnow.stores.opensearch.own_index.attach import attach
+from opensearch_winnow.stores.opensearch.requests.client import Address
 
 WORDS = [f"word{number}" for number in range(5_000)]
 FAMILIES = [Random(seed).choices(WORDS, k=200) for seed in range(9)]

@@ -13,8 +13,8 @@ import msgspec
 
 from opensearch_winnow.cli.listening import listening_socket
 from opensearch_winnow.gateway.limits import MAX_BODY, Limits
-from opensearch_winnow.gateway.server import running
-from opensearch_winnow.stores.opensearch.client import Address
+from opensearch_winnow.gateway.serving.server import running
+from opensearch_winnow.stores.opensearch.requests.client import Address
 from tests.gateway import raw_requests
 from tests.gateway.raw_requests import Answer
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from opensearchpy import helpers
 
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
-from tests.stores.opensearch.own_index import OwnIndex
+from tests.stores.opensearch.own_articles import OwnIndex
 
 
 class Stamped(NamedTuple):

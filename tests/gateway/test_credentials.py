@@ -12,7 +12,7 @@ from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
-from tests.stores.opensearch.own_index import OwnIndex, article
+from tests.stores.opensearch.own_articles import OwnIndex, article
 
 
 def login(user: str) -> str:

@@ -15,7 +15,7 @@ from opensearch_winnow.gateway import filter_path
 from opensearch_winnow.gateway.filter_path import filtered
 from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.running_gateway import ask
-from tests.stores.opensearch.own_index import OwnIndex
+from tests.stores.opensearch.own_articles import OwnIndex
 
 PATHS = [
     "hits.hits._source",

@@ -10,7 +10,7 @@ import msgspec
 
 from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.running_gateway import running_gateway
-from tests.stores.opensearch.own_index import OwnIndex
+from tests.stores.opensearch.own_articles import OwnIndex
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "gateway.md").read_text(encoding="utf-8")
 

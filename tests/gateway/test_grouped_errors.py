@@ -13,14 +13,14 @@ import pytest
 from multidict import CIMultiDict
 from opensearchpy import OpenSearch
 
-from opensearch_winnow.gateway import grouped_search as gateway_searches
 from opensearch_winnow.gateway.attached import AttachedIndices
-from opensearch_winnow.gateway.cluster import EngineConnection
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
-from opensearch_winnow.gateway.grouped_search import grouped_search
+from opensearch_winnow.gateway.engine_connection import EngineConnection
+from opensearch_winnow.gateway.searching import grouped_search as gateway_searches
+from opensearch_winnow.gateway.searching.grouped_search import grouped_search
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.client import Address
+from opensearch_winnow.stores.opensearch.requests.client import Address
 from tests.gateway.grouped_articles import MILL, in_groups, new_index
 from tests.gateway.raw_requests import Answer
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway

@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 
 from opensearch_winnow.foundation.client_pace import MIN_BYTES
-from opensearch_winnow.gateway.bulk_body import bulk_items
-from opensearch_winnow.gateway.cluster import MAX_HEADER_BYTES
-from opensearch_winnow.gateway.document_writes import DocumentWrite, written_document
+from opensearch_winnow.gateway.engine_connection import MAX_HEADER_BYTES
 from opensearch_winnow.gateway.errors import GatewayError
 from opensearch_winnow.gateway.limits import (
     MAX_ACTION_BYTES,
@@ -25,8 +23,10 @@ from opensearch_winnow.gateway.limits import (
     Limits,
 )
 from opensearch_winnow.gateway.memory_budget import MemoryBudget
-from opensearch_winnow.gateway.search_requests import SearchRequests
-from opensearch_winnow.ingest.bulk_action import MalformedBulkError
+from opensearch_winnow.gateway.searching.search_requests import SearchRequests
+from opensearch_winnow.gateway.writing.bulk_body import bulk_items
+from opensearch_winnow.gateway.writing.document_writes import DocumentWrite, written_document
+from opensearch_winnow.ingest.own_index.bulk_action import MalformedBulkError
 from tests.gateway.counting_engine import CountingEngine, limited, numbers
 from tests.gateway.faulty_engine import faulty_engine
 from tests.gateway.gateway_process import GatewayProcess

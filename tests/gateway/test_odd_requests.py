@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from opensearch_winnow.gateway.headers import client_of
 from opensearch_winnow.gateway.passing import PassedResponse
 from opensearch_winnow.gateway.routes import goes_up
-from opensearch_winnow.gateway.server import _is_our_fault
+from opensearch_winnow.gateway.serving.server import _is_our_fault
 from tests.gateway.faulty_engine import faulty_engine
 from tests.gateway.raw_requests import ask, raw_answer
 from tests.gateway.running_gateway import running_gateway

@@ -19,12 +19,12 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.attach import attach
+from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from tests.gateway.conftest import new_index
 from tests.gateway.faulty_engine import faulty_engine
 from tests.gateway.raw_requests import Answer, raw_answer
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
-from tests.stores.opensearch.own_index import FIELDS, OwnIndex, article
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article
 
 OF_A_CONNECTION = ("connection", "transfer-encoding", "content-length")
 
@@ -146,7 +146,7 @@ def test_nobody_there() -> None:
 
 
 def test_nobody_answers_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("opensearch_winnow.gateway.cluster.CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr("opensearch_winnow.gateway.engine_connection.CONNECT_SECONDS", 0.3)
     with socket.socket() as full:  # one connection waits to be accepted, and there is no room for more
         full.bind(("127.0.0.1", 0))
         full.listen(0)

@@ -13,15 +13,15 @@ from opensearchpy import OpenSearch, OpenSearchWarning, helpers
 
 from opensearch_winnow.gateway.attached import LOOK_UPS_AT_A_TIME, MAX_REMEMBERED, AttachedIndices, Unusable, find_all
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
-from opensearch_winnow.gateway.grouped_search import grouped_search
 from opensearch_winnow.gateway.headers import client_of
 from opensearch_winnow.gateway.limits import MAX_NAMES_PER_REQUEST
 from opensearch_winnow.gateway.routes import Write
-from opensearch_winnow.gateway.writes import prepare
-from opensearch_winnow.mappings.own_fields import NOTICED_SECONDS
+from opensearch_winnow.gateway.searching.grouped_search import grouped_search
+from opensearch_winnow.gateway.writing.writes import prepare
+from opensearch_winnow.mappings.attached_fields import NOTICED_SECONDS
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
-from tests.stores.opensearch.own_index import OwnIndex, article
+from tests.stores.opensearch.own_articles import OwnIndex, article
 
 
 class Engine:

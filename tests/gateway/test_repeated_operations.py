@@ -9,9 +9,9 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.gateway.bulk_answer import BulkAnswer, ItemOutcome
-from opensearch_winnow.gateway.bulk_body import BulkItem, bulk_items
-from opensearch_winnow.gateway.sent_writes import positions_to_repeat
+from opensearch_winnow.gateway.writing.bulk_answer import BulkAnswer, ItemOutcome
+from opensearch_winnow.gateway.writing.bulk_body import BulkItem, bulk_items
+from opensearch_winnow.gateway.writing.sent_writes import positions_to_repeat
 from tests.gateway.running_gateway import bulk_lines
 
 Documents = dict[str, dict[str, Any]]

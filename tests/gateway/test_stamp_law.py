@@ -12,15 +12,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from opensearch_winnow.gateway.attached import AttachedIndices, Found
-from opensearch_winnow.gateway.bulk_body import BulkItem
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
 from opensearch_winnow.gateway.routes import Write
-from opensearch_winnow.gateway.sent_writes import Line, send_bulk
-from opensearch_winnow.gateway.writes import Prepared, Rejected, prepare, prepare_bulk
+from opensearch_winnow.gateway.writing.bulk_body import BulkItem
+from opensearch_winnow.gateway.writing.sent_writes import Line, send_bulk
+from opensearch_winnow.gateway.writing.writes import Prepared, Rejected, prepare, prepare_bulk
 from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
 from tests.gateway.running_gateway import ask, bulk_lines
-from tests.stores.opensearch.own_index import OwnIndex
+from tests.stores.opensearch.own_articles import OwnIndex
 
 EXAMPLES = count()
 TEXTS = ("", "No egg today.", "No hen today, said the fox to the hen.", "no  HEN today, said the fox to the hen")

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme
 from opensearch_winnow.gateway import accepted_clients
-from opensearch_winnow.gateway.group_options import is_ours, without_options
 from opensearch_winnow.gateway.limits import Limits
-from opensearch_winnow.mappings.own_fields import Attachment
+from opensearch_winnow.gateway.searching.group_options import is_ours, without_options
+from opensearch_winnow.mappings.attached_fields import Attachment
 from tests.gateway.raw_requests import Answer as Received
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.gateway.test_credentials import login
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
-from tests.stores.opensearch.own_index import FIELDS
+from tests.stores.opensearch.own_articles import FIELDS
 
 NO_HITS = b'{"took": 1, "timed_out": false, "_shards": {"failed": 0}, "hits": {"hits": []}}'
 REFUSED = Answer(401, b'{"status": 401, "error": "who are you?"}')

@@ -18,16 +18,16 @@ from opensearch_winnow import Scheme
 from opensearch_winnow.gateway import threads
 from opensearch_winnow.gateway.attached import AttachedIndices, Found
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
-from opensearch_winnow.gateway.grouped_msearch import grouped_msearch
 from opensearch_winnow.gateway.limits import Limits
 from opensearch_winnow.gateway.memory_budget import MemoryBudget
 from opensearch_winnow.gateway.request_body import decompressed
 from opensearch_winnow.gateway.routes import Write
-from opensearch_winnow.gateway.sent_writes import Answered, Line, send_bulk
-from opensearch_winnow.gateway.writes import Prepared, Rejected, prepare, prepare_bulk
-from opensearch_winnow.mappings.own_fields import Attachment
+from opensearch_winnow.gateway.searching.grouped_msearch import grouped_msearch
+from opensearch_winnow.gateway.writing.sent_writes import Answered, Line, send_bulk
+from opensearch_winnow.gateway.writing.writes import Prepared, Rejected, prepare, prepare_bulk
+from opensearch_winnow.mappings.attached_fields import Attachment
 from tests.gateway.running_gateway import bulk_lines
-from tests.stores.opensearch.own_index import FIELDS
+from tests.stores.opensearch.own_articles import FIELDS
 
 MAX_TURN = 0.03  # seconds of CPU; before, the largest requests took .1 to .4 s
 DOCUMENTS = Limits().max_documents - 10

@@ -13,10 +13,10 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from opensearch_winnow.ingest.failed_pages import FailedPages
-from opensearch_winnow.ingest.index_splits import index
 from opensearch_winnow.ingest.page_record import Recipe
-from opensearch_winnow.ingest.report import Report
+from opensearch_winnow.ingest.runs.failed_pages import FailedPages
+from opensearch_winnow.ingest.runs.index_splits import index
+from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.record_writer import RecordWriter

@@ -9,6 +9,7 @@ import pytest
 from opensearchpy import OpenSearch, RequestError
 
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.opensearch_document import document_of
 from opensearch_winnow.mappings.opensearch_mapping import (
     FIELDS,
@@ -21,7 +22,6 @@ from opensearch_winnow.mappings.opensearch_mapping import (
     written_in,
 )
 from opensearch_winnow.mappings.record import Record, RecordsError
-from opensearch_winnow.mappings.source import ArchiveLocation
 from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.stores.engine.running import Running
 

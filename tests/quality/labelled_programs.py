@@ -8,9 +8,9 @@ from itertools import combinations, groupby
 from pathlib import Path
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
-from opensearch_winnow.queries.pair_finder import find_pairs
-from opensearch_winnow.queries.pairs import Document, DocumentFile
+from opensearch_winnow.queries.sets.pair_finder import find_pairs
+from opensearch_winnow.queries.sets.pairs import Document, DocumentFile
+from opensearch_winnow.queries.upkeep.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 
 IdPair = tuple[str, str]  # in order
 Scores = Mapping[IdPair, float]

@@ -10,7 +10,7 @@ from statistics import mean
 import pytest
 
 from opensearch_winnow.foundation.scheme import PRESETS
-from opensearch_winnow.queries.pair_scores import default_minimum
+from opensearch_winnow.queries.sets.pair_scores import default_minimum
 from tests.quality.labelled_programs import (
     auc,
     average_precision,

@@ -16,13 +16,13 @@ from opensearchpy import OpenSearch
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
+from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.own_fields import AttachedFields
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.attach import attach, detach
+from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach
 from tests.public_pages import LUCENE, javadoc, licences
-from tests.stores.opensearch.own_index import ARTICLES, OwnIndex
+from tests.stores.opensearch.own_articles import ARTICLES, OwnIndex
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("own-index-answers")]
 

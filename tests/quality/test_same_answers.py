@@ -17,11 +17,11 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.asking.matches import Matches
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.matches import Matches
-from opensearch_winnow.queries.results import SearchResults
+from opensearch_winnow.queries.searching.results import SearchResults
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.setup import set_up
+from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
 from tests.engine_fixture import VERSION
 from tests.public_pages import LUCENE, javadoc, licences
 

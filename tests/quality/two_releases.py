@@ -13,7 +13,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.changes import Changes
+from opensearch_winnow.operations.crawls.changes import Changes
 from tests.quality.corpora import Unpacked, records
 from tests.quality.truth import Pairs, truth_about
 

@@ -11,8 +11,8 @@ from opensearch_winnow import Comparison, Passage, Scheme, compare
 from opensearch_winnow.cython_core import passages as module
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.fingerprints import fingerprints
-from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.queries.compare import Comparer, side
+from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, Exclusions
 
 SMALL = Scheme(noise=6, guarantee=12, shingle=3)
 WORDS = ["rose", "is", "a", "Rose,", "thorn", "the", "of", "crawl", "copy"]

@@ -9,9 +9,9 @@ from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.queries.asking.thresholds import Thresholds
 from opensearch_winnow.queries.estimates import estimate_by_counts, estimate_scores
 from opensearch_winnow.queries.scores import Sketches
-from opensearch_winnow.queries.thresholds import Thresholds
 
 SCHEME = Scheme()
 

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
         SearchResults,
     )
     from opensearch_winnow.clusters.result import ClusteringResult
-    from opensearch_winnow.ingest.report import Report
+    from opensearch_winnow.ingest.runs.report import Report
     from opensearch_winnow.mappings.card import Card
     from opensearch_winnow.mappings.finding import Finding
-    from opensearch_winnow.operations.changes import Changes
-    from opensearch_winnow.operations.deletion import DeletionReport
-    from opensearch_winnow.operations.history import HistoryEntry
-    from opensearch_winnow.operations.locate import Located
-    from opensearch_winnow.operations.versions import Versions
-    from opensearch_winnow.queries.hit_groups import HitGroup, HitMember
-    from opensearch_winnow.queries.results import Member
+    from opensearch_winnow.operations.asking.history import HistoryEntry
+    from opensearch_winnow.operations.asking.locate import Located
+    from opensearch_winnow.operations.asking.versions import Versions
+    from opensearch_winnow.operations.crawls.changes import Changes
+    from opensearch_winnow.operations.crawls.deletion import DeletionReport
+    from opensearch_winnow.queries.searching.hit_groups import HitGroup, HitMember
+    from opensearch_winnow.queries.searching.results import Member
     from opensearch_winnow.stores.store import Statistics
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 
 from opensearch_winnow.stores.opensearch import OpenSearchStore
-from opensearch_winnow.stores.opensearch.client import Address, connect
+from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 
 
 class StorePool:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.asking.frequency_check import FrequencyCheck
+from opensearch_winnow.queries.asking.lookups import Field, Lookup
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.frequency_check import FrequencyCheck
-from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.stores.store import LookupsOfQuestion, Sizes, Store
 from tests.stores.conftest import TOKENS
 from tests.stores.held_records import FILTERS, RECORDS

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import Record, StoredDigests
+from opensearch_winnow.queries.asking.frequency_check import FrequencyCheck, rare_tokens
+from opensearch_winnow.queries.asking.lookups import Field, Lookup
 from opensearch_winnow.queries.filters import Filters, Selection
-from opensearch_winnow.queries.frequency_check import FrequencyCheck, rare_tokens
-from opensearch_winnow.queries.lookups import Field, Lookup
 from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.words import Term, Words
 from opensearch_winnow.stores.captures import captures, captures_of_urls, latest_capture

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from opensearch_winnow.foundation.scheme import PRESETS
-from opensearch_winnow.queries.pair_finder import find_pairs
-from opensearch_winnow.queries.pairs import Document, DocumentFile, Pairs
+from opensearch_winnow.queries.sets.pair_finder import find_pairs
+from opensearch_winnow.queries.sets.pairs import Document, DocumentFile, Pairs
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 METHOD = """    static int {name}(int[] values) {{

@@ -129,7 +129,7 @@ def _serving(options: Sequence[str], store: str, environment: Mapping[str, str])
 @contextmanager
 def serving_app(app: ASGIApp, **config: Any) -> Iterator[Asking]:
     """Run an application in a thread of this process, for faults that cannot be caused from outside."""
-    from opensearch_winnow.web.server import AdmittingServer  # noqa: PLC0415
+    from opensearch_winnow.web.serving.server import AdmittingServer  # noqa: PLC0415
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]

@@ -23,7 +23,7 @@ from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.web.app import API, SCREENS, make_app
 from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen import Screen
-from opensearch_winnow.web.screens import search
+from opensearch_winnow.web.screens.searching import search
 from opensearch_winnow.web.served import ServedStore
 from tests.web.addresses_fixture import ADDRESSES, SHOWN, api_address, in_format, screen_at
 from tests.web.known_crawl_fixture import IDS, MILL, MOVED, QUOTE

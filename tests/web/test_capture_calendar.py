@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.history import MomentDocument
-from opensearch_winnow.web.capture_calendar import MIN_EMPTY_ROWS_TO_MERGE, capture_calendar
+from opensearch_winnow.answers.asking.history import MomentDocument
+from opensearch_winnow.web.charts.capture_calendar import MIN_EMPTY_ROWS_TO_MERGE, capture_calendar
 
 
 def moments(times: Sequence[str | None], shares: Sequence[float | None] = ()) -> list[MomentDocument]:

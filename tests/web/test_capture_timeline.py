@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.history import MomentDocument
-from opensearch_winnow.web.capture_timeline import MIN_BAR_HEIGHT, capture_timeline
+from opensearch_winnow.answers.asking.history import MomentDocument
+from opensearch_winnow.web.charts.capture_timeline import MIN_BAR_HEIGHT, capture_timeline
 
 
 def capture(name: str, time: str | None, resemblance: float | None = None) -> MomentDocument:

@@ -14,7 +14,7 @@ import pytest
 from lxml import html
 
 from opensearch_winnow import Index, Page
-from opensearch_winnow.operations.changes import KINDS
+from opensearch_winnow.operations.crawls.changes import KINDS
 from opensearch_winnow.web.kept_changes import ComparedCrawls, KeptChanges
 from opensearch_winnow.web.server_threads import BusyError
 from tests.test_index import near, prose

@@ -15,9 +15,9 @@ import pytest
 
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.scheme import PRESETS
-from opensearch_winnow.queries.boilerplate import Boilerplate, Exclusions
-from opensearch_winnow.queries.pair_finder import find_pairs
-from opensearch_winnow.queries.pairs import Document, DocumentFile, Measure, Pair, Pairs, Unread
+from opensearch_winnow.queries.sets.pair_finder import find_pairs
+from opensearch_winnow.queries.sets.pairs import Document, DocumentFile, Measure, Pair, Pairs, Unread
+from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.web.class_report import report as reports
 from opensearch_winnow.web.class_report.anonymised import NameMasks
 from opensearch_winnow.web.class_report.report import write_report

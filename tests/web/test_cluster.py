@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.answers.cluster_document import cluster_document
+from opensearch_winnow.answers.clusters.cluster_document import cluster_document
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.operations.cluster_details import MAX_CAPTURES_COUNTED
+from opensearch_winnow.operations.clusters.cluster_details import MAX_CAPTURES_COUNTED
 from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.web.app import make_app
 from opensearch_winnow.web.one_request import one_request

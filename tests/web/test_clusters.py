@@ -14,7 +14,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.web.clustering_run import STOPPED, ClusteringRun
 from opensearch_winnow.web.pages import Pages
 from opensearch_winnow.web.screen_request import ScreenRequest, ServerState
-from opensearch_winnow.web.screens.clusters import SCREEN
+from opensearch_winnow.web.screens.clusters.clusters import SCREEN
 from opensearch_winnow.web.served import ServedStore
 from tests.web.conftest import Serve, Unclustered
 from tests.web.known_clusters import FIRST, MILL_PAGES, heading, lowest_by_force, rows

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from opensearch_winnow import Index
 from opensearch_winnow.ingest.page import Page as CrawledPage
 from opensearch_winnow.mappings.record import capture_id
-from opensearch_winnow.web.passage_windows import MAX_PASSAGES
+from opensearch_winnow.web.texts.shown_passages import MAX_PASSAGES
 from tests.web.known_crawl_fixture import paragraph
 from tests.web.served_fixture import Served, serving
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from opensearch_winnow.web.guard import HEADERS
+from opensearch_winnow.web.serving.guard import HEADERS
 from tests.web.served_fixture import Served
 
 TIMES = re.compile(r'\d[\d.]* m?s\b|"seconds":[\d.e-]+')

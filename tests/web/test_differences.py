@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, compare
-from opensearch_winnow.answers.compared import Compared, ComparedText
-from opensearch_winnow.queries.numbered_passages import numbered_passages
-from opensearch_winnow.web.differences import (
+from opensearch_winnow.answers.asking.compared import Compared, ComparedText
+from opensearch_winnow.queries.asking.numbered_passages import numbered_passages
+from opensearch_winnow.web.texts.differences import (
     MAX_WORD_PAIRS_PER_ROW,
     WordChanges,
     difference_rows,
     render_rows,
 )
-from opensearch_winnow.web.whole_words import trim_to_words
+from opensearch_winnow.web.texts.whole_words import trim_to_words
 from tests.web.known_crawl_fixture import paragraph
 
 SCHEME = Scheme.preset("passages")

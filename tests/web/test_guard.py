@@ -16,8 +16,8 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.web import app as web_app
 from opensearch_winnow.web.app import ACTIONS, make_app
 from opensearch_winnow.web.form import MAX_BODY_BYTES
-from opensearch_winnow.web.guard import COOKIE, HEADERS
 from opensearch_winnow.web.served import ServedStore
+from opensearch_winnow.web.serving.guard import COOKIE, HEADERS
 from tests.web.conftest import Serve
 from tests.web.served_fixture import TIMEOUT_SECONDS, Asking, Reply, Served, serving, serving_app
 

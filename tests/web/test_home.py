@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from opensearch_winnow.answers.overview import OverviewDocument, overview_document
+from opensearch_winnow.answers.upkeep.overview import OverviewDocument, overview_document
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page as WebPage
 from opensearch_winnow.mappings.card import Card

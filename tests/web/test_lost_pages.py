@@ -15,7 +15,7 @@ import pytest
 
 from opensearch_winnow import Index
 from opensearch_winnow.mappings.record import capture_id
-from opensearch_winnow.web.screens.versions import MIN_SPAN, seen_spans
+from opensearch_winnow.web.screens.asking.versions import MIN_SPAN, seen_spans
 from tests.web.browser_fixture import NewPage, accessibility_faults, scrolls_sideways
 from tests.web.known_crawl_fixture import MILL_TEXT, at, capture, paragraphs
 from tests.web.served_fixture import Served, serving

@@ -8,12 +8,12 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.compared import Compared, ComparedText
+from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.foundation.scheme import PRESETS
+from opensearch_winnow.queries.asking.numbered_passages import numbered_passages
 from opensearch_winnow.queries.compare import compare
-from opensearch_winnow.queries.numbered_passages import numbered_passages
-from opensearch_winnow.web.compared_panes import shown_panes
-from opensearch_winnow.web.marked_code import (
+from opensearch_winnow.web.texts.compared_panes import shown_panes
+from opensearch_winnow.web.texts.marked_code import (
     BLOCK_LINES,
     FOLD_EDGE_LINES,
     MAX_UNFOLDED_LINES,
@@ -22,8 +22,8 @@ from opensearch_winnow.web.marked_code import (
     lines_of,
     marked_code,
 )
-from opensearch_winnow.web.marked_text import Marking
-from opensearch_winnow.web.passage_windows import shown_passages
+from opensearch_winnow.web.texts.marked_text import Marking
+from opensearch_winnow.web.texts.shown_passages import shown_passages
 
 MARKING = Marking(own="p", partner="b")
 ROW = re.compile(

@@ -13,7 +13,7 @@ import pytest
 
 from opensearch_winnow import Index, compare
 from opensearch_winnow.cython_core.canonical_text import canonical_text
-from opensearch_winnow.queries.boilerplate import Boilerplate
+from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import CONTAINS, IDS, MILL, MILL_TEXT, MIRROR, QUOTE, QUOTES, TEXTS, paragraph
 from tests.web.served_fixture import Reply, Served

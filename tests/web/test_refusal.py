@@ -10,7 +10,7 @@ import pytest
 from lxml import html
 
 from opensearch_winnow.web.form import MAX_BODY_BYTES
-from opensearch_winnow.web.guard import HEADERS
+from opensearch_winnow.web.serving.guard import HEADERS
 from tests.web.served_fixture import Served, serving
 
 FORM = "application/x-www-form-urlencoded"

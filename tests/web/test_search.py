@@ -16,10 +16,10 @@ from playwright.sync_api import expect
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.compare import compare
-from opensearch_winnow.web.formats import encode_answer
 from opensearch_winnow.web.screen import ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
-from opensearch_winnow.web.screens import search
+from opensearch_winnow.web.screens.searching import search
+from opensearch_winnow.web.serving.formats import encode_answer
 from tests.web.browser_fixture import NewPage
 from tests.web.known_crawl_fixture import (
     ALONE,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.web.charts.axes import ticks
-from opensearch_winnow.web.size_plot import FRAME, size_plot
+from opensearch_winnow.web.charts.size_plot import FRAME, size_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 NONE: Mapping[int, int] = {}

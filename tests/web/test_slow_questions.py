@@ -17,11 +17,11 @@ from starlette.types import Receive, Scope, Send
 
 from opensearch_winnow.foundation import admission
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations import similar
-from opensearch_winnow.operations.similar import SimilarPages
+from opensearch_winnow.operations.asking import similar
+from opensearch_winnow.operations.asking.similar import SimilarPages
 from opensearch_winnow.web.app import ServerOptions, make_app
-from opensearch_winnow.web.punctual_connection import PunctualConnection
 from opensearch_winnow.web.served import ServedStore
+from opensearch_winnow.web.serving.punctual_connection import PunctualConnection
 from tests.web.known_crawl_fixture import PAGES
 from tests.web.served_fixture import TIMEOUT_SECONDS, Asking, Reply, connected, head, serving_app
 

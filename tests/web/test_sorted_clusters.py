@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.operations import cluster_list
+from opensearch_winnow.operations.clusters import cluster_list
 from opensearch_winnow.web.app import make_app
 from opensearch_winnow.web.one_request import one_request
 from opensearch_winnow.web.served import ServedStore
@@ -159,7 +159,7 @@ def test_a_store_with_more_clusters_than_are_sorted_says_so(tmp_path: Path, monk
     assert "Sorted among the 2 largest clusters." in shown("/clusters?sort=lowest")
     assert "Sorted among" not in shown("/clusters?sort=spread")
     monkeypatch.setattr(cluster_list, "MAX_CLUSTERS_SORTED", 3)  # one of these only repeats itself
-    monkeypatch.setattr("opensearch_winnow.web.screens.clusters.MAX_CLUSTERS_SORTED", 3)
+    monkeypatch.setattr("opensearch_winnow.web.screens.clusters.clusters.MAX_CLUSTERS_SORTED", 3)
     limited = shown("/clusters?sort=spread")
     assert "<h1>At least 2 clusters, the largest with 5 pages</h1>" in limited
     assert "Sorted among the 3 largest clusters." in limited

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from opensearch_winnow.operations.sources import TextSource, TextSources
-from opensearch_winnow.web.passage_windows import MAX_PASSAGES
-from opensearch_winnow.web.source_text import source_text
+from opensearch_winnow.operations.asking.sources import TextSource, TextSources
+from opensearch_winnow.web.texts.shown_passages import MAX_PASSAGES
+from opensearch_winnow.web.texts.source_text import source_text
 
 TEXT = "".join(f"word{number:05} " for number in range(1_000))  # 10 characters each
 

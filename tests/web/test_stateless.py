@@ -31,17 +31,18 @@ from hypothesis.strategies import (
 from jsonschema import Draft202012Validator
 
 from opensearch_winnow import Scheme, compare, winnow_fields
-from opensearch_winnow.answers.comparison_document import comparison_document
+from opensearch_winnow.answers.asking.comparison_document import comparison_document
 from opensearch_winnow.foundation.cancellation import CancelledError, cancelled_by
 from opensearch_winnow.stores.store import StoreError
-from opensearch_winnow.web import app, batch
+from opensearch_winnow.web import app
 from opensearch_winnow.web.app import API, make_stateless_app
-from opensearch_winnow.web.batch import PIECE_BYTES
 from opensearch_winnow.web.form import MAX_BODY_BYTES
 from opensearch_winnow.web.screen_request import ScreenRequest
-from opensearch_winnow.web.screens import fields, sent_texts
+from opensearch_winnow.web.screens.own_index import fields, sent_texts
 from opensearch_winnow.web.sent_json import BODY, CONTENT_TYPE, MAX_BATCH, PACKING, members
 from opensearch_winnow.web.served import OnlyScheme
+from opensearch_winnow.web.serving import batch
+from opensearch_winnow.web.serving.batch import PIECE_BYTES
 from tests.meaningless_text import sentences
 from tests.web.known_crawl_fixture import MILL, MIRROR
 from tests.web.served_fixture import Asking, Reply, Served, connected, head, serving_app, serving_stateless

@@ -15,7 +15,7 @@ import pytest
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.power_law import power_law
+from opensearch_winnow.operations.upkeep.power_law import power_law
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import PAGES, TEXTS
 from tests.web.served_fixture import Served

@@ -24,9 +24,9 @@ from opensearch_winnow.web.form import MAX_BODY_BYTES
 from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.pages import STATIC
 from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES
-from opensearch_winnow.web.screens.search import HITS_EXAMINED
+from opensearch_winnow.web.screens.searching.search import HITS_EXAMINED
 from opensearch_winnow.web.sent_json import MAX_BATCH, MAX_GZIP_RATIO
-from opensearch_winnow.web.server import MAX_CONNECTIONS, OTHER_DESCRIPTORS
+from opensearch_winnow.web.serving.server import MAX_CONNECTIONS, OTHER_DESCRIPTORS
 from tests.web.served_fixture import Served
 
 

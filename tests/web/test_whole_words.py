@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, compare
-from opensearch_winnow.answers.compared import Compared, ComparedText
-from opensearch_winnow.queries.numbered_passages import numbered_passages
-from opensearch_winnow.web.compared_panes import whole_panes
-from opensearch_winnow.web.whole_words import without_edges
+from opensearch_winnow.answers.asking.compared import Compared, ComparedText
+from opensearch_winnow.queries.asking.numbered_passages import numbered_passages
+from opensearch_winnow.web.texts.compared_panes import whole_panes
+from opensearch_winnow.web.texts.whole_words import without_edges
 from tests.web.known_crawl_fixture import paragraph
 
 SCHEME = Scheme.preset("passages")

@@ -11,8 +11,8 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 from unicodedata import combining, normalize
 
-from opensearch_winnow.operations.submissions import without_moodle
-from opensearch_winnow.queries.pairs import Document, DocumentFile, Pairs
+from opensearch_winnow.operations.sets.submissions import without_moodle
+from opensearch_winnow.queries.sets.pairs import Document, DocumentFile, Pairs
 
 MIN_NAME_LETTERS = 3  # a shorter name is in too many formulas and abbreviations
 MAX_CHARS_BETWEEN = 3  # between two parts of a name: a space, or a comma and a space

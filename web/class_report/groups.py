@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.cython_core.components import UnionFind
-from opensearch_winnow.queries.pairs import Pair, Pairs
+from opensearch_winnow.queries.sets.pairs import Pair, Pairs
 from opensearch_winnow.web.charts.page_graph import Node, page_graph
 
 MAX_DRAWN_DOCUMENTS = 80  # in a group; more would cover each other

@@ -11,15 +11,15 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from opensearch_winnow.foundation.code_language import is_program
-from opensearch_winnow.queries.numbered_passages import NumberedPassage, longest_non_decreasing
-from opensearch_winnow.queries.pairs import Document, DocumentFile, Pair, SharedPassage
+from opensearch_winnow.queries.asking.numbered_passages import NumberedPassage, longest_non_decreasing
 from opensearch_winnow.queries.scores import Passage
+from opensearch_winnow.queries.sets.pairs import Document, DocumentFile, Pair, SharedPassage
 from opensearch_winnow.queries.spans import Span
-from opensearch_winnow.web.compared_panes import UNFOLDED_CHIPS, Ribbon, ribbons
-from opensearch_winnow.web.marked_code import count_lines, line_starts, marked_code
-from opensearch_winnow.web.marked_text import Marking, marked_text
-from opensearch_winnow.web.passage_windows import MAX_STRETCH_CHARS, visible_spans
-from opensearch_winnow.web.whole_words import whole_words, without_edges
+from opensearch_winnow.web.texts.compared_panes import UNFOLDED_CHIPS, Ribbon, ribbons
+from opensearch_winnow.web.texts.marked_code import count_lines, line_starts, marked_code
+from opensearch_winnow.web.texts.marked_text import Marking, marked_text
+from opensearch_winnow.web.texts.shown_passages import MAX_STRETCH_CHARS, visible_spans
+from opensearch_winnow.web.texts.whole_words import whole_words, without_edges
 
 MAX_PASSAGES = 300  # shown of a pair: the longest
 MAX_WHOLE_FILE_CHARS = 200_000  # of a longer file only the surroundings of its passages are shown

@@ -16,14 +16,14 @@ from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.foundation.progress import Progress, no_progress
-from opensearch_winnow.queries.pairs import Pair, Pairs
+from opensearch_winnow.queries.sets.pairs import Pair, Pairs
 from opensearch_winnow.web.charts.axes import chart
 from opensearch_winnow.web.charts.bar_charts import PAIR_FRAME, bar_range, pair_histogram
+from opensearch_winnow.web.charts.colour_steps import colour_step
 from opensearch_winnow.web.class_report import words
 from opensearch_winnow.web.class_report.anonymised import anonymised, pseudonyms
 from opensearch_winnow.web.class_report.groups import connected_groups, document_numbers
 from opensearch_winnow.web.class_report.pair_panes import PairPanes, pair_panes, shown_chars
-from opensearch_winnow.web.colour_steps import colour_step
 from opensearch_winnow.web.pages import InlineStyle, Pages
 
 WRITING: Final = "writing the report"  # a phase

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.answers.pairs_words import (
+from opensearch_winnow.answers.sets.pairs_words import (
     compared_words,
     found_words,
     not_compared_words,
     unit,
 )
-from opensearch_winnow.queries.pairs import Measure, Pair, Pairs
-from opensearch_winnow.queries.prepared_document import MAX_WINDOW
+from opensearch_winnow.queries.sets.pairs import Measure, Pair, Pairs
+from opensearch_winnow.queries.sets.prepared_document import MAX_WINDOW
 
 __all__ = [
     "always_found",

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from opensearch_winnow.clusters.spark import components as module
-from opensearch_winnow.clusters.spark.components import components
+from opensearch_winnow.clusters.spark import linkage as module
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles
+from opensearch_winnow.clusters.spark.linkage import components
 from opensearch_winnow.clusters.spark.outputs import Scratch
 from opensearch_winnow.cython_core.reference import labels
 

@@ -17,9 +17,9 @@ from opensearch_winnow.clusters.spark.fingerprint import fingerprint_on_spark
 from opensearch_winnow.clusters.spark.page_outcomes import copy_to_folder, is_remote
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.failed_pages import FailedPages
-from opensearch_winnow.ingest.index_splits import index
 from opensearch_winnow.ingest.page_record import Recipe
+from opensearch_winnow.ingest.runs.failed_pages import FailedPages
+from opensearch_winnow.ingest.runs.index_splits import index
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.reader import scheme_of

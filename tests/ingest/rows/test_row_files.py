@@ -13,10 +13,10 @@ import zstandard
 from pyarrow import parquet as pq
 
 from opensearch_winnow.foundation.errors import WinnowError
-from opensearch_winnow.ingest.failed_pages import FailedPages, FailedRows
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.ingest.runs.failed_pages import FailedPages, FailedRows
 from opensearch_winnow.ingest.sources import SourceError
 from tests.ingest.rows.copied_rows import LINE, copied, ids, keep
 

@@ -22,8 +22,8 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.asking.lookups import Lookup
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.captures import captures

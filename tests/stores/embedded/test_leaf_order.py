@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.sqlite_schema import PAGE_SIZE
 from opensearch_winnow.stores.embedded import EmbeddedStore
-from opensearch_winnow.stores.embedded.leaf_order import leaf_order
+from opensearch_winnow.stores.embedded.writes import leaf_order
 from tests.stores.conftest import numbered
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.lookups import Lookup
+from opensearch_winnow.queries.asking.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded import EmbeddedStore, file, writes
 from opensearch_winnow.stores.embedded.rows import row_checksum

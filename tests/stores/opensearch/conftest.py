@@ -17,10 +17,10 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
-from opensearch_winnow.stores.opensearch.client import Address, connect
-from opensearch_winnow.stores.opensearch.setup import set_up
+from opensearch_winnow.stores.opensearch.requests.client import Address, connect
+from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
 from tests.stores.conftest import numbered
-from tests.stores.opensearch.own_index import OwnIndex, article
+from tests.stores.opensearch.own_articles import OwnIndex, article
 
 NUMBERS = count()
 Open = Callable[..., OpenSearchStore]
@@ -47,7 +47,7 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 @pytest.fixture(autouse=True)
 def _no_gateways(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `detach` not wait until gateways have noticed it."""
-    monkeypatch.setattr("opensearch_winnow.stores.opensearch.traces.NOTICED_SECONDS", 0.0)
+    monkeypatch.setattr("opensearch_winnow.stores.opensearch.own_index.traces.NOTICED_SECONDS", 0.0)
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ from opensearchpy import OpenSearch
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.opensearch_document import document_of
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.asking.frequency_check import FrequencyCheck
+from opensearch_winnow.queries.asking.lookups import Lookup
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.frequency_check import FrequencyCheck
-from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.stores.opensearch import candidates as candidates_
 from opensearch_winnow.stores.store import Sizes, Text

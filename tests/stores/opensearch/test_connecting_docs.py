@@ -10,7 +10,7 @@ import pytest
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.client import Address, connect
+from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 
 VARIABLE = re.compile(r"WINNOW_[A-Z_]+")
 
@@ -21,7 +21,7 @@ def guide(root: Path) -> str:
 
 
 def test_every_variable_is_documented(guide: str, root: Path) -> None:
-    read = VARIABLE.findall((root / "stores/opensearch/connection_options.py").read_text(encoding="utf-8"))
+    read = VARIABLE.findall((root / "stores/opensearch/requests/connection_options.py").read_text(encoding="utf-8"))
     assert set(VARIABLE.findall(guide)) == {*read, "WINNOW_STORE", "WINNOW_KEY_FILE"}
 
 

@@ -13,16 +13,16 @@ import pytest
 
 from opensearch_winnow import Index, Page
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.search_groups import search_groups
+from opensearch_winnow.queries.searching.search_groups import search_groups
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch import OpenSearchStore, erasing
-from opensearch_winnow.stores.opensearch.attach import attach, detach
-from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of
+from opensearch_winnow.stores.opensearch import OpenSearchStore, writes
+from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach
+from opensearch_winnow.stores.opensearch.requests.client import Address, connect, engine_of
 from tests import elasticsearch_node
 from tests.stores.conftest import numbered
-from tests.stores.opensearch.own_index import FIELDS, OwnIndex, article
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article
 from tests.stores.opensearch.test_elasticsearch_requests import use
 from tests.test_index import prose
 
@@ -38,7 +38,7 @@ def node(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def test_a_store_on_it(node: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(erasing, "_wait_for_leases", lambda *_: None)  # the engine looks only twice a minute
+    monkeypatch.setattr(writes, "_wait_for_leases", lambda *_: None)  # the engine looks only twice a minute
     with OpenSearchStore.open(f"{node.url}/pages", Scheme(), create=True) as store:
         assert ".".join(map(str, store._index.engine.version)) == node.version
         use(store, [numbered(number) for number in range(5)])

@@ -17,19 +17,19 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.asking.lookups import Lookup
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch import OpenSearchStore, erasing
-from opensearch_winnow.stores.opensearch.attach import attach, detach, stale
-from opensearch_winnow.stores.opensearch.client import Address, connect, engine_of
-from opensearch_winnow.stores.opensearch.migrate import migrate
+from opensearch_winnow.stores.opensearch import OpenSearchStore, writes
+from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach, stale
+from opensearch_winnow.stores.opensearch.requests.client import Address, connect, engine_of
+from opensearch_winnow.stores.opensearch.upkeep.migrate import migrate
 from opensearch_winnow.stores.store import StoreError
 from tests.engine_fixture import SERVER_ONLY
 from tests.stores.conftest import numbered
 from tests.stores.opensearch.gateway import Arrived, Gateway
-from tests.stores.opensearch.own_index import FIELDS, OwnIndex
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex
 from tests.stores.store_questions import candidates, search
 
 pytestmark = pytest.mark.check
@@ -92,7 +92,7 @@ def test_the_check_can_fail(method: str, path: str, body: bytes, said: str) -> N
 
 
 def test_a_store_sends_what_elasticsearch_8_and_9_accept(engine: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(erasing, "_wait_for_leases", lambda *_: None)  # the engine looks only twice a minute
+    monkeypatch.setattr(writes, "_wait_for_leases", lambda *_: None)  # the engine looks only twice a minute
     with Gateway(engine.url) as gateway:
         name = f"{gateway.url}/requests"
         store = OpenSearchStore.open(name, Scheme(), create=True)

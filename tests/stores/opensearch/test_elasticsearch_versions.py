@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.client import Address, Engine, connect, engine_of
+from opensearch_winnow.stores.opensearch.requests.client import Address, Engine, connect, engine_of
 from tests.stores.opensearch.gateway import Answer, Gateway
 
 

@@ -15,10 +15,10 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow import Index
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.client import Address, connect
-from opensearch_winnow.stores.opensearch.migrate import migrate
-from opensearch_winnow.stores.opensearch.retries import Patience
-from opensearch_winnow.stores.opensearch.transport import PatientTransport
+from opensearch_winnow.stores.opensearch.requests.client import Address, connect
+from opensearch_winnow.stores.opensearch.requests.retries import Patience
+from opensearch_winnow.stores.opensearch.requests.transport import PatientTransport
+from opensearch_winnow.stores.opensearch.upkeep.migrate import migrate
 from opensearch_winnow.stores.store import StoreError
 from tests.stores.opensearch.faulty_proxy import QUICK_FAULTS, Fault, FaultyProxy, share
 from tests.stores.opensearch.gateway import Arrived

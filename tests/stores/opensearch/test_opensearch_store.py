@@ -16,17 +16,17 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.record import Record, StoredDigests
+from opensearch_winnow.queries.asking.lookups import Lookup
 from opensearch_winnow.queries.dsl import best, overlap, scored, shares
 from opensearch_winnow.queries.dsl.scores import Score
 from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.lookups import Lookup
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.captures import captures, latest_capture
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore, writes
-from opensearch_winnow.stores.opensearch.bulk import bulk
-from opensearch_winnow.stores.opensearch.bulk_operation import Operation
-from opensearch_winnow.stores.opensearch.client import Address, connect
+from opensearch_winnow.stores.opensearch.requests.bulk import bulk
+from opensearch_winnow.stores.opensearch.requests.bulk_operation import Operation
+from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 from opensearch_winnow.stores.opensearch.statistics import Frequencies
 from opensearch_winnow.stores.store import StoreError, WriteOutcome
 from tests.engine_fixture import needs_modules

@@ -24,7 +24,7 @@ from opensearch_winnow.queries.dsl import words_query
 from opensearch_winnow.queries.dsl.ranked import BY_RANK
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.client import engine_of
+from opensearch_winnow.stores.opensearch.requests.client import engine_of
 
 pytestmark = pytest.mark.xdist_group("own-searches")  # all tests share one index
 INDEX = "own-searches"

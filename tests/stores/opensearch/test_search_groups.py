@@ -25,9 +25,9 @@ from opensearch_winnow import (
     winnow_fields,
 )
 from opensearch_winnow.queries.compare import Comparer, Side, side
-from opensearch_winnow.queries.search_groups import GroupCursor
+from opensearch_winnow.queries.searching.search_groups import GroupCursor
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.client import engine_of
+from opensearch_winnow.stores.opensearch.requests.client import engine_of
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("search-groups")]
 WORDS = [f"word{number}" for number in range(5_000)]

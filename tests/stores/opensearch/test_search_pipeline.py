@@ -11,8 +11,8 @@ from opensearchpy import OpenSearch, RequestError, helpers
 from opensearch_winnow import Page, actions
 from opensearch_winnow.mappings.opensearch_search_pipeline import SAMPLE_FACTOR, SEARCH_PIPELINE
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.client import engine_of
-from opensearch_winnow.stores.opensearch.setup import set_up
+from opensearch_winnow.stores.opensearch.requests.client import engine_of
+from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
 
 STORE = "with-search-pipeline"
 PAGES = 12  # one cluster of four pages, then clusters of two

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from opensearch_winnow import Scheme
-from opensearch_winnow.stores.opensearch.own_pages import AttachedPages
-from tests.stores.opensearch.own_index import FIELDS
+from opensearch_winnow.stores.opensearch.own_index.attached_pages import AttachedPages
+from tests.stores.opensearch.own_articles import FIELDS
 
 
 def test_counts_that_were_written_as_floats_are_whole_numbers() -> None:

@@ -20,9 +20,9 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.setup import set_up
+from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
 from opensearch_winnow.stores.store import StoreError
-from tests.stores.opensearch.own_index import text
+from tests.stores.opensearch.own_articles import text
 from tests.stores.opensearch.split_network import SplitNetwork
 
 pytestmark = pytest.mark.xdist_group("nodes")

@@ -8,7 +8,7 @@ from typing import Any
 
 from opensearchpy import OpenSearch, helpers
 
-from tests.stores.opensearch.own_index import text
+from tests.stores.opensearch.own_articles import text
 
 PAGES = 120  # in the first crawl
 

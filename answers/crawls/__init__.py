@@ -1,0 +1,1 @@
+"""Changes between crawls."""

@@ -1,0 +1,1 @@
+"""Commands that ask about a page or a text: similar, compare, history, versions, locate, watch."""

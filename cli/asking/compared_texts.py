@@ -1,0 +1,121 @@
+"""Reads the two texts of a comparison, from files or from a store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from opensearch_winnow.answers.time_period import TimePeriod
+from opensearch_winnow.cli.text_file import STDIN, read_text, visible_text
+from opensearch_winnow.foundation.errors import FileError, QuestionError
+from opensearch_winnow.foundation.key_file import with_key
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate
+
+if TYPE_CHECKING:
+    from opensearch_winnow.index import Index
+    from opensearch_winnow.mappings.record import Record
+
+
+class LabelledText(NamedTuple):
+    """One text of a comparison."""
+
+    text: str
+    label: str  # what it is called in the answer
+    argument: str  # what names it on the command line: a file, a URL, or the id of a capture
+    name: str | None = None  # its path or URL, whose suffix tells the language of code
+    page: Record | None = None  # None for a file
+
+    @property
+    def site(self) -> str | None:
+        return None if self.page is None else self.page.site
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedTexts:
+    """Two texts, and the scheme and boilerplate to compare them with."""
+
+    a: LabelledText
+    b: LabelledText
+    scheme: Scheme
+    boilerplate: Sequence[Boilerplate] | None = None  # None if there is no store
+
+
+def is_file(name: str) -> bool:
+    return name == STDIN or Path(name).exists()
+
+
+def compared_texts(
+    a: str,
+    b: str | None,
+    store: str | None,
+    scheme: Scheme | None,
+    *,
+    at: Sequence[TimePeriod] = (),
+    boilerplate: bool = True,
+) -> ComparedTexts:
+    """Read A and B: each is a file if one of that name exists, otherwise a page in the store, by its URL or id.
+
+    `at` has the dates of A and B, or one for both. Without B, the captures of A at these dates are compared: by default
+    the last two, and with one date that capture and the latest. `scheme` defaults to that of the store. With a store,
+    HTML files are read as its pages were; without one, they are compared as text, tags and all.
+    """
+    if store is None:
+        for name in filter(None, (a, b)):
+            if not is_file(name):
+                raise FileError(
+                    f"there is no file {name}; check the name, use - to read from a pipe, or name the --store that has"
+                    " a page with this URL"
+                )
+        return ComparedTexts(_whole_file(a), _whole_file(b or a), with_key(scheme or Scheme()))
+    # Imported here because it takes a while, which a comparison of files does not need.
+    from opensearch_winnow.index import Index  # noqa: PLC0415
+
+    with Index.open(store, create=False) as index:
+        chosen = scheme or index.scheme
+
+        def text(name: str, period: TimePeriod | None) -> LabelledText:
+            if not is_file(name):
+                return _page(index, name, period, dated=b is None or period is not None)
+            if chosen.form == "code":
+                return _whole_file(name)
+            return LabelledText(visible_text(name, index.prepare), name, name, None if name == STDIN else name)
+
+        if b is None and not at:
+            one, other = _last_two(index, a)
+        else:
+            first = at[0] if at else None
+            second = at[1] if len(at) > 1 else (None if b is None else first)
+            one, other = text(a, first), text(b or a, second)
+        return ComparedTexts(one, other, chosen, index.boilerplate() if boilerplate else [])
+
+
+def _last_two(index: Index, name: str) -> tuple[LabelledText, LabelledText]:
+    """Return the capture before the latest one of a page, and the latest one."""
+    latest = _page(index, name, None, dated=True)
+    if latest.argument == name:
+        raise QuestionError(f"{name} is the id of one capture: name another to compare it with")
+    cards = index.captures(name, limit=2)
+    if len(cards) < 2:
+        raise QuestionError(f"{index.name} has only one capture of {name}: name another page to compare it with")
+    return _page(index, cards[1].id, None, dated=True), latest
+
+
+def _page(index: Index, name: str, period: TimePeriod | None, *, dated: bool) -> LabelledText:
+    """Read a page by URL or id; with a period, its last capture up to the end of it."""
+    page = index.find(name, period and period.last, with_text=True)
+    if not dated and page.url == name:
+        return LabelledText(page.text, name, name, page.url, page)
+    return LabelledText(page.text, f"{page.url} ({capture_time(page)})", page.id, page.url, page)
+
+
+def capture_time(page: Record) -> str:
+    """Return when a page was captured: the day, and the time unless it is midnight."""
+    time = page.fetched_at
+    return "unknown date" if time is None else f"{time:%Y-%m-%d %H:%M:%S}".removesuffix(" 00:00:00")
+
+
+def _whole_file(name: str) -> LabelledText:
+    return LabelledText(read_text(name), name, name, None if name == STDIN else name)

@@ -1,0 +1,300 @@
+"""winnow similar: list the pages of a store that resemble a page, quote it, or share a passage with it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import click
+
+from opensearch_winnow.answers.asking.matches_document import matches_document
+from opensearch_winnow.answers.asking.nothing_found import no_match_words
+from opensearch_winnow.answers.asking.similar_words import (
+    below_guarantee_sentence,
+    matches_summary,
+    uncompared_sentence,
+    unscored_sentence,
+)
+from opensearch_winnow.answers.asking.too_short import TOO_SHORT
+from opensearch_winnow.answers.display_text import printable
+from opensearch_winnow.answers.formatting import count_of, duration
+from opensearch_winnow.answers.time_period import TimePeriod
+from opensearch_winnow.cli.asking.match_table import show_rows, show_table
+from opensearch_winnow.cli.asking.similar_batch import answer_batch, batch_questions
+from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.options.filter_options import (
+    at_option,
+    filter_option_names,
+    filter_options,
+    no_boilerplate_option,
+)
+from opensearch_winnow.cli.options.run_options import overwrite_option, quiet_option
+from opensearch_winnow.cli.options.store_option import next_step, store_option
+from opensearch_winnow.cli.output_files import check_files
+from opensearch_winnow.cli.terminal import color_option, full_option, json_option, remark, say, terminal
+from opensearch_winnow.cli.text_file import STDIN, read_text_or_html, require_piped_stdin
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.index import Index
+from opensearch_winnow.ingest.rows import FieldNames
+from opensearch_winnow.operations.asking.nothing_found import Offer
+from opensearch_winnow.operations.asking.similar_batch import SimilarChoices, SimilarKeywords
+from opensearch_winnow.queries.asking.matches import Matches
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.record_files.answer_table import check_table
+
+SHARE = click.FloatRange(0, 1)
+
+
+@click.command("similar", short_help="List pages that resemble or quote a page, file or text.")
+@click.argument("url", required=False)
+@click.option(
+    "--file",
+    metavar="F",
+    type=click.Path(allow_dash=True),
+    callback=require_piped_stdin,
+    help="Use the text of a UTF-8 or HTML file as the question; - reads from a pipe.",
+)
+@click.option("--text", metavar="T", help="Use this text as the question.")
+@click.option(
+    "--batch",
+    metavar="ROWS",
+    type=click.Path(allow_dash=True),
+    callback=require_piped_stdin,
+    help="Ask a question for every row of ROWS, a JSONL, CSV or Parquet file, a folder of files, or - for a pipe.",
+)
+@click.option(
+    "--batch-urls",
+    metavar="F",
+    type=click.Path(allow_dash=True),
+    callback=require_piped_stdin,
+    help="Ask a question for every line of F, the URL of a page in the store.",
+)
+@store_option()
+@click.option(
+    "--min-resemblance",
+    metavar="X",
+    type=SHARE,
+    help="Pages whose resemblance to the question is at least X.",
+)
+@click.option(
+    "--min-containment",
+    metavar="X",
+    type=SHARE,
+    help="Pages that contain at least X of the question. 0 lists all that share a passage with it.",
+)
+@click.option(
+    "--min-contained",
+    metavar="X",
+    type=SHARE,
+    help="Pages with at least X of their own text inside the question.",
+)
+@click.option(
+    "--estimate", is_flag=True, help="Estimate scores from sketches: fast, with a standard error, without passages."
+)
+@click.option(
+    "--limit",
+    metavar="N",
+    type=click.IntRange(1, 1_000_000),
+    default=100,
+    show_default=True,
+    help="Show the N best matches.",
+)
+@click.option(
+    "--max-seconds",
+    metavar="S",
+    type=click.FloatRange(min=0, min_open=True),
+    help="After S seconds, show what was found until then, and say so.  [default: no limit]",
+)
+@filter_options
+@at_option
+@click.option(
+    "--guarantee",
+    metavar="T",
+    type=click.IntRange(1, 2_000_000),
+    help="Guarantee to find only shared runs of T or more canonical characters, with fewer lookups.  [default: the"
+    " store's]",
+)
+@no_boilerplate_option
+@click.option("--id-field", metavar="NAME", help="With --batch: the field with the id of a row.")
+@click.option("--text-field", metavar="NAME", help="With --batch: the field with the text of a row.")
+@click.option("--html-field", metavar="NAME", help="With --batch: the field with the HTML of a row.")
+@click.option("--to", metavar="OUT", help="With a batch: write the answers to this file: .jsonl, .csv or .parquet.")
+@overwrite_option
+@quiet_option
+@json_option
+@full_option
+@color_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    url: str | None,
+    file: str | None,
+    text: str | None,
+    batch: str | None,
+    batch_urls: str | None,
+    store: str,
+    min_resemblance: float | None,
+    min_containment: float | None,
+    min_contained: float | None,
+    estimate: bool,
+    limit: int,
+    max_seconds: float | None,
+    where: Filters,
+    all_captures: bool,
+    at: TimePeriod | None,
+    guarantee: int | None,
+    no_boilerplate: bool,
+    id_field: str | None,
+    text_field: str | None,
+    html_field: str | None,
+    to: str | None,
+    overwrite: bool,
+    quiet: bool,
+    as_json: bool,
+    full: bool,
+    color: str,
+) -> None:
+    """\b
+    Examples:
+      winnow similar http://example.org/page --store crawl.winnow
+      winnow similar http://example.org/page --min-containment 0
+      winnow similar --file press-release.txt --min-containment 0.3
+      curl -s http://example.org/page | winnow similar --file - --json
+      winnow similar --text "Nobody in the valley has ever seen him weigh a sack" --all-captures
+      winnow similar --batch questions.jsonl --min-containment 0.3 --to answers.csv
+
+    List the pages of a store that are similar to a question: the page URL, the file F, or the text T. For URL you can
+    give the id of a capture, which history prints in a pipe.
+
+    With --batch, every row is a question, by its text or HTML; its id names it. All options apply to each of them. The
+    answers are printed in order, a line for each question with its best match; --json and --to have all matches. A
+    question that cannot be answered is named, and the others are answered.
+
+    X is a share from 0 to 1. The default for a URL is --min-resemblance 0.5, which finds near-duplicates. The default
+    for a file or a text is --min-containment 0.5, which finds pages that quote half of it. If you give several
+    thresholds, a page must meet all of them, and the first orders the matches.
+
+    \b
+    A is the question, and B a page:
+      resemblance   the runs of ten words in both, as a share of those in either
+      A in B        the share of the question that is in the page (containment)
+      B in A        the share of the page that is in the question (contained)
+
+    A question below the noise threshold of the store (50 letters and digits, unless you chose another) is too short to
+    check for copies, since other pages have its words by chance. Search for it instead.
+
+    Scores are exact, computed from both texts, unless you --estimate. Prints a table on a terminal, tab-separated
+    values in a pipe. Exits with 1 if no page matches, or if a question of a batch cannot be answered or is too short;
+    with 2 if the store has no page with this URL.
+    """
+    if sum(each is not None for each in (url, file, text, batch, batch_urls)) != 1:
+        raise click.UsageError(
+            "give exactly one question: the URL of a page in the store, --file, or --text; or several with --batch", ctx
+        )
+    if batch is None and (id_field or text_field or html_field):
+        raise click.UsageError("--id-field, --text-field and --html-field name fields of rows: give --batch", ctx)
+    if batch is None and batch_urls is None and (to or overwrite):
+        raise click.UsageError("--to and --overwrite are for the answers to many questions: give --batch", ctx)
+    if at is not None and url is None:
+        raise click.UsageError("--at chooses a capture of a URL: give the URL", ctx)
+    html = None
+    if file is not None:
+        text, html = read_text_or_html(file)
+    options: SimilarChoices = {
+        "min_resemblance": min_resemblance,
+        "min_containment": min_containment,
+        "min_contained": min_contained,
+        "limit": limit,
+        "exact": not estimate,
+        "where": where,
+        "all_captures": all_captures,
+        "guarantee": guarantee,
+        "boilerplate": not no_boilerplate,
+        "max_seconds": max_seconds,
+    }
+    if batch is not None or batch_urls is not None:
+        if to is not None:
+            check_files({"--to": to}, [Path(batch or batch_urls or "")])
+            check_table(Path(to), overwrite=overwrite)
+        fields = FieldNames(id=id_field, text=text_field, html=html_field)
+        with Index.open(store, create=False) as index, batch_questions(batch, batch_urls, fields) as questions:
+            counts = answer_batch(index, questions, options, to=to, as_json=as_json, color=color, quiet=quiet)
+        ctx.exit(0 if counts.found and not counts.failed and not counts.too_short else NOTHING_FOUND)
+    question: SimilarKeywords = {**options, "id": None, "url": url, "text": text, "html": html, "at": at and at.last}
+    with Index.open(store, create=False) as index:
+        matches = find_matches(index, question)
+        reasons = [] if matches.matches else no_match_lines(index, question, matches)
+        scheme = index.scheme
+    if as_json:
+        click.echo(json.dumps(matches_document(matches)))
+    elif not (screen := terminal(color)):
+        show_rows(matches)
+    elif matches.matches:
+        show_table(screen, matches, full=full)
+    for reason in reasons:
+        say(reason)
+    say_summary(matches, scheme)
+    if not matches.matches:
+        ctx.exit(NOTHING_FOUND)
+    best = matches[0].url
+    if url is not None and best != url:
+        next_step(ctx, "compare", url, best)
+    elif file is not None and file != STDIN:
+        next_step(ctx, "compare", file, best)
+    else:
+        next_step(ctx, "similar", best)
+
+
+def find_matches(index: Index, question: SimilarKeywords) -> Matches:
+    try:
+        return index.similar(**question)
+    except QuestionError as error:
+        name = question["url"]
+        if name is not None and Path(name).is_file():
+            raise QuestionError(f"{error}; to use the file of this name: --file {name}") from None
+        raise
+
+
+def no_match_lines(index: Index, question: SimilarKeywords, matches: Matches) -> list[str]:
+    """Say that nothing matches, why, and which options would find something."""
+    filters = filter_option_names(question["where"])
+    why = index.why_no_match(matches, **question)
+    said = no_match_words(why, matches, name=index.name, scheme=index.scheme, filters=filters)
+    offers = [": ".join(filter(None, (clause, _options(offer)))) for clause, offer in said.offers]
+    if said.reason:
+        offers[:1] = ["; ".join((said.reason, *offers[:1]))]
+    summary = [] if matches.too_short else [matches_summary(0, matches.score, matches.threshold)]
+    return [*summary, *(line[0].upper() + line[1:] for line in offers)]
+
+
+def say_summary(matches: Matches, scheme: Scheme) -> None:
+    """Print a summary if stderr is a terminal, and in any case what was left out."""
+    if matches.matches:
+        remark(
+            f"{matches_summary(matches.total, matches.score, matches.threshold)}"
+            f" · {count_of(matches.candidates, 'candidate')} · {duration(matches.seconds)}"
+        )
+        if matches.unscored:
+            say(f"{unscored_sentence(matches)}.")
+        if matches.uncompared:
+            say(f"{uncompared_sentence(matches)}: a higher --limit compares more.")
+    if matches.too_short and matches.matches:
+        say(f"The question is {TOO_SHORT}: these pages resemble it as a whole.")
+    if matches.below_guarantee and not matches.too_short:
+        say(f"{below_guarantee_sentence(scheme)}.")
+    if matches.ignored:
+        say(
+            f"{matches.ignored:,} of {matches.tokens:,} hashes were ignored because each is on more than"
+            f" {matches.frequent:,} pages"
+        )
+    if len(matches) < matches.total:
+        say(f"showing {len(matches):,} of {matches.total:,} matches; --limit shows more")
+
+
+def _options(offer: Offer) -> str:
+    if offer.words is not None:
+        return f"winnow search {shlex.quote(printable(offer.words.query))}"
+    minima = {score: value for score, value in offer.minima.items() if value is not None}
+    return " ".join(f"--min-{score} {value:g}" for score, value in minima.items())

@@ -1,0 +1,1 @@
+"""The command that clusters a whole store."""

@@ -1,0 +1,98 @@
+"""The report of the demo, on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from opensearch_winnow.answers.asking.comparison_words import comparison_summary, three_numbers
+from opensearch_winnow.answers.display_text import one_line, wrap
+from opensearch_winnow.answers.formatting import count_of, duration, percent
+from opensearch_winnow.answers.searching.search_words import more_like_this
+from opensearch_winnow.cli.asking.side_by_side import SideBySide
+from opensearch_winnow.cli.clusters.cluster_table import MIN_COLUMNS, Lines
+from opensearch_winnow.cli.demo import report_words as words
+from opensearch_winnow.cli.demo.report import DemoReport, LicencePair
+from opensearch_winnow.cli.terminal import Terminal
+
+MAX_LISTED = 5  # entries of each list
+MAX_HITS = 3
+MAX_PASSAGE_CHARS = 300
+
+
+def show(screen: Terminal, report: DemoReport, path: Path, commands: Sequence[str]) -> None:
+    lines = Lines(screen)
+    crawled = report.crawled
+    lines.say(words.page_sources(crawled), "bold")
+    for sentence in (words.unchanged_pages(crawled), words.left_out_modules(crawled), words.text_size(report)):
+        if sentence:
+            lines.say(sentence)
+
+    lines.heading("Near-copies")
+    lines.say(words.near_copies(report))
+    digits = max((len(f"{len(each.pages):,}") for each in report.clusters), default=0)
+    for cluster in report.clusters[:MAX_LISTED]:
+        representative, *others = cluster.pages
+        what = f"{words.name(representative)} · {words.likeness(cluster)}"
+        _item(screen, f"  {len(cluster.pages):>{digits},}  ", what)
+        _item(screen, " " * (digits + 4), words.names(others), "dim")
+    _more(lines, len(report.clusters), "cluster")
+
+    lines.heading("Contained in another")
+    for contained in report.contained[:MAX_LISTED]:
+        _item(screen, f"  {words.word_count(contained.page):>12}  ", words.contained_sentence(contained))
+    if not report.contained:
+        lines.say("No licence is entirely contained in another.")
+    _more(lines, len(report.contained), "licence")
+
+    lines.heading("The most copied passages")
+    for site, copied in report.copied.items():
+        lines.say(words.copied_sentence(site, copied, report))
+        passage = one_line(copied.text)
+        _item(screen, "  ", f"“{passage[:MAX_PASSAGE_CHARS]}{'…' * (len(passage) > MAX_PASSAGE_CHARS)}”")
+        _item(screen, "  ", words.names(copied.pages), "dim")
+    if not report.copied:
+        lines.say("No two pages share a passage.")
+
+    lines.heading("A search, with copies grouped")
+    lines.say(words.search_sentence(report))
+    for hit in report.search.hits[:MAX_HITS]:
+        more = f" · {more_like_this(hit, report.threshold)}" if hit.members else ""
+        _item(screen, "  ", f"{one_line(hit.card.title or hit.card.url)}{more}")
+
+    if report.pair:
+        lines.heading("Two licences that share many passages")
+        _side_by_side(screen, report.pair)
+
+    parts = ", ".join(f"{part} {duration(seconds)}" for part, seconds in report.seconds.items())
+    lines.heading("Report")
+    lines.say(f"{path}: all of this, and the two texts side by side, for a browser")
+    lines.say(f"It took {duration(sum(report.seconds.values()))}: {parts}.")
+    lines.heading("Try next")
+    for line in commands:
+        screen.echo(f"  {line}")
+
+
+def _item(screen: Terminal, left: str, text: str, style: str = "plain") -> None:
+    """Print an entry of a list, wrapped and indented by the width of `left`."""
+    for number, line in enumerate(wrap([(text, style)], max(screen.columns - len(left), MIN_COLUMNS))):
+        screen.echo((" " * len(left) if number else left) + screen.line(line))
+
+
+def _more(lines: Lines, total: int, what: str) -> None:
+    if total > MAX_LISTED:
+        lines.say(f"And {count_of(total - MAX_LISTED, f'more {what}')}: see the report.", "dim")
+
+
+def _side_by_side(screen: Terminal, pair: LicencePair) -> None:
+    """Print one short passage with its surroundings; one that moved, if any did."""
+    a, b, comparison, passages = pair
+    Lines(screen).say(
+        f"{words.name(a)} and {words.name(b)}: {comparison_summary(a.text, b.text, comparison, passages)}"
+    )
+    Lines(screen).say("   ".join(f"{name} {percent(share)}" for name, share in three_numbers(comparison)))
+    if passages:
+        view = SideBySide(screen, a.text, b.text)
+        short = min(passages, key=lambda each: (not each.moved, each.words))
+        for line in (*view.names(a.url, b.url), *view.passage(short)):
+            screen.echo(line)

@@ -1,0 +1,1 @@
+"""Commands for an index of your own: attach, detach, gateway, fields."""

@@ -1,0 +1,76 @@
+"""winnow detach: take away what winnow attach has added to an index."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import click
+
+from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, CommandFailedError
+from opensearch_winnow.cli.key_file_option import key_file_option
+from opensearch_winnow.cli.options.run_options import quiet_option
+from opensearch_winnow.cli.options.store_option import STORE_VARIABLE
+from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.terminal import json_option, say
+from opensearch_winnow.foundation.credentials import without_credentials
+from opensearch_winnow.operations.own_index.attaching import detach
+from opensearch_winnow.stores.opening import is_address
+
+MAX_NAMED = 3  # of those that need a part
+
+
+@click.command("detach", short_help="Take away what winnow attach has added to an index.")
+@click.argument("index", metavar="http://HOST:9200/INDEX", envvar=STORE_VARIABLE)
+@key_file_option
+@quiet_option
+@json_option
+@click.pass_context
+def command(ctx: click.Context, index: str, quiet: bool, as_json: bool) -> None:
+    """\b
+    Examples:
+      winnow detach http://localhost:9200/articles
+
+    Removes winnow's fields from all documents, its part of templates, the store's settings (watches, boilerplate, the
+    summary of the last clustering), and the scripts and the search pipeline, unless another index needs them. The
+    mapping keeps the names of the fields, because engines cannot remove them; they are empty.
+
+    INDEX may also be a copy of an attached index, such as a clone, a restored snapshot or the target of a reindex, or
+    the name of an index that was deleted and has left its settings behind.
+
+    Refuses while winnow attach or winnow cluster runs on the index. If such a run was killed on another machine, its
+    lock expires after 60 seconds without a sign of life. A run that was stopped or killed is simply started again.
+
+    Exit code 1 if documents got fields again meanwhile, because a program still writes them.
+    """
+    if not is_address(index):
+        raise CommandFailedError(f"{index} is not an address: name an index, as in http://localhost:9200/articles")
+    try:
+        with show_phases(quiet=quiet, color="auto") as show:
+            done = detach(index, progress=show)
+    except Stopped:
+        say("Stopped. Run winnow detach again to remove the rest.")
+        ctx.exit(INTERRUPTED)
+    if as_json:
+        click.echo(json.dumps({"index": without_credentials(index), **done._asdict()}))
+    else:
+        click.echo(f"Removed winnow's fields from {count_of(done.documents, 'document')}.")
+        for part in done.removed:
+            click.echo(f"removed\t{part}")
+        for needed_by in dict.fromkeys(map(tuple, done.kept.values())):
+            parts = [part for part, names in done.kept.items() if tuple(names) == needed_by]
+            click.echo(f"kept\t{', '.join(parts)}, {_until_detached(needed_by)}")
+        for part in done.left:
+            click.echo(f"left\t{part}")
+    if done.written_meanwhile:
+        say(
+            f"{count_of(done.written_meanwhile, 'document')} got winnow's fields again meanwhile: some program still"
+            " writes them. Stop it, then run winnow detach again."
+        )
+        ctx.exit(NOTHING_FOUND)
+
+
+def _until_detached(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
+    return f"until {', '.join(names[:MAX_NAMED])}{more} {'is' if len(names) == 1 else 'are'} detached"

@@ -1,0 +1,1 @@
+"""The command that searches for words, with near-duplicates in groups."""

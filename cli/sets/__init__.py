@@ -1,0 +1,1 @@
+"""Commands that compare the documents of a set: pairs, dedup, contaminated."""

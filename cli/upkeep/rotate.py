@@ -1,0 +1,55 @@
+"""winnow rotate: store other fingerprints of each page, in a store of the selection koala."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.cli.command_group import INTERRUPTED
+from opensearch_winnow.cli.options.run_options import quiet_option
+from opensearch_winnow.cli.options.store_option import store_option
+from opensearch_winnow.cli.phase_progress import show_phases
+from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
+from opensearch_winnow.cli.terminal import color_option, json_option, say
+from opensearch_winnow.index import Index
+
+
+@click.command("rotate", short_help="Store other fingerprints of each page (selection koala).")
+@store_option()
+@quiet_option
+@json_option
+@color_option
+@click.pass_context
+def command(ctx: click.Context, store: str, quiet: bool, as_json: bool, color: str) -> None:
+    """\b
+    Examples:
+      winnow rotate --store crawl.winnow
+      winnow rotate --store http://localhost:9200/pages --json
+
+    In a store of the selection koala, a page has 100 fingerprints, and a question 1,000. Whoever finds out the 100 can
+    change a letter in each, and they no longer find the copy. A rotation stores others of the 1,000 instead, from the
+    texts in the store. Run it from time to time, such as twice a year, or when somebody asks suspiciously often.
+
+    Searches and index runs go on meanwhile, and pages are found before and after. If you stop it, what is done is kept:
+    the next rotation continues.
+    """
+    with (
+        Index.open(store, create=False, patient=True) as index,
+        show_phases(quiet=quiet, color=color) as progress,
+        stopped_by_signals() as stop,
+    ):
+        report = index.rotate(progress=progress, stop=stop)
+    if as_json:
+        click.echo(json.dumps(report._asdict()))
+    else:
+        click.echo(f"Rotated {count_of(report.rotated, 'page')} to epoch {report.epoch}.")
+        if report.unchanged:
+            had = count_of(report.unchanged, "page was", "pages were")
+            click.echo(f"{had} left alone: already rotated, or too short to have others.")
+    if report.without_text:
+        say(f"Not rotated: {count_of(report.without_text, 'page')} without a stored text. Index again, with texts")
+    if not report.finished:
+        say("Stopped; run the command again to rotate the other pages")
+        ctx.exit(INTERRUPTED)

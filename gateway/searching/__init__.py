@@ -1,0 +1,1 @@
+"""Searches whose near-duplicates are folded."""

@@ -1,0 +1,1 @@
+"""The HTTP side of the gateway: connections, bodies, limits, threads."""

@@ -1,0 +1,1 @@
+"""Requests that write documents: those of attached indices get winnow's fields."""

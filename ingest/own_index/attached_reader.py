@@ -1,0 +1,42 @@
+"""Reads the text, the address and the time of a document of your own, from the fields that its owner has named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from opensearch_winnow.foundation.document_paths import text_at, value_at
+from opensearch_winnow.ingest.extractors import extractor
+from opensearch_winnow.ingest.own_index.date_format import DateFormat
+from opensearch_winnow.mappings.attached_fields import AttachedFields
+from opensearch_winnow.mappings.opensearch_document import time_fields
+from opensearch_winnow.mappings.record import site_of, storable
+
+USUAL = DateFormat()
+
+
+class AttachedReader:
+    """Reads documents whose fields are named by `fields`."""
+
+    def __init__(self, fields: AttachedFields) -> None:
+        self.fields = fields
+        self._extract = extractor("lxml") if fields.html else None
+
+    def text(self, document: Mapping[str, Any]) -> str:
+        """Return the text to compare; for HTML, the visible text. Raises ExtractError if there is no reading it."""
+        text = storable(text_at(document, self.fields.text))
+        if self._extract is not None and text:
+            text = self._extract(text.encode()).text
+        return text.strip()
+
+    def address(self, document: Mapping[str, Any], id_: str) -> str:
+        """Return the address of a document: its URL, or else `id_`."""
+        found = text_at(document, [self.fields.url]).partition("\n")[0] if self.fields.url else ""
+        return storable(found or id_)
+
+    def address_fields(self, address: str) -> dict[str, Any]:
+        return {"url": address, "url_length": len(address), "site": site_of(address)}
+
+    def time_fields(self, document: Mapping[str, Any], written: DateFormat = USUAL) -> dict[str, Any]:
+        """Return the fields of the time of a document, as it is `written`; none if no field of it has been named."""
+        return {} if self.fields.time is None else time_fields(written.time(value_at(document, self.fields.time)))

@@ -1,0 +1,188 @@
+"""Adds winnow's fields to a stream of documents: JSON lines, or the body of a `_bulk` request."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from opensearch_winnow.ingest.extractors import ExtractError
+from opensearch_winnow.ingest.own_index.bulk_action import WITH_SOURCE, MalformedBulkError, bulk_action, option_text
+from opensearch_winnow.ingest.own_index.document_fields import DocumentFields
+from opensearch_winnow.ingest.own_index.json_document import BLANK, DocumentError, JsonDocument
+
+PIECE = 1 << 18  # bytes to read at a time
+MAX_LINE_BYTES = 100_000_000  # the most that engines take in one request, by default
+BLANK_LINE, REST = "blank", "rest"  # units that are no documents: the latter is what follows of a line that is too long
+
+
+class Unit(NamedTuple):
+    """A document as it was read: its line, and in a `_bulk` body the line with its action before it."""
+
+    number: int  # of its first line, from 1
+    lines: list[bytes]
+    operation: str = ""  # of the action; empty for JSON lines
+    id: str = ""  # of the action, if it has one
+    failure: str = ""  # why it gets no fields
+
+
+class Failure(NamedTuple):
+    """A document that got no fields because something is wrong with it."""
+
+    number: int  # of its line
+    reason: str  # empty: more of the one before
+    lines: bytes
+
+
+class Piece(NamedTuple):
+    """Documents with their fields, and what became of them."""
+
+    output: bytes
+    counts: Counter[str]  # of documents: all, done, no_text, and of updates: partial, unaffected
+    failures: list[Failure]
+
+
+@dataclass(slots=True)
+class FieldsFilter:
+    """Filters streams. Usage: `for piece in FieldsFilter(maker).pieces(stream): out.write(piece.output)`.
+
+    Every piece that can be read is complete before the next one is waited for, so that it works with `tail -f`.
+    """
+
+    maker: DocumentFields
+    bulk: bool = False
+    id_field: str = ""
+    keep_failed: bool = True  # in the output, as they are
+    max_line: int = field(default=MAX_LINE_BYTES)
+
+    def pieces(self, stream: io.BufferedReader) -> Iterator[Piece]:
+        """Yield what is in `stream`, in its order."""
+        yield from map(self.piece, _units(_lines(stream, self.max_line), bulk=self.bulk))
+
+    def piece(self, units: Iterable[Unit]) -> Piece:
+        """Add the fields of some documents."""
+        counts: Counter[str] = Counter()
+        output: list[bytes] = []
+        failures: list[Failure] = []
+        for unit in units:
+            if unit.operation == REST and not self.keep_failed:
+                failures.append(Failure(unit.number, "", b"".join(unit.lines)))
+                continue
+            try:
+                if unit.failure:
+                    raise DocumentError(unit.failure)
+                output += self._with_fields(unit, counts)
+            except (DocumentError, ExtractError) as error:
+                counts["documents"] += 1
+                failures.append(Failure(unit.number + len(unit.lines) - 1, str(error), b"".join(unit.lines)))
+                if self.keep_failed:
+                    output += unit.lines
+        return Piece(b"".join(output), counts, failures)
+
+    def _with_fields(self, unit: Unit, counts: Counter[str]) -> list[bytes]:
+        if unit.operation in ("delete", BLANK_LINE, REST):
+            return unit.lines
+        *action, line = unit.lines
+        if unit.operation == "update":
+            changed, outcome = self._updated(line, unit.id)
+        else:
+            changed, has_text = self.maker.added(line, unit.id, self.id_field)
+            outcome = "done" if has_text else "no_text"
+        counts["documents"] += 1
+        counts[outcome] += 1
+        return [*action, changed]
+
+    def _updated(self, line: bytes, id_: str) -> tuple[bytes, str]:
+        """Return the source of an update with fields in its partial document and in its upsert, and the outcome.
+
+        A partial document that has only some of the text fields gets none: what the others have is not known here.
+        """
+        body = JsonDocument(line)
+        outcome = "unaffected"
+        for part in ("doc", "upsert"):
+            if part not in body:
+                continue
+            document = JsonDocument(body.raw(part))
+            has_text = self.maker.has_all_text(document)
+            if part == "doc" and has_text is None:
+                continue
+            if part == "doc" and not has_text:
+                outcome = "partial"
+            else:
+                outcome = "done" if self.maker.fill(document, id_) else "no_text"
+                body.replace(part, document.content())
+        return body.content(), outcome
+
+
+def _lines(stream: io.BufferedReader, max_line: int) -> Iterator[list[tuple[bytes, bool]]]:
+    """Yield the lines of each piece that was read, each with whether it is whole.
+
+    The parts of a line that is too long are not: each is yielded by itself, and so is what follows until its end.
+    """
+    parts: deque[bytes] = deque()
+    size, too_long = 0, False
+    while piece := stream.read1(PIECE):
+        lines = []
+        *whole, rest = piece.split(b"\n")
+        for line in whole:
+            parts.append(line + b"\n")
+            whole_line = b"".join(parts)
+            lines.append((whole_line, not too_long and len(whole_line) <= max_line))
+            parts.clear()
+            size, too_long = 0, False
+        if rest:
+            parts.append(rest)
+            size += len(rest)
+        if too_long or size > max_line:
+            lines.append((b"".join(parts), False))
+            parts.clear()
+            size, too_long = 0, True
+        if lines:
+            yield lines
+    if parts:
+        yield [(b"".join(parts), True)]
+
+
+def _units(batches: Iterator[list[tuple[bytes, bool]]], *, bulk: bool) -> Iterator[list[Unit]]:
+    """Yield the documents of each batch of lines. An action waits for its source, which may be in the next batch."""
+    number, action = 0, None
+    continues = False  # a line that is too long
+    for batch in batches:
+        units: list[Unit] = []
+        for line, is_whole in batch:
+            if continues:
+                units.append(Unit(number, [line], REST))
+                continues = not line.endswith(b"\n")
+                continue
+            number += 1
+            if action is not None:
+                unit = action._replace(lines=[*action.lines, line])
+                action = None
+            elif not line.strip(BLANK):
+                unit = Unit(number, [line], BLANK_LINE)
+            elif bulk and is_whole:
+                unit = _action(number, line)
+            else:
+                unit = Unit(number, [line])
+            if not is_whole:
+                unit = unit._replace(failure=f"a line of more than {MAX_LINE_BYTES / 1e6:g} MB")
+                continues = not line.endswith(b"\n")
+            if unit.operation in WITH_SOURCE and len(unit.lines) == 1:
+                action = unit
+            else:
+                units.append(unit)
+        if units:
+            yield units
+    if action is not None:
+        yield [action._replace(failure="an action without its document")]
+
+
+def _action(number: int, line: bytes) -> Unit:
+    """Return an action of a `_bulk` body."""
+    try:
+        operation, options = bulk_action(line)
+    except MalformedBulkError as error:
+        return Unit(number, [line], failure=str(error))
+    return Unit(number, [line], operation, option_text(options, "_id") or "")

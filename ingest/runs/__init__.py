@@ -1,0 +1,1 @@
+"""Indexing runs: workers, what is stored already, counts, failed pages."""

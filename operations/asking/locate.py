@@ -1,0 +1,236 @@
+"""Finds where a page went: the later pages that resemble it, contain it, or hold a part of it."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.asking.similar import SimilarPages
+from opensearch_winnow.operations.asking.text_finder import same_end
+from opensearch_winnow.operations.crawl_states import MICROSECOND
+from opensearch_winnow.queries.asking.matches import Match
+from opensearch_winnow.queries.asking.question import Question
+from opensearch_winnow.queries.asking.thresholds import Thresholds
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.scores import Passage
+from opensearch_winnow.queries.spans import Span, merged_spans
+from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
+from opensearch_winnow.stores.store import Store
+
+HALF = 0.5
+MIN_PART = 0.1  # of a page that was split: smaller parts are mostly menus and notices that many pages have
+MOSTLY = 0.8  # a page was not split if a later page has this share of it, and its parts are not sought
+ANY_PASSAGE = Thresholds({"containment": 0.0})
+# A page that resembles another by half also contains half of it.
+THRESHOLDS = (Thresholds({"containment": HALF}), Thresholds({"containment": MIN_PART, "contained": HALF}))
+
+Change = Literal["unchanged", "changed", "moved", "merged", "split", "copy"]
+
+
+class FoundPage(NamedTuple):
+    """A later page that has the text of a page, or a part of it."""
+
+    card: Card  # the capture of its URL that matches best
+    # "unchanged" or "changed" at the same URL; elsewhere "moved" (resemblance of at least a half), "merged" (it is part
+    # of this page), "split" (this page is part of it); "copy" if this page has the text but did not take its place
+    change: Change
+    resemblance: float
+    containment: float  # the share of the lost page that is in this one
+    contained: float  # the share of this page that is in the lost one
+    kind: Literal["exact", "estimate"]
+    error: float  # the standard error of the containment; 0: exact
+    first_seen: datetime  # when this URL was first captured with the text, even before the page was lost
+
+    @property
+    def url(self) -> str:
+        """The URL of the page."""
+        return self.card.url
+
+    @property
+    def title(self) -> str | None:
+        """The title of the page; None if it has none."""
+        return self.card.title
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where a page went. Behaves like a list of the pages found, the best first."""
+
+    page: Record  # the capture whose text was sought
+    found: list[FoundPage]
+    total: int  # all that were found; `found` holds the first of them
+    undated: int  # URLs that match too, but only in captures of unknown time
+    unscored: int  # candidates that were not scored, because the time was up
+    seconds: float
+
+    @property
+    def last_seen(self) -> datetime | None:
+        """The time of the capture whose text was sought; None if it is unknown, and then nothing is found."""
+        return self.page.fetched_at
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __iter__(self) -> Iterator[FoundPage]:
+        return iter(self.found)
+
+    def __getitem__(self, index: int) -> FoundPage:
+        return self.found[index]
+
+
+def locate(
+    store: Store, page: Record, *, exclusions: Exclusions, limit: int | None, max_seconds: float | None
+) -> Located:
+    """Find the pages captured later than `page`, in another crawl, that have its text or a part of it, best first."""
+    start = time.perf_counter()
+    if page.fetched_at is None:  # no page is known to be later
+        return Located(page, [], 0, 0, 0, time.perf_counter() - start)
+    question = Question.of(page, store.scheme, exclusions)
+    by_url: dict[str, dict[str, Match]] = defaultdict(dict)  # captures by id
+    unscored = 0
+    for is_for_parts, thresholds in enumerate(THRESHOLDS):
+        left = None if max_seconds is None else max(start + max_seconds - time.perf_counter(), 0.0)
+        matches = SimilarPages(store, question, thresholds, exclusions).find(
+            all_captures=True, passages=bool(is_for_parts), max_seconds=left
+        )
+        unscored += matches.unscored
+        for match in matches:
+            by_url[match.url][match.card.id] = match
+        if any(match.containment >= MOSTLY and is_later(match.card, page) for match in matches):
+            break
+    found = [each for each in (_found_page(page, list(some.values())) for some in by_url.values()) if each is not None]
+    # Of equals, a page that is new, and then the one with the same name: pages move to other folders and hosts.
+    found.sort(key=lambda each: (_rank(each), each.change == "copy", -same_end(each.url, page.url), each.url))
+    parts = {match.card.id: match.passages for some in by_url.values() for match in some.values()}
+    found = _without_copies(page, found, parts)
+    undated = sum(url != page.url and not any(map(_is_dated, some.values())) for url, some in by_url.items())
+    return Located(page, found[:limit], len(found), undated, unscored, time.perf_counter() - start)
+
+
+class LaterCaptures(NamedTuple):
+    """The later captures of a page that was found in none of them."""
+
+    total: int  # in other crawls
+    sharing: int  # pages that share a passage with the lost page; 0 if nobody looked, because there is another reason
+
+
+def later_captures(store: Store, located: Located, *, exclusions: Exclusions) -> LaterCaptures:
+    """Count the captures later than a page that was not found, and those that share a passage with it."""
+    page, last_seen = located.page, located.last_seen
+    if last_seen is None or located.unscored:
+        return LaterCaptures(0, 0)
+    since = Filters(since=last_seen + MICROSECOND)
+    total = store.count(since)
+    if page.crawl:
+        total -= store.count(replace(since, crawl=page.crawl))
+    if not total or located.undated or not page.text_digest:
+        return LaterCaptures(total, 0)
+    # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate.
+    question = Question.of(page, store.scheme, exclusions)
+    found = SimilarPages(store, question, ANY_PASSAGE, exclusions).find(
+        exact=bool(exclusions), where=since, limit=1, exclude_url=page.url
+    )
+    return LaterCaptures(total, found.total)
+
+
+def is_later(card: Card, page: Record) -> bool:
+    """Return whether a capture is later than `page`, and of another crawl: one crawl may take days."""
+    if card.fetched_at is None or page.fetched_at is None:
+        return False
+    return card.fetched_at > page.fetched_at and not (page.crawl and card.crawl == page.crawl)
+
+
+def _found_page(page: Record, captures: Sequence[Match]) -> FoundPage | None:
+    """Return the later capture of a URL that matches best, the newest of equals; None if no capture is later."""
+    times = [each.card.fetched_at for each in captures if each.card.fetched_at is not None]
+    later = [each for each in captures if is_later(each.card, page)]
+    if not later:
+        return None
+    best = min(later, key=lambda each: (_rank(each), -_seconds(each.card)))
+    return FoundPage(
+        best.card,
+        _change(page, best, had_it=len(times) > len(later)),
+        best.resemblance,
+        best.containment,
+        best.contained,
+        best.kind,
+        best.error,
+        min(times),
+    )
+
+
+def _change(page: Record, match: Match, *, had_it: bool) -> Change:
+    if match.url == page.url:
+        return "unchanged" if page.text_digest and match.card.text_digest == page.text_digest else "changed"
+    if had_it:
+        return "copy"
+    if match.resemblance >= HALF:
+        return "moved"
+    return "merged" if match.containment >= HALF else "split"
+
+
+def _without_copies(
+    page: Record, found: Sequence[FoundPage], passages: Mapping[str, Sequence[Passage]]
+) -> list[FoundPage]:
+    """Call the pages copies that have the text, but did not take the place of the page: it moves to one place at most.
+
+    If the page itself is still there, all others are copies. If several pages have its text, or the same part of it,
+    and none of them is its successor, all of them are.
+    """
+    taken: set[str] = set()  # URLs of pages that took its place, or a part of it
+    if all(each.url != page.url for each in found):
+        for change in ("moved", "merged"):
+            taken |= _successor(page, [each for each in found if each.change == change])
+        parts = [each for each in found if each.change == "split"]
+        spans = {each.url: merged_spans(some[:2] for some in passages[each.card.id]) for each in parts}
+        for each in parts:
+            rivals = [other for other in parts if other is each or _are_the_same(spans[each.url], spans[other.url])]
+            taken |= _successor(page, rivals)
+    kept = ("unchanged", "changed")
+    return [each if each.change in kept or each.url in taken else each._replace(change="copy") for each in found]
+
+
+def _successor(page: Record, candidates: Sequence[FoundPage]) -> set[str]:
+    """Return the URL of the one candidate that took the place of a page; nothing if any of several may have done so.
+
+    It is the only one; or the only one on the same site, with the same name there, or that is better than the others
+    there; or the only one elsewhere with the same path. Candidates are sorted, the best first.
+    """
+    own = urlsplit(page.url)
+    near = [each for each in candidates if each.card.site == page.site]
+    named = [each for each in near if _name(each.url) == _name(page.url)]
+    best = near[:1] if len(near) > 1 and _rank(near[0]) < _rank(near[1]) else []
+    moved = [each for each in candidates if urlsplit(each.url)[2:4] == own[2:4] and own.path not in ("", "/")]
+    only = next((some for some in (candidates, near, named, best, [] if near else moved) if len(some) == 1), ())
+    return {each.url for each in only}
+
+
+def _name(url: str) -> str:
+    return urlsplit(url).path.rstrip("/").rpartition("/")[2]
+
+
+def _are_the_same(one: Sequence[Span], other: Sequence[Span]) -> bool:
+    """Return whether two parts of a page share at least half of the smaller one."""
+    sizes = [sum(end - start for start, end in each) for each in (one, other, merged_spans([*one, *other]))]
+    return sizes[0] + sizes[1] - sizes[2] >= HALF * min(sizes[:2]) > 0
+
+
+def _rank(each: Match | FoundPage) -> tuple[float, float, float]:
+    """Sort key: pages that resemble the lost one come first, then those that contain the most of it."""
+    return -each.resemblance if each.resemblance >= HALF else 0.0, -each.containment, -each.resemblance
+
+
+def _is_dated(match: Match) -> bool:
+    return match.card.fetched_at is not None
+
+
+def _seconds(card: Card) -> float:
+    assert card.fetched_at is not None
+    return card.fetched_at.timestamp()

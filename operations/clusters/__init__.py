@@ -1,0 +1,1 @@
+"""Clusters a whole store, and looks into its clusters."""

@@ -1,0 +1,93 @@
+"""Clusters the pages again that are left when the representative of their cluster is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.operations.asking.page_comparer import PageComparer
+from opensearch_winnow.operations.asking.side_cache import SideCache
+from opensearch_winnow.queries.filters import Selection
+from opensearch_winnow.queries.scores import NO_SKETCHES, Sketches
+from opensearch_winnow.queries.searching.representative_rule import RepresentativeRule
+from opensearch_winnow.queries.searching.representatives import Representatives
+from opensearch_winnow.queries.searching.search_request import DEFAULT_THRESHOLD
+from opensearch_winnow.stores.store import Store
+
+CLUSTERING = "clustering"  # the store's setting with the result of the last clustering
+CLUSTERS_PER_SCAN = 200
+PAGES_PER_BATCH = 1_000  # whose sketches are in memory
+LARGEST_LISTED = 10
+
+
+def cluster_what_is_left(store: Store, representatives: Sequence[str], deleted: Collection[str]) -> int:
+    """Give new clusters to the pages of these `representatives`, by id, and return how many pages these are.
+
+    As in the last clustering run, each page in order of time joins the first representative that it resembles, or
+    becomes one; a chain of pages (`linkage="components"`) stays together. Pages with an id in `deleted` do not count,
+    even if they are still there.
+    """
+    changed = 0
+    for start in range(0, len(representatives), CLUSTERS_PER_SCAN):
+        some = tuple(representatives[start : start + CLUSTERS_PER_SCAN])
+        left: dict[str, list[Card]] = {}
+        for card in store.scan(Card, Selection(clusters=some), order="oldest"):
+            if card.id not in deleted:
+                left.setdefault(card.cluster, []).append(card)
+        for cards in left.values():
+            changed += store.set_clusters(_new_clusters(store, cards))
+    return changed
+
+
+def refresh_largest(store: Store) -> None:
+    """Write the largest clusters as they are now to the summary of the last clustering, which names their pages."""
+    if "largest_clusters" not in (store.settings.get(CLUSTERING) or {}):
+        return
+    sizes = {each.cluster: each.pages for each in store.clusters(limit=LARGEST_LISTED)}
+    cards = store.read(sizes, Card)
+    largest = [
+        {"pages": pages, "cluster": id_, "url": cards[id_].url, "title": cards[id_].title}
+        for id_, pages in sizes.items()
+        if id_ in cards
+    ]
+
+    def with_largest(summary: dict[str, Any] | None) -> dict[str, Any] | None:
+        return summary and (summary | {"largest_clusters": largest} if "largest_clusters" in summary else summary)
+
+    store.settings.change(CLUSTERING, with_largest)
+
+
+def _new_clusters(store: Store, cards: Sequence[Card]) -> dict[str, str]:
+    """Return the new cluster of each page, by id. `cards` are in order of time."""
+    summary = store.settings.get(CLUSTERING) or {}
+    groups: Sequence[Sequence[Card]] = [cards]
+    if summary.get("linkage") != "components":
+        groups = _groups(store, cards, summary.get("threshold", DEFAULT_THRESHOLD))
+    rule = RepresentativeRule.of(summary.get("representative", "earliest"))
+    return {card.id: group[rule.first(group)].id for group in groups for card in group}
+
+
+def _groups(store: Store, cards: Sequence[Card], threshold: float) -> list[list[Card]]:
+    """Return the pages that join the same representative."""
+    first_with: dict[str, Card] = {}  # by text
+    for card in cards:
+        first_with.setdefault(card.text_digest or card.id, card)
+    distinct = list(first_with.values())
+    grouping = Representatives(store.scheme, threshold)
+    comparer = PageComparer(store, sides=SideCache(store.scheme))
+    representatives: dict[str, str] = {}  # by text
+    for start in range(0, len(distinct), PAGES_PER_BATCH):
+        some = distinct[start : start + PAGES_PER_BATCH]
+        sketches = store.read([card.id for card in some], Sketches)
+        batch = grouping.begin([sketches.get(card.id, NO_SKETCHES) for card in some])
+        while pairs := batch.undecided:
+            sides = comparer.sides_of_pairs([(distinct[one], distinct[other]) for one, other in pairs])
+            batch.settle([each and comparer.scores(*each).resemblance for each in sides])
+        for card, join in zip(some, grouping.commit(batch), strict=True):
+            representative = card if join is None else distinct[join.representative]
+            representatives[card.text_digest or card.id] = representative.id
+    groups: dict[str, list[Card]] = {}
+    for card in cards:
+        groups.setdefault(representatives[card.text_digest or card.id], []).append(card)
+    return list(groups.values())

@@ -1,0 +1,1 @@
+"""Brings crawls in, compares them, takes captures out, and deletes them."""

@@ -1,0 +1,1 @@
+"""Attaches winnow to an index of your own."""

@@ -1,0 +1,95 @@
+"""Attaches winnow to an index of your own, and detaches it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.attached_fields import AttachedFields
+
+if TYPE_CHECKING:
+    from opensearchpy import OpenSearch
+
+    from opensearch_winnow.stores.opensearch.own_index.attach import Detached
+    from opensearch_winnow.stores.opensearch.own_index.backfill import AttachReport, Progress
+    from opensearch_winnow.stores.opensearch.requests.client import Address
+
+
+def attach(
+    index: str,
+    *,
+    text: str | Sequence[str] = (),
+    title: str | None = None,
+    url: str | None = None,
+    time: str | None = None,
+    html: bool = False,
+    below: str = "winnow",
+    scheme: Scheme | None = None,
+    key: str | None = None,
+    client: OpenSearch | None = None,
+    template: bool = False,
+    pattern: str | None = None,
+    slices: int = 2,
+    per_second: float | None = None,
+    progress: Progress | None = None,
+) -> AttachReport:
+    """Make an index of your own a store, as the command `winnow attach` does, and report what became of its documents.
+
+    `index` is an address such as `http://localhost:9200/articles`; it may be an alias or a data stream. `text` names
+    the field with the text, or several, which are joined; `title`, `url` and `time` name other fields. Without `url`,
+    the `_id` is the address of a page. With `html`, the text is HTML. `below` is the object field that winnow's fields
+    are put in. Without `text`, an index that is attached already is brought up to date.
+
+    With `template`, the template of an alias or data stream gets winnow's part too, so that new indices are attached
+    from their first document on. If there is no template, `pattern` fits the names of new indices, such as `logs-*`.
+
+    `scheme`, `key` and `client` are as for `Index.open`. `slices` are worked on at the same time, and `per_second`
+    limits the documents that are written. `progress` is called with the phase, the amount done and the total.
+    """
+    paths = (text,) if isinstance(text, str) else tuple(text)
+    fields = AttachedFields(text=paths, title=title, url=url, time=time, html=html, below=below) if paths else None
+    with connected(index, client) as (used, address):
+        from opensearch_winnow.stores.opensearch.own_index import attach as attaching  # noqa: PLC0415 (needs opensearch-py)
+
+        return attaching.attach(
+            used,
+            address,
+            fields,
+            scheme,
+            key=key,
+            template=template,
+            pattern=pattern,
+            slices=slices,
+            per_second=per_second,
+            progress=progress,
+        )
+
+
+def detach(index: str, *, client: OpenSearch | None = None, progress: Progress | None = None) -> Detached:
+    """Take away what `attach` has added to an index, also from a copy of it, and report what was removed.
+
+    The mapping keeps the names of the fields, because engines cannot remove them. Raises a StoreError while another
+    run adds fields.
+    """
+    with connected(index, client) as (used, address):
+        from opensearch_winnow.stores.opensearch.own_index import attach as attaching  # noqa: PLC0415 (needs opensearch-py)
+
+        return attaching.detach(used, address, progress)
+
+
+@contextmanager
+def connected(index: str, client: OpenSearch | None = None) -> Iterator[tuple[OpenSearch, Address]]:
+    """Connect to the engine of an address, with patience for a long run; a `client` that is passed in is used."""
+    with extra("opensearch"):
+        from opensearch_winnow.stores.opensearch.requests.client import Address, connect  # noqa: PLC0415
+
+    address = Address.of(index)
+    used = client or connect(address, patient=True)
+    try:
+        yield used, address
+    finally:
+        if client is None:
+            used.close()

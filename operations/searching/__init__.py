@@ -1,0 +1,1 @@
+"""Searches stores, and groups near-duplicate hits."""

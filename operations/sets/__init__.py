@@ -1,0 +1,1 @@
+"""Compares the documents of a set: pairs, duplicates, repeated passages, contamination."""

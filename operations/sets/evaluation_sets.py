@@ -1,0 +1,289 @@
+"""Reads evaluation sets into an index of their passages, and keeps account of which of their rows are found."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.progress import Progress, no_progress
+from opensearch_winnow.ingest.rows import FailedRow, FieldNames
+from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.ingest.sources import SourceError
+from opensearch_winnow.ingest.sources.field_names import ValueNames
+from opensearch_winnow.ingest.sources.row_fields import listed
+from opensearch_winnow.operations.sets.row_text import RowTexts
+from opensearch_winnow.queries.sets.passage_index import IndexedPassage, PassageIndex
+from opensearch_winnow.queries.spans import merged_spans
+
+READING = "reading evaluation sets"
+FAILURES_SHOWN = 3  # rows that could not be read
+MOST_SHOWN = 10  # evaluation rows that the summary of a set names
+
+FieldShares = Sequence[float | None]  # of each field of an evaluation row; None if no text of it was looked for
+
+
+@dataclass(slots=True)
+class EvaluationField:
+    """Counts the rows found in one field of an evaluation set."""
+
+    name: str  # empty if the texts were found by their usual names
+    found: int = 0  # rows of which a training row has a passage in this field
+    too_short: int = 0  # rows with a text in it that has too few words to be looked for
+    lacking: int = 0  # rows without a text in it
+
+    def as_document(self) -> dict[str, object]:
+        """Return the field as JSON has it."""
+        return {"name": self.name, "found": self.found, "too_short": self.too_short, "lacking": self.lacking}
+
+
+@dataclass(slots=True)
+class EvaluationRow:
+    """A row of an evaluation set."""
+
+    set: int  # the number of its set among those named, from 0
+    id: str
+    shares: list[float | None]  # of each field: the largest that one training row has; None if nothing was looked for
+    training_rows: int = 0  # in which it was found
+
+    @property
+    def is_checked(self) -> bool:
+        """Return whether a text of the row was looked for."""
+        return any(share is not None for share in self.shares)
+
+    @property
+    def share(self) -> float:
+        """The largest share of any field."""
+        return largest(self.shares)
+
+
+@dataclass(slots=True)
+class EvaluationSet:
+    """What was found of an evaluation set."""
+
+    name: str
+    fields: list[EvaluationField]
+    rows: int = 0
+    found: int = 0  # rows of which a passage is in a training row
+    unchecked: int = 0  # rows that failed, or that have no text which could be looked for
+    too_short: int = 0  # rows with a text that was not looked for, because it has too few words
+    partly_checked: int = 0  # of these, rows with another text that was looked for
+    failed: int = 0  # rows that could not be read
+    failures: list[FailedRow] = field(default_factory=list)  # the first of these
+    training_rows: int = 0  # that hold a passage of it
+    most: list[EvaluationRow] = field(default_factory=list)  # found in the most training rows
+
+    def as_document(self) -> dict[str, object]:
+        """Return the set as JSON has it."""
+        return {
+            "name": self.name,
+            "rows": self.rows,
+            "found": self.found,
+            "unchecked": self.unchecked,
+            "too_short": self.too_short,
+            "partly_checked": self.partly_checked,
+            "failed": self.failed,
+            "fields": [each.as_document() for each in self.fields],
+            "training_rows": self.training_rows,
+            "most": [
+                {
+                    "id": row.id,
+                    "training_rows": row.training_rows,
+                    "share": round(row.share, 4),
+                    "fields": shares_document(self.shares_of(row)),
+                }
+                for row in self.most
+            ],
+        }
+
+    def shares_of(self, row: EvaluationRow, shares: FieldShares | None = None) -> dict[str, float | None]:
+        """Return the shares of a row, or other `shares` of its fields, by the names of the fields."""
+        return dict(zip((each.name for each in self.fields), shares or row.shares, strict=True))
+
+
+def largest(shares: FieldShares) -> float:
+    """Return the largest share of any field; 0 if nothing was looked for."""
+    return max((share for share in shares if share is not None), default=0.0)
+
+
+def shares_document(shares: Mapping[str, float | None]) -> list[dict[str, object]]:
+    """Return the shares of fields as JSON has them."""
+    return [{"name": name, "share": None if share is None else round(share, 4)} for name, share in shares.items()]
+
+
+class EvaluationSets:
+    """The rows of evaluation sets and an index of their passages.
+
+    `sets` maps the name of each set to the fields that hold the texts of its rows; without any, they are found by their
+    usual names. Each text is looked for on its own, also each text of a list. The share of a field is the largest share
+    of any of its texts, and that of a row the largest of any of its fields: no text hides another.
+    """
+
+    def __init__(
+        self,
+        sets: Mapping[str, Sequence[str]],
+        id_field: str | None = None,
+        *,
+        words: int,
+        shortest: int,
+        progress: Progress = no_progress,
+    ) -> None:
+        self.other_texts: list[str] = []  # files that were not read, beside files of rows
+        self.sets = [
+            EvaluationSet(name, [EvaluationField(each) for each in dict.fromkeys(fields or [""])])
+            for name, fields in sets.items()
+        ]
+        self.rows: dict[int, EvaluationRow] = {}  # by their number over all sets
+        self._row_of = array("I")  # for each text the number of its row, and the number of its field
+        self._field_of = array("I")
+        self._texts: list[str] = []
+        self._failed: dict[int, tuple[EvaluationSet, FailedRow]] = {}
+        with ExitStack() as opened:
+            first = 0
+            for set_number, files in enumerate(self._open(id_field, opened)):
+                self._read(set_number, files, first, progress)
+                first += files.count or 0
+                self.other_texts += files.other_texts
+        if not self._texts:
+            reasons = sorted({row.reason for _, row in self._failed.values()})
+            raise WinnowError(f"no text in the evaluation sets{': ' if reasons else ''}{', '.join(reasons)}")
+        progress("indexing evaluation sets", 0, None)
+        self.index = PassageIndex(self._texts, words, shortest)
+        self._count()
+
+    def _open(self, id_field: str | None, opened: ExitStack) -> list[RowFiles]:
+        """Open all sets; one error lists all that is wrong with them."""
+        files, complaints = [], []
+        for each in self.sets:
+            kind = ValueNames if each.fields[0].name else FieldNames
+            try:
+                files.append(opened.enter_context(RowFiles([each.name], kind(id=id_field))))
+            except SourceError as error:
+                complaints.append(_naming_options(str(error)))
+        if complaints:
+            raise SourceError("\n".join(complaints))
+        return files
+
+    def _read(self, set_number: int, files: RowFiles, first: int, progress: Progress) -> None:
+        """Read the texts of a set, field by field. `first` is the number of its first row."""
+        evaluation_set, text_of = self.sets[set_number], RowTexts()
+        for field_number, field_read in enumerate(evaluation_set.fields):
+            name = field_read.name
+            count = 0
+            for row in files.rows(value_field=name or None):
+                number = first + row.number
+                if number % 1000 == 0:
+                    progress(READING, number, None)
+                if isinstance(row, FailedRow):
+                    self._failed[number] = evaluation_set, row
+                    continue
+                count += 1
+                if number not in self.rows:
+                    self.rows[number] = EvaluationRow(set_number, row.page.url, [None] * len(evaluation_set.fields))
+                texts = list(_strings(row.value if name else text_of(row.page)))
+                field_read.lacking += not texts
+                self._texts += texts
+                self._row_of.extend([number] * len(texts))
+                self._field_of.extend([field_number] * len(texts))
+            if name and count and field_read.lacking == count:  # it may be misspelt
+                seen = files.fields_seen()
+                fields = f": its fields are {listed(seen)}" if seen else ""
+                raise WinnowError(
+                    f"{evaluation_set.name} has no row with a text in the field {name}{fields}; --against FILE:FIELD "
+                    "names the fields of one set, and --eval-field those of all others"
+                )
+
+    def _count(self) -> None:
+        """Count which texts can be looked for."""
+        short: set[tuple[int, int]] = set()  # fields of rows with a text that cannot
+        for length, number, field_number in zip(self.index.lengths, self._row_of, self._field_of, strict=True):
+            if length >= self.index.shortest:
+                self.rows[number].shares[field_number] = 0.0
+            else:
+                short.add((number, field_number))
+        for number, field_number in short:
+            self.sets[self.rows[number].set].fields[field_number].too_short += 1
+        for number in {number for number, _ in short}:
+            row = self.rows[number]
+            self.sets[row.set].too_short += 1
+            self.sets[row.set].partly_checked += row.is_checked
+        for row in self.rows.values():
+            self.sets[row.set].rows += 1
+            self.sets[row.set].unchecked += not row.is_checked
+        for each, failed in self._failed.values():
+            each.rows += 1
+            each.unchecked += 1
+            each.failed += 1
+            if len(each.failures) < FAILURES_SHOWN:
+                each.failures.append(failed)
+
+    def set_of(self, number: int) -> EvaluationSet:
+        """Return the set of an evaluation row, by its number."""
+        return self.sets[self.rows[number].set]
+
+    def field_of(self, passage: IndexedPassage) -> str:
+        """Return the name of the field that a passage is from."""
+        return self.set_of(self.number_of(passage)).fields[self._field_of[passage.text]].name
+
+    def number_of(self, passage: IndexedPassage) -> int:
+        """Return the number of the evaluation row that a passage is from."""
+        return self._row_of[passage.text]
+
+    def shares(self, passages: Iterable[IndexedPassage]) -> Mapping[int, FieldShares]:
+        """Return how much of each field of evaluation rows, by their number, these passages of a training row have."""
+        spans: dict[int, list[tuple[int, int]]] = {}
+        for each in passages:
+            spans.setdefault(each.text, []).append((each.other_first_word, each.other_first_word + each.words))
+        found: dict[int, list[float | None]] = {}
+        for text, parts in spans.items():
+            number, field_number = self._row_of[text], self._field_of[text]
+            if number not in found:
+                found[number] = [None if share is None else 0.0 for share in self.rows[number].shares]
+            share = sum(end - start for start, end in merged_spans(parts)) / self.index.lengths[text]
+            found[number][field_number] = max(found[number][field_number] or 0.0, share)
+        return found
+
+    def add_found(self, shares: Mapping[int, FieldShares]) -> None:
+        """Note that a training row has these shares of evaluation rows."""
+        for number, found in shares.items():
+            row = self.rows[number]
+            row.training_rows += 1
+            row.shares = [
+                old if new is None else max(old or 0.0, new) for old, new in zip(row.shares, found, strict=True)
+            ]
+        for set_number in {self.rows[number].set for number in shares}:
+            self.sets[set_number].training_rows += 1
+
+    def summary(self) -> list[EvaluationSet]:
+        """Return what was found of each set so far."""
+        found: list[list[EvaluationRow]] = [[] for _ in self.sets]
+        for row in self.rows.values():
+            if row.training_rows:
+                found[row.set].append(row)
+        for each, rows in zip(self.sets, found, strict=True):
+            each.found = len(rows)
+            for i, field_found in enumerate(each.fields):
+                field_found.found = sum(bool(row.shares[i]) for row in rows)
+            each.most = sorted(rows, key=lambda row: (-row.training_rows, -row.share))[:MOST_SHOWN]
+        return self.sets
+
+
+def _naming_options(message: str) -> str:
+    """Return an error about the fields of an evaluation set with the options that name them."""
+    for name, option, parameter in (("text", "--eval-field", "eval_fields"), ("id", "--eval-id-field", "eval_id")):
+        message = message.replace(f"--{name}-field", option).replace(f"FieldNames({name}=…)", parameter)
+    return message
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Yield the texts in the value of a field: itself, or those of its lists and objects."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _strings(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _strings(each)

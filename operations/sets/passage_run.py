@@ -1,0 +1,232 @@
+"""Finds the repeated passages of files of rows: cuts them out, lists them, or both."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.path_names import PathName, path_names
+from opensearch_winnow.foundation.progress import Progress, no_progress
+from opensearch_winnow.ingest.encoding import encoding_of, to_text
+from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES, is_plain
+from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
+from opensearch_winnow.ingest.rows.output import check_folder, check_rows_output
+from opensearch_winnow.ingest.rows.row_files import RowFiles
+from opensearch_winnow.ingest.runs.failed_pages import FailedRows
+from opensearch_winnow.operations.sets.passage_files import AttributeFiles, add_passages, attribute_name, passage_table
+from opensearch_winnow.operations.sets.repeated_passages import (
+    Occurrences,
+    PassageOptions,
+    RepeatedPassage,
+    RepeatedPassageFinder,
+    has_words,
+    without_passages,
+)
+
+READING = "reading rows"
+FINDING = "finding passages"
+ROWS_PER_REPORT = 1_000
+MAX_FREQUENT = 5  # passages that a summary lists
+BEGINNING = 80  # characters of a passage in a summary
+
+AddPassages = Callable[[Row | FailedRow, Sequence[RepeatedPassage]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FrequentPassage:
+    """One of the passages that most rows have, and where it was found first."""
+
+    count: int  # of rows that have it
+    row: int
+    id: str
+    start: int
+    end: int
+    beginning: str
+
+
+@dataclass(slots=True, repr=False)
+class PassagesResult:
+    """What was found in a set, and what became of its rows: each is kept, dropped or failed."""
+
+    options: PassageOptions
+    rows: int = 0
+    kept: int = 0
+    dropped: int = 0  # because no words were left
+    failed: Counter[str] = field(default_factory=Counter)  # rows that could not be read, by reason
+    other_texts: list[str] = field(default_factory=list)  # files that were not read, beside files of rows
+    passages: int = 0
+    rows_with_passages: int = 0
+    characters: int = 0  # in all texts
+    characters_in_passages: int = 0
+    most_frequent: list[FrequentPassage] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        passages = f"{self.passages} passages in {self.rows_with_passages} of {self.rows} rows"
+        return f"<PassagesResult: {passages}, {self.kept} kept, {self.dropped} dropped>"
+
+    def add(self, row: Row, text: str, passages: Sequence[RepeatedPassage]) -> None:
+        """Count the passages of a row."""
+        self.characters += len(text)
+        self.rows_with_passages += bool(passages)
+        self.passages += len(passages)
+        for start, end, count in passages:
+            self.characters_in_passages += end - start
+            frequent = self.most_frequent
+            if len(frequent) < MAX_FREQUENT or count > frequent[-1].count:
+                beginning = " ".join(text[start : min(end, start + 2 * BEGINNING)].split())[:BEGINNING]
+                if all(beginning.casefold() != each.beginning.casefold() for each in frequent):
+                    frequent.append(FrequentPassage(count, row.number, row.page.url, start, end, beginning))
+                    frequent.sort(key=lambda each: (-each.count, each.row))
+                    del frequent[MAX_FREQUENT:]
+
+    def as_document(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        return {
+            "rows": self.rows,
+            "kept": self.kept,
+            "dropped": self.dropped,
+            "failed": self.failed.total(),
+            "passages": self.passages,
+            "rows_with_passages": self.rows_with_passages,
+            "characters": self.characters,
+            "characters_in_passages": self.characters_in_passages,
+            "words": self.options.words,
+            "documents": self.options.documents,
+            "occurrences": self.options.occurrences,
+            "most_frequent": [asdict(each) for each in self.most_frequent],
+            "failures": dict(self.failed.most_common()),
+            "seconds": self.seconds,
+        }
+
+
+def repeated_passages(
+    sources: PathName | Iterable[PathName],
+    to: PathName | None = None,
+    *,
+    spans: PathName | None = None,
+    attributes: PathName | None = None,
+    words: int = 50,
+    documents: int = 2,
+    occurrences: Occurrences = "later",
+    fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
+    overwrite: bool = False,
+    failed: PathName | None = None,
+    max_row_size: int = MAX_PAGE_BYTES,
+    work: PathName | None = None,
+    progress: Progress | None = None,
+) -> PassagesResult:
+    """Find passages of at least `words` words that at least `documents` rows of `sources` have, exactly.
+
+    `to` gets the rows without these passages: without all occurrences but the first, or without every one. A row
+    without words left is dropped, and one that cannot be read, or has a text of more than `max_row_size` bytes, is left
+    out and in the file `failed`. `spans` is a table of what is cut, in JSON lines, CSV or Parquet; `attributes` a
+    folder of files that are aligned with the sources. Each output appears when it is complete. `fields` names the
+    fields of rows that have unusual names. The folder `work`, by default that of the first output, takes 12 bytes for
+    each word of the texts.
+    """
+    start = time.monotonic()
+    report = progress or no_progress
+    options = PassageOptions(words, documents, occurrences)
+    result = PassagesResult(options)
+    with ExitStack() as stack:
+        files = stack.enter_context(RowFiles(path_names(sources), fields, fields.id or "id", max_row_size=max_row_size))
+        finder = stack.enter_context(RepeatedPassageFinder(options, _work_folder(work, to, spans, attributes)))
+        outputs: list[AddPassages] = []
+        begin = None
+        if spans:
+            table = stack.enter_context(passage_table(Path(spans), files.has, overwrite=overwrite))
+            outputs.append(partial(add_passages, table))
+        if attributes:
+            check_folder(Path(attributes), map(attribute_name, files.files()))
+            aligned = stack.enter_context(AttributeFiles(Path(attributes), files.has, overwrite=overwrite))
+            outputs.append(aligned.add)
+            begin = aligned.begin
+        if to:
+            files.check_output(to, overwrite=overwrite)  # now, because the work takes long
+        if failed:
+            check_rows_output(Path(failed), files.has, overwrite=overwrite)
+        failures = stack.enter_context(FailedRows(Path(failed))) if failed else None
+        for row in files.rows(failures):
+            if row.number % ROWS_PER_REPORT == 0:
+                report(READING, row.number, None)
+            if isinstance(row, Row):
+                finder.add(_text(row))
+        finder.count(report)
+        decide = _decisions(files.rows(reading=begin), finder, outputs, result, report, files.count)
+        if to:
+            files.write(to, decide, overwrite=overwrite)
+        else:
+            for number in range(files.count or 0):
+                decide(number)
+        if failures:
+            failures.incomplete = False
+        result.other_texts = files.other_texts
+    result.seconds = round(time.monotonic() - start, 3)
+    return result
+
+
+def _decisions(
+    rows: Iterator[Row | FailedRow],
+    finder: RepeatedPassageFinder,
+    outputs: Sequence[AddPassages],
+    result: PassagesResult,
+    progress: Progress,
+    total: int | None,
+) -> Callable[[int], Edit | None]:
+    """Return a function that decides on the rows one after another, and adds each to `outputs` and `result`."""
+
+    def decide(number: int) -> Edit | None:
+        if number % ROWS_PER_REPORT == 0:
+            progress(FINDING, number, total)
+        row = next(rows, None)
+        if row is None:
+            raise WinnowError("the sources have changed since they were read: start again")
+        result.rows += 1
+        text = ""
+        found: list[RepeatedPassage] = []
+        if isinstance(row, FailedRow):
+            result.failed[row.reason] += 1
+        else:
+            text = _text(row)
+            found = finder.passages(text)
+        for add in outputs:
+            add(row, found)
+        if isinstance(row, FailedRow):
+            return None
+        result.add(row, text, found)
+        rest = without_passages(text, found)
+        if found and not has_words(rest):
+            result.dropped += 1
+            return None
+        result.kept += 1
+        return Edit(rest if found else None)
+
+    return decide
+
+
+def _text(row: Row) -> str:
+    """Return the text of a row as it is, from its first character on."""
+    page = row.page
+    if isinstance(page.html, bytes) and is_plain(page.content_type) and not page.codings:  # a text file of a folder
+        return to_text(page.html, encoding_of(page.html, page.content_type, markup=False))
+    if page.html is not None:
+        raise WinnowError(
+            f"{page.url} is HTML, and passages are cut out of texts: name the field of the text with --text-field, or "
+            "extract the texts first"
+        )
+    return page.text or ""
+
+
+def _work_folder(work: PathName | None, *outputs: PathName | None) -> Path | None:
+    if work:
+        return Path(work)
+    named = [Path(output) for output in outputs if output]
+    return named[0].absolute().parent if named else None

@@ -1,0 +1,1 @@
+"""Looks after a store as a whole: its boilerplate, figures and fingerprints."""

@@ -1,0 +1,1 @@
+"""From a question to its matches: lookups, estimates, scores, relationship."""

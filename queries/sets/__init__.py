@@ -1,0 +1,1 @@
+"""Compares the documents of a set with each other."""

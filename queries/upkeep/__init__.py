@@ -1,0 +1,1 @@
+"""Boilerplate, and the templates of sites."""

@@ -1,0 +1,1 @@
+"""An index of your own that winnow is attached to: fields, stamps, templates, locks."""

@@ -1,0 +1,400 @@
+"""Brings winnow's fields in an attached index up to date: those of new and changed documents, or of all.
+
+The writes to a shard are numbered. The settings of the store hold the number up to which a shard is done; the next run
+looks at the documents with higher numbers only. Winnow's own writes are among them, and known by their stamps.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import count, pairwise
+from threading import Event, Lock
+from typing import Any, NamedTuple
+
+from opensearch_winnow.foundation.document_paths import text_at
+from opensearch_winnow.ingest.extractors import ExtractError
+from opensearch_winnow.queries.dsl.filters import all_of
+from opensearch_winnow.stores.opensearch.index_client import DOCUMENTS_PER_REQUEST, EngineHit, total
+from opensearch_winnow.stores.opensearch.own_index.attached_index_client import AttachedIndexClient
+from opensearch_winnow.stores.opensearch.own_index.attached_pages import attached_id
+from opensearch_winnow.stores.opensearch.own_index.attached_writer import update
+from opensearch_winnow.stores.opensearch.own_index.run_lock import RunLock
+from opensearch_winnow.stores.opensearch.requests.bulk import bulk
+from opensearch_winnow.stores.opensearch.requests.bulk_loop import CHANGED, NOT_FOUND
+from opensearch_winnow.stores.opensearch.requests.bulk_operation import BulkLimits, Operation
+from opensearch_winnow.stores.opensearch.requests.error_reasons import UNAVAILABLE_SHARD
+from opensearch_winnow.stores.opensearch.requests.errors import reporting_engine_errors
+from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
+from opensearch_winnow.stores.store import StoreError
+
+CHECKPOINTS = "attached"  # the setting
+HITS_PER_REQUEST = 5_000  # without their sources
+FIRST_DOCUMENTS = 10  # in the first request for sources; the next ones are larger if the documents are small
+MAX_CHARS_READ = 5_000_000  # of text in one request
+MAX_ROUNDS = 20  # each catches up with what others have written during the one before
+MAX_FAILURES = 10  # whose reasons are reported
+LIMITS = BulkLimits(requests=2)
+
+Key = tuple[str, str, int]  # of a document as it is: its index, its id, and the number of its last write
+Checkpoints = dict[str, list[Any]]  # by shard, its history and the number of the last write that is done
+Progress = Callable[[str, int, int | None], None]  # called with the phase, the documents done and their total
+
+
+@dataclass(slots=True)
+class AttachReport:
+    """What became of the documents of an index."""
+
+    documents: int = 0
+    done: int = 0  # have a text, and got fields or other ones
+    prepared: int = 0  # of these, had their hashes already, and they were those of the text
+    unchanged: int = 0
+    no_text: int = 0  # each is in a cluster of its own
+    failed: int = 0
+    times_unread: int = 0  # of all documents, have a time that winnow cannot read: it does not know the format
+    addresses: int = 0  # of documents with a text, about; documents with the same one are captures of one page
+    seconds: float = 0.0
+    failures: list[str] = field(default_factory=list)  # the first reasons
+    # Of several indices, those whose documents could not get fields, each with the reason; they count as failed.
+    refused: dict[str, str] = field(default_factory=dict)
+    made: list[str] = field(default_factory=list)  # in the engine: settings, scripts, parts of templates and so on
+
+
+class Shard(NamedTuple):
+    """A shard of the index, and how far it is written."""
+
+    index_name: str
+    number: int
+    history: str  # another one means that the numbers of writes start anew
+    complete: int  # every write up to this number is on all copies of the shard, and will stay
+    highest: int  # the number of the last write; of those in between, some may not be complete
+
+    @property
+    def key(self) -> str:
+        return f"{self.index_name}/{self.number}"
+
+
+class Slice(NamedTuple):
+    """The documents of a shard whose last write has a number above `after`, up to `until`."""
+
+    shard: Shard
+    after: int
+    until: int
+
+    def query(self) -> dict[str, Any]:
+        return all_of([{"range": {"_seq_no": {"gt": self.after, "lte": self.until}}}])
+
+    def cut(self, parts: int) -> list[Slice]:
+        """Cut it into parts of about the same number of writes."""
+        size = self.until - self.after
+        edges = [self.after + size * part // parts for part in range(parts + 1)]
+        return [Slice(self.shard, *each) for each in pairwise(edges) if each[0] < each[1]]
+
+
+class Backfill:
+    """Writes winnow's fields to the documents that lack them or have changed, several slices at a time.
+
+    Nothing else of a document is touched, and a document that somebody changes at the same time is done again. A run
+    that was stopped or killed goes on where it was.
+    """
+
+    def __init__(
+        self,
+        index: AttachedIndexClient,
+        *,
+        slices: int = 2,
+        per_second: float | None = None,
+        progress: Progress | None = None,
+        lock: RunLock | None = None,
+        unwritable: Mapping[str, str] | None = None,
+    ) -> None:
+        self._index = index
+        self._unwritable = unwritable or {}  # indices to leave as they are, each with the reason
+        self._left_out: Counter[str] = Counter()  # documents of those indices that need fields
+        self._run_lock = lock  # of a run that writes
+        self._pages = index.pages
+        self._settings = StoredSettings(index)
+        self._slices = slices
+        self._pause = 0.0 if per_second is None else slices / per_second  # of a slice, after each document
+        # At most as many documents in a request as may be written in a second.
+        self._limits = LIMITS if per_second is None else replace(LIMITS, count=max(1, int(per_second / slices)))
+        self._progress = progress or (lambda phase, done, total: None)  # noqa: ARG005
+        self._places = count(time.time_ns())
+        self._lock = Lock()
+        self._stopping = Event()
+        self._tally: Counter[str] = Counter()
+        self._failures: list[str] = []
+        self._failed: set[Key] = set()
+        self._failed_in: set[str] = set()  # keys of shards
+
+    def run(self) -> AttachReport:
+        """Bring all documents up to date, and report what became of them."""
+        start = time.monotonic()
+        phase = "fingerprinting documents"
+        saved: Checkpoints = self._settings.get(CHECKPOINTS) or {}
+        done = dict(saved)
+        if self._unwritable:
+            unwritable = [shard for shard in self._shards() if shard.index_name in self._unwritable]
+            self._work("looking for changed documents", self._outstanding(unwritable, saved), self._leave_out)
+        for _ in range(MAX_ROUNDS):
+            shards = [shard for shard in self._shards() if shard.index_name not in self._unwritable]
+            writes = self._tally["writes"]
+            self._work(phase, self._outstanding(shards, done), self._mend)
+            now = {shard.key: [shard.history, shard.complete] for shard in shards}
+            done |= now
+            # The next run looks again at shards in which documents failed.
+            saved |= {key: each for key, each in now.items() if key not in self._failed_in}
+            self._check_lock(now=True)
+            self._settings.set({CHECKPOINTS: saved})
+            if self._tally["writes"] == writes:
+                break
+            phase = "checking for changes made meanwhile"
+        return self._report(time.monotonic() - start)
+
+    def stale(self) -> int:
+        """Count the documents that have another text than their fields were made from, or no fields."""
+        saved: Checkpoints = self._settings.get(CHECKPOINTS) or {}
+        self._work("looking for changed documents", self._outstanding(self._shards(), saved), self._count_stale)
+        return self._tally["stale"]
+
+    def _check_lock(self, *, now: bool = False) -> None:
+        if self._run_lock is not None:
+            self._run_lock.check(now=now)
+
+    # --- what to do -----------------------------------------------------------------------------------------------
+
+    def _shards(self) -> list[Shard]:
+        """Return the shards. Afterwards, searches see all writes up to `complete`."""
+        index = self._index
+        end = time.monotonic() + LIMITS.give_up_after
+        while True:
+            with reporting_engine_errors(index.name, "read"):
+                stats = index.client.indices.stats(index=index.index_name, level="shards", metric="docs")
+                settings = index.client.indices.get_settings(index=index.index_name, name="index.number_of_shards")
+            shards = list(_started_shards(stats))
+            if len(shards) == sum(int(each["settings"]["index"]["number_of_shards"]) for each in settings.values()):
+                index.refresh()
+                return shards
+            if time.monotonic() > end:
+                raise StoreError(f"{index.name} cannot be read: {UNAVAILABLE_SHARD}")
+            self._stopping.wait(1)
+
+    def _outstanding(self, shards: Sequence[Shard], checkpoints: Checkpoints) -> list[Slice]:
+        slices = []
+        for shard in shards:
+            history, done = checkpoints.get(shard.key, ("", -1))
+            slices += Slice(shard, done if history == shard.history else -1, shard.highest).cut(self._slices)
+        return slices
+
+    def _work(self, phase: str, slices: Sequence[Slice], do: Callable[[Slice], None]) -> None:
+        """Do all slices in threads, and show how far they are."""
+        self._tally["seen"] = 0
+        total_documents = sum(map(self._count, slices))
+        with ThreadPoolExecutor(self._slices, "slice") as pool:
+            futures = [pool.submit(do, each) for each in slices]
+            try:
+                for future in futures:
+                    while not future.done():
+                        self._progress(phase, min(self._tally["seen"], total_documents), total_documents)
+                        time.sleep(0.05)
+                    future.result()
+            except BaseException:
+                self._stopping.set()
+                for future in futures:
+                    future.cancel()
+                raise
+
+    # --- a slice ------------------------------------------------------------------------------------------------------
+
+    def _mend(self, part: Slice) -> None:
+        """Write the fields of the documents of a slice that need it."""
+        # A document, whether its text gets other fields, and whether it came with its hashes.
+        expected: deque[tuple[EngineHit, bool, bool]] = deque()
+
+        def operations() -> Iterator[Operation]:
+            for document in self._stale_documents(part):
+                if _key(document) in self._failed:  # in an earlier round
+                    continue
+                try:
+                    operation, is_done, is_prepared = self._operation(document)
+                except ExtractError as error:
+                    self._fail(part, document, str(error))
+                    operation, is_done, is_prepared = self._cluster_alone(document), False, False
+                if operation is not None:
+                    self._check_lock()
+                    self._add("writes")
+                    # Without its source, which may be large.
+                    expected.append((document | {"_source": None}, is_done, is_prepared))
+                    yield operation
+
+        name = self._index.name
+        with reporting_engine_errors(name, "written"):
+            for written in bulk(self._index.client, operations(), name=name, limits=self._limits, require_alias=False):
+                document, is_done, is_prepared = expected.popleft()
+                if written.outcome != "failed":
+                    self._add("done", is_done)
+                    self._add("prepared", is_done and is_prepared)
+                elif written.reason not in (CHANGED, NOT_FOUND):  # those are done again, or deleted
+                    self._fail(part, document, written.reason)
+
+    def _leave_out(self, part: Slice) -> None:
+        """Count the documents of a slice that need fields and cannot get them."""
+        stale = sum(_stamp(hit) != self._pages.stamp(hit) for hits in self._hits(part) for hit in hits)
+        with self._lock:
+            self._left_out[part.shard.index_name] += stale
+
+    def _count_stale(self, part: Slice) -> None:
+        for document in self._stale_documents(part):
+            stored = self._pages.stored(document["_source"])
+            with suppress(ExtractError):
+                made = self._pages.make(document)
+                self._add("stale", made["text_digest"] != stored.get("text_digest"))
+
+    def _stale_documents(self, part: Slice) -> Iterator[EngineHit]:
+        """Yield the documents of a slice whose fields are missing or may be out of date, as they are now."""
+        for hits in self._hits(part):
+            stale = [hit for hit in hits if _stamp(hit) != self._pages.stamp(hit)]
+            self._add("seen", len(hits) - len(stale))
+            size = FIRST_DOCUMENTS
+            while stale:
+                batch, stale = stale[:size], stale[size:]
+                documents = self._read(batch)
+                for document in documents:
+                    if self._stopping.wait(self._pause):
+                        return
+                    yield document
+                self._add("seen", len(batch))
+                # Documents may be of any size: the largest of the last ones tells how many to read at once.
+                largest = max((len(text_at(each["_source"], self._pages.fields.text)) for each in documents), default=0)
+                size = min(max(MAX_CHARS_READ // max(largest, 1), 1), DOCUMENTS_PER_REQUEST)
+
+    def _read(self, hits: Sequence[EngineHit]) -> list[EngineHit]:
+        """Return documents as they are now, with the fields that matter; those that are gone are left out."""
+        fields = [*self._pages.fields.read, self._pages.fields.below]
+        keys = [{key: hit[key] for key in ("_index", "_id")} | _routing(hit) for hit in hits]
+        with reporting_engine_errors(self._index.name, "read"):
+            found = self._index.client.mget(body={"docs": keys}, params={"_source_includes": ",".join(fields)})["docs"]
+        return [self._index.checked(each) for each in found if each.get("found") or "error" in each]
+
+    def _hits(self, part: Slice) -> Iterator[list[EngineHit]]:
+        """Yield the documents of a slice in the order of their last writes, without their sources."""
+        search: dict[str, Any] = {
+            "query": part.query(),
+            "sort": [{"_seq_no": "asc"}],
+            "size": HITS_PER_REQUEST,
+            "_source": False,
+            "docvalue_fields": [self._index.names["stamp"]],
+            "version": True,
+            "track_total_hits": False,
+        }
+        while True:
+            hits: list[EngineHit] = self._search(part, search)["hits"]["hits"]
+            if not hits:
+                return
+            self._index.note_indices(hits)
+            yield hits
+            search["search_after"] = hits[-1]["sort"]
+
+    def _count(self, part: Slice) -> int:
+        return total(self._search(part, {"query": part.query(), "size": 0, "track_total_hits": True}))
+
+    def _search(self, part: Slice, search: dict[str, Any]) -> dict[str, Any]:
+        return self._index.raw_search(search, part.shard.index_name, preference=f"_shards:{part.shard.number}")
+
+    def _operation(self, document: EngineHit) -> tuple[Operation | None, bool, bool]:
+        """Return the write that a document needs, if any, whether its text gets other fields than before by it, and
+        whether it came with its hashes."""
+        stored = self._pages.stored(document["_source"])
+        if stored.get("stamp") == self._pages.stamp(document):
+            return None, False, False
+        made = self._pages.make(document)
+        fields = self._pages.complete(document, made, next(self._places), document["_version"] + 1)
+        changed = {name: value for name, value in fields.items() if stored.get(name) != value}
+        is_prepared = self._pages.is_prepared(document, made)
+        is_done = bool(made["text_digest"]) and changed.keys() != {"stamp"}
+        return update(document, self._pages.change(changed)), is_done, is_prepared
+
+    def _cluster_alone(self, document: EngineHit) -> Operation | None:
+        """Return the write that a document needs whose text cannot be read: engines fold all without a cluster."""
+        if "cluster" in self._pages.stored(document["_source"]):
+            return None
+        id_ = attached_id(document)
+        return update(document, self._pages.change({"id": id_, "cluster": id_}))
+
+    # --- counting -----------------------------------------------------------------------------------------------------
+
+    def _add(self, name: str, number: int = 1) -> None:
+        with self._lock:
+            self._tally[name] += number
+
+    def _fail(self, part: Slice, document: EngineHit, reason: str) -> None:
+        key = _key(document)
+        with self._lock:
+            is_known = any(key[:2] == each[:2] for each in self._failed)  # our write of its cluster has another number
+            self._failed.add(key)
+            self._failed_in.add(part.shard.key)
+            if len(self._failures) < MAX_FAILURES and not is_known:
+                self._failures.append(f"{document['_id']}: {reason}")
+
+    def _report(self, seconds: float) -> AttachReport:
+        index = self._index
+        index.refresh()
+        addresses = {"cardinality": {"field": index.names["url"], "precision_threshold": 40_000}}
+        with_text = {
+            "filter": [{"exists": {"field": index.names["place"]}}],
+            "must_not": [{"term": {index.names["shingle_digest"]: ""}}],
+        }
+        counts: dict[str, Any] = {"texts": {"filter": {"bool": with_text}, "aggs": {"addresses": addresses}}}
+        if (time_field := self._pages.fields.time) is not None:
+            counts["unread"] = {
+                "filter": {
+                    "bool": {
+                        "filter": [{"exists": {"field": name}} for name in (index.names["place"], time_field)],
+                        "must_not": [{"exists": {"field": index.names["fetched_us"]}}],
+                    }
+                }
+            }
+        answer = index.raw_search({"size": 0, "track_total_hits": True, "aggs": counts}, index.index_name)
+        texts = answer["aggregations"]["texts"]
+        pages: int = texts["doc_count"]
+        done = min(self._tally["done"], pages)
+        failed = len({key[:2] for key in self._failed}) + self._left_out.total()
+        rest = max(total(answer) - pages - failed, 0)
+        return AttachReport(
+            documents=total(answer),
+            done=done,
+            prepared=min(self._tally["prepared"], done),
+            unchanged=pages - done,
+            no_text=rest,
+            failed=failed,
+            times_unread=answer["aggregations"].get("unread", {}).get("doc_count", 0),
+            addresses=min(texts["addresses"]["value"], pages),
+            seconds=round(seconds, 3),
+            failures=self._failures,
+            refused={index: self._unwritable[index] for index, stale in self._left_out.items() if stale},
+        )
+
+
+def _started_shards(stats: Mapping[str, Any]) -> Iterator[Shard]:
+    for name, index in stats["indices"].items():
+        for number, copies in index["shards"].items():
+            for copy in copies:
+                if copy["routing"]["primary"] and copy.get("seq_no") and copy.get("commit"):
+                    history, numbers = copy["commit"]["user_data"]["history_uuid"], copy["seq_no"]
+                    yield Shard(name, int(number), history, numbers["global_checkpoint"], numbers["max_seq_no"])
+
+
+def _key(document: EngineHit) -> Key:
+    return document["_index"], document["_id"], document["_seq_no"]
+
+
+def _routing(hit: EngineHit) -> dict[str, str]:
+    return {"routing": hit["_routing"]} if "_routing" in hit else {}
+
+
+def _stamp(hit: EngineHit) -> Any:
+    return next(iter(hit.get("fields", {}).values()), [None])[0]

@@ -1,0 +1,1 @@
+"""Sends requests to an engine: clients, retries, and errors in plain words."""

@@ -1,0 +1,1 @@
+"""Sets up stores on an engine, and moves them to new indices."""

@@ -1,0 +1,328 @@
+"""Properties of the bulk loop, with a simulated clock and a simulated engine."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.stores.opensearch.requests.bulk_errors import Verdict, retry_after_seconds, verdict_on
+from opensearch_winnow.stores.opensearch.requests.bulk_loop import NOT_FOUND, Answer, BulkLoop, Lost, Request
+from opensearch_winnow.stores.opensearch.requests.bulk_operation import BulkLimits, Operation
+from opensearch_winnow.stores.store import StoreError, WriteOutcome
+
+OLD = "old"  # the id of a document that exists already, with a high version
+BUSY = {"status": 429, "error": {"type": "rejected_execution_exception", "reason": "full"}}
+ids = st.sampled_from(["a", "b", "c", "d", "e", "f", OLD])
+operations = st.one_of(
+    st.builds(lambda name, n: Operation("index", "i", name, {"n": n}), ids, st.integers(0, 10**30)),
+    st.builds(lambda name, n: Operation("update", "i", name, {"n": n}), ids, st.integers(0, 9)),
+    st.builds(lambda name: Operation("delete", "i", name), ids),
+)
+faults = st.lists(
+    st.sampled_from(
+        ["", "", "lost before", "lost after", "refused", "429", "503", "502 after", "garbage after", "items"]
+    ),
+    max_size=30,
+)
+limits = st.builds(BulkLimits, count=st.integers(1, 5), size=st.integers(1, 300), requests=st.integers(1, 3))
+
+
+class World:
+    """A simulated engine: versions of documents by id. Each request meets the next fault, until there are no more."""
+
+    def __init__(self, faults: list[str]) -> None:
+        self.now = 1_000.0
+        self.documents: dict[str, Any] = {OLD: -1}
+        self.versions = {OLD: 1_000}
+        self.requests: list[Request] = []
+        self._faults = iter(faults)
+
+    def answer(self, request: Request) -> Answer | Lost:
+        self.requests.append(request)
+        fault = next(self._faults, "")
+        match fault:
+            case "lost before":
+                return Lost("the connection breaks")
+            case "refused":
+                return Lost("the connection is refused", maybe_done=False)
+            case "429" | "503":
+                return Answer(int(fault), '{"error": {"type": "some_exception", "reason": "no"}}', retry_after=2.0)
+        items = [
+            BUSY if fault == "items" and number % 2 == 0 else self.do(item.lines)
+            for number, item in enumerate(request.items)
+        ]
+        match fault:
+            case "lost after":
+                return Lost("no answer in time")
+            case "502 after":
+                return Answer(502, "<html>")
+            case "garbage after":
+                return answer_of(items[:-1])
+        return answer_of(items)
+
+    def do(self, lines: bytes) -> dict[str, Any]:
+        action, *source = map(json.loads, lines.decode().splitlines())
+        ((kind, where),) = action.items()
+        name = where["_id"]
+        there = name in self.documents
+        if kind == "update" and not there:
+            return {"status": 404, "error": {"type": "document_missing_exception", "reason": "missing"}}
+        self.versions[name] = self.versions.get(name, 0) + 1
+        if kind == "delete":
+            self.documents.pop(name, None)
+        else:
+            self.documents[name] = source[0]["doc"]["n"] if kind == "update" else source[0]["n"]
+        status = 201 if kind == "index" and not there else 404 if kind == "delete" and not there else 200
+        return {"status": status, "_version": self.versions[name]}
+
+
+def answer_of(items: list[dict[str, Any]]) -> Answer:
+    return Answer(200, json.dumps({"items": [{"index": each} for each in items]}))
+
+
+def numbered(count: int) -> list[Operation]:
+    return [Operation("index", "i", str(number), {"n": number}) for number in range(count)]
+
+
+def carried_out(loop: BulkLoop, world: World, wanted: list[Operation], limits: BulkLimits) -> list[WriteOutcome]:
+    """Drive the loop as `bulk` does, except that the last of several requests is answered first."""
+    feed = iter(wanted)
+    in_flight: list[Request] = []
+    written: list[WriteOutcome] = []
+    read = 0
+    while not loop.finished:
+        written += loop.outcomes()
+        while request := loop.take(world.now):
+            in_flight.append(request)
+        if loop.wants_more:
+            operation = next(feed, None)
+            loop.end() if operation is None else loop.add(operation)
+            read += operation is not None
+            assert read - len(written) <= (limits.requests + 1) * limits.count
+            continue
+        assert len(in_flight) == loop.in_flight <= limits.requests
+        pause = loop.wait(world.now)
+        if in_flight:
+            request = in_flight.pop()
+            loop.handle(request, world.answer(request), world.now)
+        else:
+            assert pause is not None, "the loop waits for nothing"
+            world.now += pause
+    return [*written, *loop.outcomes()]
+
+
+@given(st.lists(operations, max_size=40), faults, limits, st.floats(0, 1, exclude_max=True))
+def test_every_operation_is_executed_in_order(
+    wanted: list[Operation], faults: list[str], limits: BulkLimits, random: float
+) -> None:
+    world, calm = World(faults), World([])
+    loop = BulkLoop(limits, lambda: random)
+    written = carried_out(loop, world, wanted, limits)
+    for operation in wanted:
+        calm.do(operation.lines())
+    assert not loop.broken
+    assert [each.id for each in written] == [each.id for each in wanted]
+    assert world.documents == calm.documents
+    for request in world.requests:
+        assert 1 <= len(request.items) <= limits.count
+        assert len(request.items) == 1 or len(request.body) <= limits.size
+        assert len({item.key for item in request.items}) == len(request.items)
+
+
+@given(faults, limits, st.lists(st.booleans(), min_size=1, max_size=30))
+def test_outcomes_tell_which_documents_existed(faults: list[str], limits: BulkLimits, there: list[bool]) -> None:
+    """Outcomes are right even after requests that were executed but not answered."""
+
+    def world() -> World:
+        new = World(faults)
+        new.documents = {str(number): -1 for number, is_there in enumerate(there) if is_there}
+        new.versions = dict.fromkeys(new.documents, 1_000)
+        return new
+
+    written = carried_out(BulkLoop(limits, lambda: 0.5), world(), numbered(len(there)), limits)
+    assert [each.outcome for each in written] == ["replaced" if each else "added" for each in there]
+    deletions = [Operation("delete", "i", str(number)) for number in range(len(there))]
+    gone = carried_out(BulkLoop(limits, lambda: 0.5), world(), deletions, limits)
+    assert [each.outcome for each in gone] == ["replaced" if each else "failed" for each in there]
+    assert {each.reason for each in gone} <= {"", NOT_FOUND}
+
+
+@pytest.mark.parametrize(("version", "outcome"), [(1, "added"), (7, "failed")])
+def test_a_creation_that_may_have_been_carried_out(version: int, outcome: str) -> None:
+    loop = BulkLoop(BulkLimits(), lambda: 0.0)
+    loop.add(Operation("create", "i", "a", {}))
+    loop.end()
+    request = loop.take(0)
+    assert request
+    loop.handle(request, Lost("no answer in time"), 0)
+    request = loop.take(0)
+    assert request
+    reason = f"[a]: version conflict, document already exists (current version [{version}])"
+    error = {"type": "version_conflict_engine_exception", "reason": reason}
+    loop.handle(request, answer_of([{"status": 409, "error": error}]), 0)
+    assert [each.outcome for each in loop.outcomes()] == [outcome]
+
+
+@given(st.integers(1, 20), st.integers(0, 19))
+def test_a_document_that_spoils_the_request_is_isolated(count: int, bad: int) -> None:
+    """A request that is refused as a whole is halved until the document that causes it is alone."""
+    wanted = numbered(count)
+    spoiler = wanted[bad % count].id
+
+    class Strict(World):
+        def answer(self, request: Request) -> Answer | Lost:
+            if any(item.key[1] == spoiler for item in request.items):
+                return Answer(400, '{"error": {"type": "x", "reason": "that id"}}')
+            return super().answer(request)
+
+    limits = BulkLimits(count=8)
+    written = carried_out(BulkLoop(limits, lambda: 0.0), Strict([]), wanted, limits)
+    assert [each.id for each in written if each.outcome == "failed"] == [spoiler]
+    assert Counter(each.outcome for each in written)["added"] == count - 1
+
+
+def test_requests_get_smaller_when_the_engine_says_so() -> None:
+    too_large = []
+
+    class Narrow(World):
+        def answer(self, request: Request) -> Answer | Lost:
+            if len(request.body) <= 300:
+                return super().answer(request)
+            too_large.append(request)
+            return Answer(413, "")
+
+    wanted = numbered(200)
+    wanted.insert(9, Operation("index", "i", "large", {"n": 10**400}))
+    limits = BulkLimits(count=20, requests=1)
+    written = carried_out(BulkLoop(limits, lambda: 0.0), Narrow([]), wanted, limits)
+    failed = WriteOutcome("large", "failed", "it is larger than the engine accepts (http.max_content_length)")
+    assert [each for each in written if each.outcome != "added"] == [failed]
+    assert len(too_large) < 10 < 200 / 20 * 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (Lost("the connection is refused", maybe_done=False), "the connection is refused"),
+        (Answer(429, ""), "it has more requests than it can handle; try again later, or send fewer at once"),
+        (Answer(502, "<html>Sorry</html>"), "the engine says: what answers says '<html>Sorry</html>' (status 502)"),
+    ],
+)
+def test_retries_end(answer: Answer | Lost, reason: str) -> None:
+    """Some documents are written, then every request fails."""
+
+    class Failing(World):
+        def answer(self, request: Request) -> Answer | Lost:
+            return super().answer(request) if not self.requests else answer
+
+    limits = BulkLimits(count=2, requests=1, give_up_after=60, retry_pause=1, max_retry_pause=8)
+    world = Failing([])
+    loop = BulkLoop(limits, lambda: 1.0)
+    start = world.now
+    assert [each.id for each in carried_out(loop, world, numbered(9), limits)] == ["0", "1"]
+    assert 60 <= world.now - start <= 60 + limits.max_retry_pause
+    assert isinstance(loop.error("pages"), StoreError)
+    assert str(loop.error("http://host:9200/pages")) == (
+        f"http://host:9200/pages cannot be written: {reason} (2 of 6 documents are written for sure; it is safe to"
+        " write the others again, no document is stored twice)"
+    )
+
+
+def test_one_page_that_is_too_large_for_a_connection_does_not_stop_the_others() -> None:
+    class Narrow(World):
+        def answer(self, request: Request) -> Answer | Lost:
+            return super().answer(request) if len(request.body) <= 300 else Lost("the connection breaks")
+
+    limits = BulkLimits(size=300, count=4, requests=1, give_up_after=60)
+    wanted = numbered(100)
+    wanted.insert(9, Operation("index", "i", "large", {"n": 10**400}))
+    written = carried_out(BulkLoop(limits, lambda: 1.0), Narrow([]), wanted, limits)
+    reason = "it has 447 bytes, which may be too many: the connection breaks, each time"
+    assert [each for each in written if each.outcome != "added"] == [WriteOutcome("large", "failed", reason)]
+
+
+def test_progress_of_other_documents_extends_the_time() -> None:
+    """A stuck document does not stop the others at once, but they cannot get far ahead of it."""
+
+    class Stuck(World):
+        def answer(self, request: Request) -> Answer | Lost:
+            self.requests.append(request)
+            self.now += 1
+            return answer_of([BUSY if item.key[1] == "0" else self.do(item.lines) for item in request.items])
+
+    limits = BulkLimits(count=2, requests=1, give_up_after=60, retry_pause=1, max_retry_pause=8)
+    world = Stuck([])
+    loop = BulkLoop(limits, lambda: 1.0)
+    assert carried_out(loop, world, numbered(100), limits) == []
+    assert sorted(world.documents) == ["1", "2", "3", OLD]
+    assert "(3 of 4 documents" in str(loop.error("pages"))
+
+
+def test_pauses_double_and_the_engine_may_ask_for_longer_ones() -> None:
+    limits = BulkLimits(retry_pause=1, max_retry_pause=5, give_up_after=1_000)
+    loop = BulkLoop(limits, lambda: 1.0)
+    loop.add(Operation("index", "i", "a", {}))
+    loop.end()
+    now, pauses = 0.0, []
+    for retry_after in (0, 0, 0, 0, 30):
+        request = loop.take(now)
+        assert request
+        loop.handle(request, Answer(503, "", retry_after=retry_after), now)
+        assert not loop.take(now)
+        pause = loop.wait(now)
+        assert pause
+        pauses.append(pause)
+        now += pause
+    assert pauses == [1, 2, 4, 5, 30]
+
+
+def test_values_that_json_cannot_express_are_refused() -> None:
+    limits = BulkLimits()
+    wanted = [Operation("index", "i", "a", {"n": chr(0xD800)}), Operation("index", "i", "b", {"n": float("nan")})]
+    written = carried_out(BulkLoop(limits, lambda: 0.0), World([]), wanted, limits)
+    assert [(each.id, each.outcome) for each in written] == [("a", "failed"), ("b", "failed")]
+    assert all(each.reason.startswith("it cannot be written as JSON: ") for each in written)
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "reason", "expected"),
+    [
+        (429, "rejected_execution_exception", "", Verdict.RETRY),
+        (429, "es_rejected_execution_exception", "", Verdict.RETRY),
+        (429, "circuit_breaking_exception", "", Verdict.RETRY),
+        (503, "unavailable_shards_exception", "", Verdict.RETRY),
+        (503, "cluster_block_exception", "blocked by: [SERVICE_UNAVAILABLE/2/no master];", Verdict.RETRY),
+        (403, "cluster_block_exception", "index [i] blocked by: [FORBIDDEN/8/index write (api)];", Verdict.RETRY),
+        (403, "cluster_block_exception", "index [i] blocked by: [FORBIDDEN/5/index read-only (api)];", Verdict.STOP),
+        (429, "cluster_block_exception", "blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded …];", Verdict.STOP),
+        (
+            403,
+            "cluster_block_exception",
+            "blocked by: [FORBIDDEN/12/index read-only / allow delete (api)];",
+            Verdict.STOP,
+        ),
+        (404, "index_not_found_exception", "", Verdict.STOP),
+        (400, "index_closed_exception", "", Verdict.STOP),
+        (401, "security_exception", "", Verdict.STOP),
+        (403, "security_exception", "", Verdict.STOP),
+        (404, "document_missing_exception", "", Verdict.FAIL),
+        (400, "mapper_parsing_exception", "", Verdict.FAIL),
+        (409, "version_conflict_engine_exception", "", Verdict.FAIL),
+        (500, "null_pointer_exception", "", Verdict.RETRY_A_FEW_TIMES),
+    ],
+)
+def test_what_an_error_means(status: int, kind: str, reason: str, expected: Verdict) -> None:
+    assert verdict_on(status, {"type": kind, "reason": reason}) is expected
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [(None, 0), ("", 0), ("3", 3), ("0.5", 0.5), ("-1", 0), ("soon", 0), ("Thu, 01 Jan 1970 00:01:30 GMT", 60)],
+)
+def test_retry_after(header: str | None, expected: float) -> None:
+    assert retry_after_seconds(header, wall_clock=30) == expected

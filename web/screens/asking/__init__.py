@@ -1,0 +1,1 @@
+"""Screens about a page or a text."""

@@ -1,0 +1,57 @@
+"""What tells a page from its near-duplicates, in a few words each: for the groups of search results."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from opensearch_winnow.answers.asking.few_words import few_words
+from opensearch_winnow.index import Index
+from opensearch_winnow.web.parameters import string
+from opensearch_winnow.web.screen import Screen, ScreenAnswer
+from opensearch_winnow.web.screen_request import ScreenRequest
+
+MAX_OTHERS = 50
+MAX_TEXT_CHARS = 100_000  # of each text that are compared
+
+
+class DifferenceDocument(TypedDict):
+    """Words that only the page has (`removed`), and that only the other one has (`added`)."""
+
+    id: str
+    removed: str
+    added: str
+
+
+class DifferencesDocument(TypedDict):
+    """One for each page whose text is stored."""
+
+    differences: list[DifferenceDocument]
+
+
+def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    page = index.capture(request["id"]).text[:MAX_TEXT_CHARS]
+    texts = index.texts(request["others"].split(",")[:MAX_OTHERS]) if page else {}
+    words = {id_: few_words(page, text[:MAX_TEXT_CHARS]) for id_, text in texts.items() if text}
+    document: DifferencesDocument = {
+        "differences": [{"id": id_, "removed": each.removed, "added": each.added} for id_, each in words.items()]
+    }
+    return ScreenAnswer(document)
+
+
+SCREEN = Screen(
+    name="differences",
+    path="",
+    api="/pages/{id}/differences",
+    summary="What tells a page from others, in a few words each",
+    answer=answer,
+    returns=DifferencesDocument,
+    heavy=True,
+    parameters=(
+        string(
+            "others",
+            f"the ids of up to {MAX_OTHERS} pages, separated by commas",
+            max_chars=40 * MAX_OTHERS,
+            required=True,
+        ),
+    ),
+)

@@ -1,0 +1,216 @@
+"""The paste screens: a form for a text, and the pages that quote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NotRequired, TypedDict
+from urllib.parse import urlencode
+
+from opensearch_winnow.answers.asking.quotes import QuotesDocument, quoted_runs, quotes_document
+from opensearch_winnow.answers.asking.similar_words import below_guarantee_sentence
+from opensearch_winnow.answers.asking.source_words import found_sentence, quotes_summary
+from opensearch_winnow.answers.asking.too_short import too_short_sentence, word_search_document, words_sentence
+from opensearch_winnow.answers.display_text import printable
+from opensearch_winnow.answers.formatting import more_than_listed
+from opensearch_winnow.answers.searching.search_document import search_document
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.index import Index
+from opensearch_winnow.operations.asking.nothing_found import WordSearch
+from opensearch_winnow.operations.asking.sources import TextSources
+from opensearch_winnow.queries.asking.matches import Matches
+from opensearch_winnow.web.parameters import FILTER_NAMES, FILTER_PARAMETERS, choice, integer, percentage
+from opensearch_winnow.web.pasted_texts import API_HINT, EXPIRY_MINUTES, PastedText, text_from_form
+from opensearch_winnow.web.request_texts import pasted_text
+from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
+from opensearch_winnow.web.screen_request import ScreenRequest
+from opensearch_winnow.web.texts.source_text import source_text
+
+MAX_MATCHES = 1_000
+MAX_HITS_SHOWN = 5  # pages that have the words of a text that is too short
+MAX_SUGGESTED_WORDS = 12  # for a search, if no page quotes the text
+
+
+class PasteDocument(TypedDict):
+    """What a pasted text must be like."""
+
+    needed: int  # minimum number of letters and digits; for code, tokens
+    sure: int | None  # a shared run of this many is certain to be found; None: none is
+    minutes: int  # that a text is kept after its last use
+
+
+class SentText(TypedDict):
+    """The text of a request: either `text` or `html`."""
+
+    text: NotRequired[str]
+    html: NotRequired[str]
+
+
+def form(index: Index, _request: ScreenRequest) -> ScreenAnswer:
+    return ScreenAnswer(_rules(index.scheme), lambda: {"pages": index.count(), "code": index.scheme.form == "code"})
+
+
+def _rules(scheme: Scheme) -> PasteDocument:
+    sure = scheme.guarantee if scheme.guarantees else None
+    return {"needed": scheme.noise, "sure": sure, "minutes": EXPIRY_MINUTES}
+
+
+def paste(index: Index, request: ScreenRequest) -> str:
+    """Keep the text of the form and return the address of its results."""
+    return f"/paste/{request.state.pasted.add(text_from_form(index, request.form))}"
+
+
+def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    """Find the pages that quote a pasted text."""
+    pasted = pasted_text(request, request["id"])
+    matches = _matches(index, request, pasted.text)
+    if matches.too_short:
+        search = index.search_for_words(pasted.text, where=request.filters())
+        document = _too_short(index, pasted.text, matches, search)
+        return ScreenAnswer(document, lambda: _common_values(index, pasted) | _words_values(index, request, search))
+    found = index.sources(pasted.text, matches.matches)
+    document = _document(pasted.text, matches, found)
+    return ScreenAnswer(document, lambda: _template_values(index, request, pasted, matches, found))
+
+
+def quotes(index: Index, request: ScreenRequest) -> ScreenAnswer:
+    """Find the pages that quote a text sent by a program."""
+    sent = text_from_form(index, request.form, hint=API_HINT)
+    matches = _matches(index, request, sent.text)
+    if matches.too_short:
+        search = index.search_for_words(sent.text, where=request.filters())
+        document = _too_short(index, sent.text, matches, search)
+    else:
+        document = _document(sent.text, matches, index.sources(sent.text, matches.matches))
+    if sent.text != request.form.get("text"):
+        document["text"] = sent.text
+    return ScreenAnswer(document)
+
+
+def _matches(index: Index, request: ScreenRequest, text: str) -> Matches:
+    return index.similar(
+        text=text,
+        min_containment=request["min_containment"],
+        limit=request["limit"],
+        where=request.filters(),
+        all_captures=request["captures"] == "all",
+        boilerplate=request["boilerplate"] == "on",
+        max_seconds=request.state.max_seconds,
+    )
+
+
+def _document(text: str, matches: Matches, found: TextSources) -> QuotesDocument:
+    return quotes_document(text, matches, quoted_runs(text, matches), found, quotes_summary(matches, found))
+
+
+def _too_short(index: Index, text: str, matches: Matches, search: WordSearch) -> QuotesDocument:
+    """Return no matches, since a page that has a few words is no copy, and a search for them instead."""
+    nothing = replace(matches, matches=[], total=0)
+    document = quotes_document(
+        text, nothing, [], TextSources([], [], 0.0, None, []), too_short_sentence(text, index.scheme)
+    )
+    document["search"] = word_search_document(search)
+    return document
+
+
+def _words_values(index: Index, request: ScreenRequest, search: WordSearch) -> dict[str, Any]:
+    results = index.search(search.query, where=request.filters(), limit=MAX_HITS_SHOWN)
+    names = {name: request.query[name] for name in FILTER_NAMES if name in request.query}
+    return {
+        "words_found": words_sentence(search),
+        "hits": search_document(results, 0.0)["hits"],
+        "words_address": f"/search?{urlencode({'q': printable(search.query), **names})}",
+    }
+
+
+def _common_values(index: Index, pasted: PastedText) -> dict[str, Any]:
+    return {"pasted": pasted, "rules": _rules(index.scheme), "code": index.scheme.form == "code"}
+
+
+def _template_values(
+    index: Index, request: ScreenRequest, pasted: PastedText, matches: Matches, found: TextSources
+) -> dict[str, Any]:
+    narrowed = any(name in request.query for name in (*FILTER_NAMES, "min_containment"))
+    return _common_values(index, pasted) | {
+        "pages": index.count(),
+        "matches": matches,
+        "found": found,
+        "found_sentence": found_sentence(matches, found),
+        "below_guarantee": below_guarantee_sentence(index.scheme) if matches.below_guarantee else "",
+        "view": source_text(pasted.text, found, lambda number: request.link(**{"from": number}), start=request["from"]),
+        "narrowed": narrowed,
+        "suggested_words": "" if matches.total or narrowed else _suggested_words(index, pasted.text),
+        "max_matches": MAX_MATCHES,
+    }
+
+
+def _suggested_words(index: Index, text: str) -> str:
+    """Return words of the text for a search that does find pages, or an empty string."""
+    longest = sorted({word for word in text[:5_000].split() if word.isalpha()}, key=len, reverse=True)
+    words = " ".join(longest[:MAX_SUGGESTED_WORDS])
+    return words if words and index.search(words, any_word=True, limit=1).total else ""
+
+
+def left_out(document: QuotesDocument) -> str:
+    return more_than_listed(document["total"] - len(document["matches"]), "page")
+
+
+def table(document: QuotesDocument) -> Iterator[Sequence[Cell]]:
+    scores, page = ("containment", "resemblance", "contained"), ("fetched_at", "site", "url", "title", "id")
+    yield *scores, "longest_words", "passages", *page, "relationship"
+    for each in document["matches"]:
+        values = each["containment"], each["resemblance"], each["contained"], each["longest_words"]
+        card = each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
+        yield *values, len(each["passages"]), *card, each["relationship"] and each["relationship"]["kind"]
+
+
+PARAMETERS = (
+    percentage("min_containment", "minimum share of the text that is in a page", default=0, minimum=0),
+    integer("limit", "number of pages, best first", default=100, minimum=1, maximum=MAX_MATCHES),
+    choice("boilerplate", "ignore registered boilerplate, or compare it like any other text", "on", "off"),
+    *FILTER_PARAMETERS,
+)
+FORM = Screen(
+    name="paste",
+    path="/paste",
+    api="/quotes",
+    summary="How long a text must be, and how long it is kept",
+    answer=form,
+    returns=PasteDocument,
+)
+SCREEN = Screen(
+    name="pasted",
+    path="/paste/{id}",
+    api="/quotes/{id}",
+    summary="The pages that quote a pasted text",
+    answer=answer,
+    returns=QuotesDocument,
+    heavy=True,
+    keeps_form=True,
+    table=table,
+    left_out=left_out,
+    parameters=(
+        *PARAMETERS,
+        integer("from", "first segment on the page", default=1, minimum=1, maximum=10**9),
+    ),
+)
+QUOTES = Screen(
+    name="quotes",
+    path="",
+    api="/quotes",
+    summary="The pages that quote a text sent with the request, which is not kept",
+    answer=quotes,
+    returns=QuotesDocument,
+    heavy=True,
+    sends=SentText,
+    parameters=PARAMETERS,
+)
+PASTE = Action(
+    name="paste",
+    path="/paste",
+    summary="Find the pages that quote a text",
+    act=paste,
+    writes=False,
+    heavy=True,
+    screen=FORM,
+)

@@ -1,0 +1,1 @@
+"""Endpoints for the documents of an index of your own."""

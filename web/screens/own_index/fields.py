@@ -1,0 +1,159 @@
+"""The fields of documents that programs of any language write to an index of their own. Nothing is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Annotated, NotRequired, TypedDict, cast
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from opensearch_winnow.foundation.cancellation import check_cancelled
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.extractors import ExtractError
+from opensearch_winnow.ingest.own_index.document_fields import DocumentFields
+from opensearch_winnow.mappings.attached_fields import AttachedFields
+from opensearch_winnow.web.form import FormError
+from opensearch_winnow.web.screen import Screen, ScreenAnswer
+from opensearch_winnow.web.screen_request import ScreenRequest
+from opensearch_winnow.web.sent_json import (
+    CONTENT_TYPE,
+    MAX_BATCH,
+    NDJSON,
+    check_one_text,
+    decoded,
+    is_given,
+    lines,
+    members,
+    sent_body,
+)
+from opensearch_winnow.web.served import HasScheme
+from opensearch_winnow.web.serving.batch import Batch
+
+DOCUMENTS = "documents"
+NO_TEXT = "There is no text: send text or html."
+
+
+class SentDocument(msgspec.Struct, forbid_unknown_fields=True):
+    """A document: its `text`, or its `html`, of which the visible text counts. `url` is its address, and `id` its
+    `_id`, which is its cluster until documents are clustered."""
+
+    text: str | None = None
+    html: str | None = None
+    url: str | None = None
+    id: str | int | None = None
+
+
+class SentDocuments(SentDocument, forbid_unknown_fields=True):
+    """One document, or several as `documents`."""
+
+    documents: Annotated[list[SentDocument], msgspec.Meta(max_length=MAX_BATCH)] | None = None
+
+
+class _SentDocuments(SentDocument, forbid_unknown_fields=True):
+    """The same, with documents that are decoded one by one: what is wrong with one is no fault of the others."""
+
+    documents: msgspec.Raw | UnsetType = UNSET
+
+
+class WinnowFields(TypedDict):
+    """The fields, to be put below the object field `winnow` of the document. Hashes are strings."""
+
+    stamp: str
+    url: NotRequired[str]
+    url_length: NotRequired[int]
+    site: NotRequired[str]
+    text_digest: str
+    shingle_digest: str
+    fingerprints: str
+    fingerprint_count: int
+    positions: str
+    shingle_count: int
+    sketch: str
+    sketch_count: int
+    minhash: str
+    bands: str
+    cluster: NotRequired[str]
+
+
+class MadeFields(TypedDict):
+    """The fields of a document, or why it has none."""
+
+    fields: NotRequired[WinnowFields]
+    error: NotRequired[str]
+
+
+class FieldsDocument(TypedDict):
+    """The fields of a document, or of several in their order. `scheme` is the id of the scheme of all hashes."""
+
+    scheme: str
+    fields: NotRequired[WinnowFields]
+    documents: NotRequired[list[MadeFields]]
+
+
+class FieldsMaker:
+    """Makes the fields of documents with one scheme."""
+
+    def __init__(self, scheme: Scheme) -> None:
+        self.scheme = scheme
+        self._of_text = DocumentFields(AttachedFields(text=("text",), url="url"), self.scheme)
+
+    @cached_property
+    def _of_html(self) -> DocumentFields:
+        # Only if it is needed: to prepare for HTML takes far longer than the fields of a text.
+        return DocumentFields(AttachedFields(text=("html",), url="url", html=True), self.scheme)
+
+    def fields(self, sent: SentDocument) -> WinnowFields:
+        """Return the fields of a document. A text may be empty, but one has to be sent: else raises FormError."""
+        check_cancelled()
+        if sent.text is None and sent.html is None:
+            raise FormError(NO_TEXT)
+        check_one_text(sent.text, sent.html)
+        maker = self._of_text if sent.html is None else self._of_html
+        source = {"text": sent.text, "html": sent.html, "url": sent.url}
+        try:
+            made = maker.made(source, "" if sent.id is None else str(sent.id))
+        except ExtractError as error:
+            raise FormError(f"The HTML cannot be read: {error}") from None
+        return cast("WinnowFields", {name: value for name, value in made.items() if value is not None})
+
+    def made(self, part: bytes) -> MadeFields:
+        """Return the fields of one of several documents, or why it has none."""
+        try:
+            return {"fields": self.fields(decoded(part, SentDocument))}
+        except FormError as error:
+            return {"error": str(error)}
+
+
+def answer(served: HasScheme, request: ScreenRequest) -> ScreenAnswer:
+    body, scheme = sent_body(request.form), served.scheme.id
+    if request.form[CONTENT_TYPE] == NDJSON:
+        return _batch(lines(body, DOCUMENTS), scheme, as_lines=True)
+    sent = decoded(body, _SentDocuments)
+    if not is_given(sent.documents):
+        made: FieldsDocument = {"scheme": scheme, "fields": FieldsMaker(served.scheme).fields(sent)}
+        return ScreenAnswer(made)
+    if sent.text is not None or sent.html is not None:
+        raise FormError("Send one document, or several as documents, not both.")
+    return _batch(members(sent.documents, DOCUMENTS), scheme, as_lines=False)
+
+
+def _batch(parts: list[bytes], scheme: str, *, as_lines: bool) -> ScreenAnswer:
+    def making(served: HasScheme) -> Callable[[bytes], MadeFields]:
+        return FieldsMaker(served.scheme).made
+
+    return ScreenAnswer(Batch(parts, making, name=DOCUMENTS, scheme=scheme, as_lines=as_lines))
+
+
+SCREEN = Screen(
+    name="fields",
+    path="",
+    api="/fields",
+    summary="The fields of documents, to be written to an index of your own; nothing is kept",
+    answer=answer,
+    returns=FieldsDocument,
+    heavy=True,
+    sends=SentDocuments,
+    sends_json=True,
+)

@@ -1,0 +1,1 @@
+"""Screens about the store and the server."""

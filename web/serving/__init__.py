@@ -1,0 +1,1 @@
+"""The HTTP side of the search UI: connections, threads, limits, formats, errors."""

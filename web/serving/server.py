@@ -1,0 +1,66 @@
+"""The HTTP server of the search UI: with as many connections as there are descriptors for."""
+
+from __future__ import annotations
+
+import logging
+import resource
+import socket
+from typing import Any, cast
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from opensearch_winnow.foundation.admission import ACCEPTED_AT_ONCE, Admission
+from opensearch_winnow.web.serving.punctual_connection import PunctualConnection
+
+MAX_CONNECTIONS = 1_000  # a browser has 6; those that wait are counted elsewhere
+OTHER_DESCRIPTORS = 96 + ACCEPTED_AT_ONCE  # for stores, connections to them, files, and connections about to be closed
+BUSY = b'{"error":"The server has too many connections: try again in a moment."}'
+BUSY_RESPONSE = (
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 2\r\n"
+    b"content-length: %d\r\nconnection: close\r\n\r\n%s" % (len(BUSY), BUSY)
+)
+
+
+class AdmittingServer(uvicorn.Server):
+    """Serves an application at a listening socket.
+
+    If there are too many connections, the one that has kept the server waiting longest makes room.
+    """
+
+    def __init__(
+        self, app: ASGIApp, listener: socket.socket, *, max_connections: int = MAX_CONNECTIONS, **config: Any
+    ) -> None:
+        super().__init__(uvicorn.Config(app, **{"http": PunctualConnection, **config}))
+        self._admission = Admission(
+            listener,
+            most=affordable_connections(max_connections),
+            busy=BUSY_RESPONSE,
+            log=logging.getLogger("opensearch_winnow.web"),
+        )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets or [])
+        if not self.should_exit:
+            await self._admission.accept_with(self._new_connection).__aenter__()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._admission.__aexit__()
+        await super().shutdown(sockets)
+
+    def _new_connection(self) -> PunctualConnection:
+        new = cast("type[PunctualConnection]", self.config.http_protocol_class)
+        connection = new(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
+        connection.closed = self._admission.forget
+        return connection
+
+
+def affordable_connections(wanted: int) -> int:
+    """Raise the process's limit of descriptors as far as it is useful, and return how many connections it allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    useful = wanted + OTHER_DESCRIPTORS
+    if soft == resource.RLIM_INFINITY or soft >= useful:
+        return wanted
+    allowed = useful if hard == resource.RLIM_INFINITY else min(useful, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    return max(1, allowed - OTHER_DESCRIPTORS)

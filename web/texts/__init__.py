@@ -1,0 +1,1 @@
+"""Texts as HTML: passages marked, two texts side by side, sources coloured."""
