@@ -54,13 +54,13 @@ def served_file(known_file: Path) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
-def served_cluster(engine: Running) -> Iterator[Served]:
+def served_engine(engine: Running) -> Iterator[Served]:
     """`winnow serve` on the known crawl in an OpenSearch."""
     with serving(made(f"{engine.url}/known-{WORKER}", PAGES)) as found:
         yield found
 
 
-@pytest.fixture(scope="session", params=["file", pytest.param("cluster", marks=pytest.mark.check)])
+@pytest.fixture(scope="session", params=["file", pytest.param("engine", marks=pytest.mark.check)])
 def served(request: pytest.FixtureRequest) -> Served:
     """`winnow serve`, read-only, on the known crawl in each kind of store."""
     found: Served = request.getfixturevalue(f"served_{request.param}")

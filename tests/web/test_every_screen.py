@@ -64,9 +64,9 @@ def test_it_is_clean_and_accessible(page: Page, served_file: Served, screenshots
 
 @pytest.mark.check
 @pytest.mark.parametrize("address", FIRST.values(), ids=FIRST.keys())
-def test_it_is_so_on_a_cluster(page: Page, served_cluster: Served, screenshots: Path, address: str) -> None:
+def test_it_is_so_on_an_engine(page: Page, served_engine: Served, screenshots: Path, address: str) -> None:
     """Check each screen in one state: the other states show the same answers."""
-    look_at(page, served_cluster.url(address))
+    look_at(page, served_engine.url(address))
     page.screenshot(path=screenshots / f"{_name(address)}-cluster.png", full_page=True)
 
 
