@@ -18,7 +18,7 @@ MAX_CLIENTS = 10_000  # to remember: whoever invents credentials is a new client
 
 
 class AcceptedClients:
-    """Answers whether the engine accepts a client, and remembers it for a second.
+    """Answers whether the engine accepts a client, and remembers what the engine has said for a second.
 
     That is never an answer to the client. What it may do with a request is for the engine to say, with its own
     answer to that request.
@@ -37,16 +37,17 @@ class AcceptedClients:
         end, task = self._checks.get(client, (0.0, None))
         if task is None or end < now:
             self._forget(now)
-            task = asyncio.create_task(self._ask(request))
+            task = asyncio.create_task(self._ask(request, client))
             self._checks.pop(client, None)
             self._checks[client] = (now + REMEMBERED_SECONDS, task)
         return await asyncio.shield(task)  # others may wait for it too
 
-    async def _ask(self, request: web.BaseRequest) -> bool:
+    async def _ask(self, request: web.BaseRequest, client: bytes) -> bool:
         send = self._engine.send_for(request.raw_headers)
         for _ in range(TRIES):
             with suppress(Exception):
                 return (await send("GET", "/", None)).status != HTTPStatus.UNAUTHORIZED
+        self._checks.pop(client, None)  # the next request asks again: when the engine is back, documents get fields
         return False  # nobody knows: if the engine is gone, the request itself says so
 
     def _forget(self, now: float) -> None:

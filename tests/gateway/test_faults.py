@@ -110,7 +110,10 @@ def test_a_line_that_breaks(
     what: str, kind: str, line: BrokenLine, gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]
 ) -> None:
     check_all_is_well(gateway, own)
-    with line.fault(BROKEN[what]):
+    fault = BROKEN[what]
+    if what == IN_THE_ANSWER and kind == "bulk of another index":
+        fault = Fault(answer_bytes=1_000)  # more than the answers to what the gateway asks before it passes the request
+    with line.fault(fault):
         match kind:
             case "search":
                 got = outcome(gateway.url, "POST", f"/{own.name}/_search", SEARCH)
