@@ -20,6 +20,15 @@ MEMORY = "/dev/shm"
 DIVISORS = {"embedded": 2, "opensearch": 4}
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their markers
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave those tests that are slow on OpenSearch, and quick on a file, to make check where they use OpenSearch."""
+    for item in items:
+        callspec = getattr(item, "callspec", None)
+        if item.get_closest_marker("check_on_engine") and callspec and "opensearch" in callspec.params.values():
+            item.add_marker("check")
+
+
 @pytest.fixture(scope="session", params=["embedded", "opensearch"])
 def new_store(request: pytest.FixtureRequest) -> Iterator[Callable[[], Store]]:
     """Return a function that makes an empty store of the kind under test."""

@@ -76,6 +76,7 @@ def test_the_filter_before_bulk(engine: Running, tmp_path: Path) -> None:
     assert check("without-python.md", tmp_path, addresses) == 2
 
 
+@pytest.mark.check
 def test_requests_to_a_server_without_a_store(tmp_path: Path) -> None:
     with serving_stateless() as served:
         assert check("web.md", tmp_path, {"localhost:8765": served.address.removeprefix("http://")}) == 2

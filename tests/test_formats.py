@@ -184,6 +184,7 @@ def test_the_state_of_a_clustering(version: int, tmp_path: Path) -> None:
     assert found["with"] == found["without"]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("version", INDICES)
 def test_an_index_on_opensearch(version: int, engine: Running, answers: Any) -> None:
     name = f"format-{version}-{os.getpid()}"

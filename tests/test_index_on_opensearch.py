@@ -46,6 +46,7 @@ RUNS = [
 ]
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("records", [2, destination.MAX_BATCH_RECORDS])
 def test_runs_give_the_same_records_as_in_a_file(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, records: int
@@ -95,6 +96,7 @@ def test_a_page_that_the_engine_refuses_fails_and_is_kept(address: str, client: 
         assert index.store.count() == 4
 
 
+@pytest.mark.check
 def test_a_revisit_gets_the_text_of_a_page_that_is_not_yet_stored(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,6 +76,7 @@ def test_a_second_run_finds_everything_unchanged(store: str, pages: Path, tmp_pa
     assert [json.loads(line)["url"] for line in failed.read_text().splitlines()] == [DAMAGED["url"]]
 
 
+@pytest.mark.check_on_engine
 def test_a_stopped_run_can_be_continued(store: str, tmp_path: Path) -> None:
     for name in "abc":
         lines = [{"url": f"{URL}{name}{number}", "text": prose(f"{name}{number}", 60)} for number in range(70)]
@@ -163,6 +164,7 @@ def test_an_unexpected_error_fails_only_its_page(tmp_path: Path, monkeypatch: py
         assert index.store.count() == 9
 
 
+@pytest.mark.check
 def test_the_store_remembers_the_recipe(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(f"<title>A title</title><p><img alt='A picture'>{prose(1, 60)}")

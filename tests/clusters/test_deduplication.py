@@ -230,6 +230,7 @@ def footed_texts(random: Random, count: int) -> list[str]:
     return [" ".join(text) for text in made]
 
 
+@pytest.mark.check
 @settings(max_examples=6)
 @given(seed=seeds, threshold=st.sampled_from([0.3, 0.5, 0.8, 0.9, 0.95, 1.0]), earlier=st.sampled_from([0, 0, 15]))
 @example(seed=2, threshold=0.5, earlier=0)  # rows are dropped for rows that are dropped later, and kept again

@@ -125,6 +125,7 @@ def test_a_page_without_shingles_resembles_no_other() -> None:
         assert (values[0], verdicts[0]) == (0, DIFFERENT)
 
 
+@pytest.mark.check
 def test_short_pages_need_a_larger_margin() -> None:
     random = Random(7)
     for _ in range(2_000):

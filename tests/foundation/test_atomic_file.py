@@ -22,6 +22,7 @@ WRITING = (
 )
 
 
+@pytest.mark.check
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of files that nobody could close
 @pytest.mark.parametrize("ending", [".jsonl", ".parquet"])
 def test_ctrl_c_at_any_moment(tmp_path: Path, ending: str) -> None:

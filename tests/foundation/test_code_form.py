@@ -89,6 +89,7 @@ def test_the_programs_are_programs(block: Block, names: Renaming) -> None:
 # --- what does not count ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.check
 @given(blocks, namings, namings)
 def test_names_do_not_count(block: Block, names: Renaming, others: Renaming) -> None:
     a, b = (code_text(written(block, each), "a.py") for each in (names, others))

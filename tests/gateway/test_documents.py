@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 from typing import Any
 
+import pytest
+
 from opensearch_winnow import Scheme
 from opensearch_winnow.stores.opensearch.own_index.attach import attach, stale
 from tests.engine_fixture import needs_modules
@@ -174,6 +176,7 @@ def test_documents_with_a_routing(gateway: str, attached: OwnIndex) -> None:
     assert get(own, "2", routing="b")["_version"] == 2
 
 
+@pytest.mark.check
 @needs_modules
 def test_a_pipeline_may_change_the_text_so_the_stamp_fits_no_version(gateway: str, attached: OwnIndex) -> None:
     name = attached.name

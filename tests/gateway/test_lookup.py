@@ -90,6 +90,7 @@ def test_a_data_stream_writes_to_its_newest_index(gateway: str, plain: OwnIndex)
         client.indices.delete(index=f"winnow.{name}.settings", params={"ignore_unavailable": "true"})
 
 
+@pytest.mark.check
 def test_an_index_that_is_attached_or_detached_meanwhile(gateway: str, plain: OwnIndex) -> None:
     put(gateway, plain.name, "1")
     assert source(plain, "1") == article(1)

@@ -181,6 +181,7 @@ def test_fields_for_another_index_that_is_attached_too_do_not_fit(
             assert made.fits(index, "2")
 
 
+@pytest.mark.check
 def test_only_what_was_rejected_is_repeated(
     engine: Running, series: Callable[[str], Series], attached: OwnIndex
 ) -> None:

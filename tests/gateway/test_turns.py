@@ -82,7 +82,7 @@ def test_others_have_their_turn_between_the_searches_of_one_request(
     assert longest < MAX_TURN
 
 
-@pytest.mark.parametrize("status", [201, 400, 403])
+@pytest.mark.parametrize("status", [201, *(pytest.param(each, marks=pytest.mark.check) for each in (400, 403))])
 @pytest.mark.parametrize("kind", ["index", "update"])
 def test_others_have_their_turn_while_a_large_bulk_request_is_prepared_and_answered(kind: str, status: int) -> None:
     meta = Attachment.of(replace(FIELDS, below="winnow"), Scheme(), "settings").meta()

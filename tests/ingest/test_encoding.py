@@ -99,6 +99,7 @@ def test_a_page_without_a_label_is_decoded(codec: str, text: str) -> None:
     assert read(html.encode(codec)) == html
 
 
+@pytest.mark.check
 @given(
     st.binary(max_size=200) | st.text(max_size=100).map(lambda text: text.encode("utf-8", "surrogatepass")),
     st.sampled_from(WRITTEN).map(lambda row: row[2].encode(row[1])),

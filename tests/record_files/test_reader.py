@@ -35,6 +35,7 @@ def write(path: Path | str, *records: Record, scheme: Scheme = Scheme()) -> None
             writer.add(record)
 
 
+@pytest.mark.check
 @given(data=st.data())
 def test_reading_returns_what_was_written(data: st.DataObject, records: st.SearchStrategy[Record]) -> None:
     several = data.draw(st.lists(records, max_size=8, unique_by=lambda record: record.id))
@@ -129,6 +130,7 @@ def test_row_groups_and_batches_are_bounded_in_bytes(tmp_path: Path, record: Mak
     assert [each.text[0] for each in read_records(path)] == list("abcdefgh")
 
 
+@pytest.mark.check
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
 @given(files=st.lists(st.lists(st.integers(0, 12), unique=True), min_size=1, max_size=4), ids=st.integers(1, 9))
 def test_the_last_row_of_an_id_counts(
@@ -172,6 +174,7 @@ def file_and_records(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, l
     return path.read_bytes(), records
 
 
+@pytest.mark.check
 @settings(max_examples=300)
 @given(place=st.integers(0, 2**40), change=st.integers(0, 255))
 def test_damage_is_reported_and_never_read(

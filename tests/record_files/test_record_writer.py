@@ -170,6 +170,7 @@ def test_an_exception_keeps_the_earlier_records(tmp_path: Path, record: Make, na
         writer.add(record(3))
 
 
+@pytest.mark.check
 @pytest.mark.usefixtures("small_limits")
 @pytest.mark.parametrize("stride", [81, pytest.param(17, marks=pytest.mark.check)])
 @FILE_AND_FOLDER

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable
 from typing import get_args
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,6 +34,7 @@ LOOKUPS = st.lists(
 SOME_SIZES = st.none() | st.builds(Sizes, st.integers(0, 2**30), st.integers(2**30, 2**31 - 1))
 
 
+@pytest.mark.check
 @given(
     RECORDS,
     st.lists(st.builds(LookupsOfQuestion, LOOKUPS, SOME_SIZES), max_size=4),

@@ -200,6 +200,7 @@ def archives(draw: st.DrawFn) -> list[Record]:
     return list({record.id: record for record in records}.values())
 
 
+@pytest.mark.check
 @given(data=st.data(), records=archives())
 @settings(max_examples=15)
 def test_order_and_batches_change_nothing(data: st.DataObject, records: list[Record]) -> None:

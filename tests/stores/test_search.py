@@ -173,6 +173,7 @@ def shared_store(new_store: New) -> Iterable[Store]:
         yield store
 
 
+@pytest.mark.check_on_engine
 def test_long_queries(shared_store: Store) -> None:
     assert search(shared_store, Words.of("a " * 5_000)).total == 1
     assert search(shared_store, Words.of("a " + " ".join(f"-x{number}" for number in range(150)))).total == 1

@@ -31,6 +31,7 @@ New = Callable[[], Store]
 FIELDS: tuple[Field, ...] = get_args(Field)
 
 
+@pytest.mark.check_on_engine
 @given(RECORDS, st.integers(1, 8))
 def test_what_is_read_is_what_was_written(new_store: New, records: list[Record], batch: int) -> None:
     with new_store() as store:
@@ -59,6 +60,7 @@ def test_what_is_read_is_what_was_written(new_store: New, records: list[Record],
         assert found == [each for each in digests.values() if each.shingle_digest in shingles]
 
 
+@pytest.mark.check_on_engine
 @given(RECORDS, FILTERS)
 def test_cards_and_filters(new_store: New, records: list[Record], where: Filters) -> None:
     with new_store() as store:
@@ -76,6 +78,7 @@ def test_cards_and_filters(new_store: New, records: list[Record], where: Filters
         ]
 
 
+@pytest.mark.check_on_engine
 @given(RECORDS, st.sampled_from(FIELDS), st.sets(st.sampled_from(TOKENS)), FILTERS, st.integers(1, 3))
 def test_overlap_counts_different_shared_tokens(
     new_store: New, records: list[Record], field: Field, tokens: set[int], where: Filters, minimum: int
@@ -91,6 +94,7 @@ def test_overlap_counts_different_shared_tokens(
         assert [(each.id, each.shared) for each in found] == sorted(expected, key=lambda each: (-each[1], each[0]))
 
 
+@pytest.mark.check
 @given(RECORDS, st.sets(st.sampled_from(TOKENS), min_size=1), FILTERS, st.sets(st.integers(0, 7)), st.integers(1, 4))
 def test_the_candidates_that_share_the_most(
     new_store: New, records: list[Record], tokens: set[int], where: Filters, removed: set[int], most: int
@@ -109,6 +113,7 @@ def test_the_candidates_that_share_the_most(
             assert set(best) <= set(pages)
 
 
+@pytest.mark.check_on_engine
 @given(RECORDS, st.lists(st.sampled_from(TOKENS), unique=True), st.integers(0, 4), st.integers(1, 3))
 def test_frequent_tokens_are_left_out(
     new_store: New, records: list[Record], tokens: list[int], max_pages: int, minimum: int
@@ -127,6 +132,7 @@ def test_frequent_tokens_are_left_out(
             assert pages == candidates(store, [lookup])[0].pages
 
 
+@pytest.mark.check_on_engine
 @given(RECORDS, st.sets(st.integers(0, 7)), st.sampled_from(FIELDS), st.integers(0, 4))
 def test_frequencies_count_the_pages_still_stored(
     new_store: New, records: list[Record], removed: set[int], field: Field, over: int
@@ -362,6 +368,7 @@ def test_many_settings(store: Store) -> None:
     assert store.settings.names() == ["new", "other"]
 
 
+@pytest.mark.check_on_engine
 def test_captures_of_several_urls(store: Store, record: Make) -> None:
     long = f"https://example.org/{'x' * 9_000}"  # too long to be indexed by OpenSearch
     urls = [f"https://example.org/{number}" for number in range(1_100)] + [long]

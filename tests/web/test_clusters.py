@@ -78,6 +78,7 @@ def test_an_empty_store(unclustered: Unclustered, serve: Serve) -> None:
     assert 'action="/clusters' not in reply.text
 
 
+@pytest.mark.check
 def test_a_store_without_clusters_says_how_to_get_them(unclustered: Unclustered, serve: Serve) -> None:
     served = serve(unclustered(PAGES))
     reply = served.get("/clusters")

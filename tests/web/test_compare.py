@@ -156,6 +156,7 @@ def test_nothing_shared_says_why(served_file: Served) -> None:
     assert "A has 13 canonical characters; at least 50 are needed" in short
 
 
+@pytest.mark.check
 def test_a_closer_look_is_offered_where_it_finds_something(own_file: Path, serve: Serve) -> None:
     quote = "seven remarkable expressions standing together"  # 42 letters
     pages = [
@@ -197,6 +198,7 @@ def test_differences_show_no_moved_text_as_gone(served_file: Served) -> None:
         assert table.count(f'id="b{number}" href="#p{number}"') == 1
 
 
+@pytest.mark.check
 def test_differences_mark_the_words_that_were_changed(own_file: Path, serve: Serve) -> None:
     changed = TEXTS[ALONE[0]].replace(TEXTS[ALONE[0]].split()[70], "zeppelin", 1)
     with Index.open(own_file) as index:
@@ -227,6 +229,7 @@ def test_the_relationship_is_a_sentence(served: Served) -> None:
     assert "in common" not in words_of(served.get(address(MILL, HARBOUR)))  # the heading says it
 
 
+@pytest.mark.check
 def test_texts_that_are_not_stored_are_estimated(tmp_path: Path, serve: Serve) -> None:
     store, crawl = tmp_path / "textless.winnow", tmp_path / "crawl.jsonl"
     crawl.write_text("".join(json.dumps({"url": url, "text": TEXTS[url]}) + "\n" for url in (MILL, NEAR)))
@@ -246,6 +249,7 @@ def test_texts_that_are_not_stored_are_estimated(tmp_path: Path, serve: Serve) -
     assert served.get(f"{path}?view=differences").status == 200
 
 
+@pytest.mark.check
 def test_programs(tmp_path: Path, serve: Serve) -> None:
     line = "def {0}(self, {1}):\n    while {1}[{1}.{0}] // 2 > 3:\n        yield {0}({1}, '{1}')\n"
     texts = ["".join(line.format(f"{name}{at}", f"{name}x{at}") for at in range(9)) for name in ("one", "two")]
@@ -265,6 +269,7 @@ def boilerplate_form(name: str, passage: str) -> bytes:
     return urlencode({"name": name, "passage": passage}).encode()
 
 
+@pytest.mark.check
 def test_a_passage_becomes_boilerplate_and_again_a_passage(own_file: Path, serve: Serve) -> None:
     served = serve(own_file, "--write")
     form = {"content_type": "application/x-www-form-urlencoded"}

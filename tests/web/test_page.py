@@ -197,6 +197,7 @@ def test_a_page_that_is_deleted_meanwhile(own_file: Path, serve: Serve) -> None:
     assert heading(served, MILL_PAGE) == "3 near-duplicates, 2 of them exact copies"
 
 
+@pytest.mark.check
 def test_a_store_without_texts(tmp_path: Path, serve: Serve) -> None:
     with EmbeddedStore.open(tmp_path / "hashes.winnow", create=True) as store:
         save_recipe(store, Recipe(text=False))

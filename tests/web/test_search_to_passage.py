@@ -56,6 +56,7 @@ def test_from_words_to_a_passage(page: Page, served: Served, new_page: NewPage) 
         assert is_seen(pane, pane.locator("mark.p2").first)
 
 
+@pytest.mark.check
 def test_from_a_text_to_who_quotes_it(page: Page, served: Served) -> None:
     page.goto(served.url("/"))
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Check a text").click()

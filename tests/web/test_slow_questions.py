@@ -46,6 +46,7 @@ def served_slowly(
         yield served
 
 
+@pytest.mark.check
 def test_after_the_time_limit_the_answer_is_what_was_found_until_then(
     known_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

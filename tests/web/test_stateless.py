@@ -346,6 +346,7 @@ def test_a_server_without_a_store_serves_nothing_else(stateless: Served, served_
         assert (reply.status, reply.json) == (404, {"error": "There is no page at this address."})
 
 
+@pytest.mark.check
 def test_a_scheme_and_a_key(tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.write_text("a secret\n")

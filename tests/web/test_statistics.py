@@ -155,6 +155,7 @@ def test_an_empty_store_and_one_that_is_not_clustered(tmp_path: Path, serve: Ser
 # --- counted once -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.check
 def test_they_are_kept_until_somebody_wants_them_anew(own_file: Path, serve: Serve) -> None:
     served = serve(own_file, "--write")
     assert "Count again" in served.get("/statistics").text

@@ -371,6 +371,7 @@ def test_captures_side_by_side(on_terminal: Callable[..., tuple[int, str]], craw
     assert f"{MILL} (2023-05-06)" in (tmp_path / "compare.html").read_text()
 
 
+@pytest.mark.check
 def test_pages_side_by_side(on_terminal: Callable[..., tuple[int, str]], crawl: Path, tmp_path: Path) -> None:
     (tmp_path / "LICENCE").write_text(" ".join(pages_of(crawl, QUOTE)[0].split()[60:90]))
     assert on_terminal("winnow", "boilerplate", "add", "LICENCE", "--store", crawl)[0] == 0

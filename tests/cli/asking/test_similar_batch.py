@@ -178,6 +178,7 @@ def test_what_cannot_be_done(winnow: Winnow, crawl: Path, rows: Path, options: t
     assert words in done.stderr
 
 
+@pytest.mark.check
 def test_ctrl_c_leaves_an_old_output(crawl: Path, rows: Path, tmp_path: Path) -> None:
     out = tmp_path / "answers.jsonl"
     out.write_text("old\n")

@@ -87,6 +87,7 @@ def test_a_page_that_is_gone_does_not_stop_the_others(winnow: Winnow, crawl: Pat
     assert (reports["a page"]["matches"], reports["text"]["new"]) == ([], [new])
 
 
+@pytest.mark.check
 def test_on_a_terminal(winnow: Winnow, on_terminal: OnTerminal, crawl: Path) -> None:
     winnow("watch", "add", "mill", MILL, "--min-containment", "0.2", "--store", crawl)
     winnow(

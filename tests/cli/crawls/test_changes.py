@@ -200,6 +200,7 @@ def test_table_on_a_terminal(on_terminal: OnTerminal, two_crawls: Path) -> None:
     assert all(width(line) <= 70 for line in shown.splitlines()[:-2])  # sentences are not cut
 
 
+@pytest.mark.check
 def test_a_terminal_shows_some_pages_of_each_kind(on_terminal: OnTerminal, tmp_path: Path) -> None:
     folder = f"{SITE}/{'very/' * 8}deep"
     with Index.open(tmp_path / "crawl.winnow") as index:

@@ -337,6 +337,7 @@ def test_rows_in_a_pipe_say_which_part_they_are(winnow: Winnow, crawl: Path, wor
     assert winnow(*search, "--limit", "1", "--json").stderr == ""  # it has the number of all
 
 
+@pytest.mark.check
 def test_rows_come_with_their_cursor(winnow: Winnow, notes: str, on_terminal: OnTerminal) -> None:
     done = winnow("search", "mill", "--store", notes, "--stable", "--limit", "7")
     cursor = shlex.split(done.stderr)[-1]

@@ -77,6 +77,7 @@ LINKED = {
 }
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("name", [*WHOLE_PAGE_EXTRACTORS, "trafilatura"])
 def test_the_canonical_link_and_the_base_are_read_as_they_are_written(name: str) -> None:
     extract = extractor(name)

@@ -136,6 +136,7 @@ def check_edits(source: Path, target: Path) -> None:
             assert after.page.url == before.page.url or "#" in before.page.url
 
 
+@pytest.mark.check
 @settings(max_examples=25)  # each writes and syncs several files
 @given(json_lines(), st.sampled_from(list(PACK)), st.integers(0, 255))
 def test_json_lines(folder: Path, data: bytes, packing: str, kept: int) -> None:

@@ -32,6 +32,7 @@ def pages(page: Callable[..., bytes], count: int) -> list[tuple[str, bytes]]:
     return [(f"{URL}{number}", page(number)) for number in range(count)]
 
 
+@pytest.mark.check
 def test_records_and_their_order_do_not_depend_on_workers_or_splits(
     run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes], tmp_path: Path
 ) -> None:
@@ -152,6 +153,7 @@ def test_a_worker_that_is_killed_loses_only_its_current_page(
     assert done.report.failed == {"its worker was killed, perhaps for want of memory": 1}
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("coding", ["gzip", "br", "zstd", "deflate"])
 def test_a_decompression_bomb_fails_with_a_reason(
     run: Callable[..., Any], warc: Callable[..., Path], page: Callable[..., bytes], coding: str

@@ -142,6 +142,7 @@ def _outcome(items: list[Item]) -> tuple[int, int, int, int, int]:
     )
 
 
+@pytest.mark.check
 def test_each_file_has_the_expected_items(unpacked: Unpacked) -> None:
     folder = unpacked("warc-samples")
     found = {}

@@ -171,6 +171,7 @@ def test_a_folder_that_was_deleted_is_reported(tmp_path: Path) -> None:
     assert outcomes(found) == {folder.as_uri(): "cannot be read: No such file or directory"}
 
 
+@pytest.mark.check
 def test_the_size_of_sources(tmp_path: Path) -> None:
     for number in range(MAX_FILES_TO_SIZE):
         (tmp_path / f"{number}.html").touch()

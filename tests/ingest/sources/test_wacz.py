@@ -126,6 +126,7 @@ def test_damage_in_a_stored_archive_loses_only_the_records_it_touches(path: Path
     assert len(items(path)) == 5 or any(isinstance(item, Damage) for item in items(path))
 
 
+@pytest.mark.check
 def test_damage_in_a_compressed_archive_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "x.zip"
     bodies = [random.Random(number).randbytes(2_000_000).hex().encode() for number in range(3)]

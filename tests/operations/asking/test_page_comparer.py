@@ -88,6 +88,7 @@ def test_without_a_text_and_beyond_the_room_pages_are_estimated(store: Recording
     assert small.likeness(first, third) == found
 
 
+@pytest.mark.check
 def test_equal_texts_of_a_site_are_read_once_and_in_batches(store: RecordingStore) -> None:
     texts = [prose(number, 30) for number in range(TEXT_BATCH + 6)]
     records = [record(f"https://{site}.example/{n}", text) for site in "aab" for n, text in enumerate(texts)]

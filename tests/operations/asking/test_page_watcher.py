@@ -204,6 +204,7 @@ MADE_TEXT = st.lists(st.sampled_from(CHUNKS), min_size=1, max_size=5).map(" ".jo
 MADE_PAGE = st.tuples(st.sampled_from("pqrs"), MADE_TEXT)
 
 
+@pytest.mark.check_on_engine
 @given(
     before=st.lists(MADE_PAGE, min_size=1, max_size=4),
     watched=st.lists(st.tuples(MADE_TEXT | st.none(), st.sampled_from([0, 0.3, 0.9])), min_size=1, max_size=4),

@@ -70,6 +70,7 @@ def one_by_one(index: Index, question: Any, options: dict[str, Any]) -> Matches:
     return index.similar(**posed, **options)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_a_batch_answers_as_one_by_one(index: Index, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(similar_batch, "BATCH_SIZE", 7)

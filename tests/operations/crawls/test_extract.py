@@ -93,6 +93,7 @@ def reindexed(archive: Path, tmp_path: Path) -> list[Record]:
         return records_of(again)
 
 
+@pytest.mark.check
 @pytest.mark.parametrize(
     "name", ["out.warc.gz", *(pytest.param(name, marks=CHECK) for name in ("out.warc", "out.wacz"))]
 )
@@ -154,6 +155,7 @@ def test_equal_payloads_become_revisits_and_near_ones_are_listed(index: Index, t
     assert {each.url: each.text for each in reindexed(target, tmp_path)} == {url: texts[url] for url in found}
 
 
+@pytest.mark.check_on_engine
 def test_captures_are_chosen_by_filters_or_ids(index: Index, tmp_path: Path) -> None:
     index.index(archive(tmp_path / "in.warc.gz"), crawl="march")
     ids = {record.url: record.id for record in index.store.scan(Record)}
@@ -284,6 +286,7 @@ def test_pages_that_are_in_no_archive_are_left_out(tmp_path: Path) -> None:
             index.extract(tmp_path / "out.zip")
 
 
+@pytest.mark.check
 def test_records_of_an_arc_file_become_warc_records(tmp_path: Path) -> None:
     body = b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n" + page(prose(1, 100))
     line = f"http://old.example/ 10.0.0.1 20010203040506 text/html {len(body)}\n".encode()

@@ -123,6 +123,7 @@ def test_text_files_of_a_folder(tmp_path: Path) -> None:
 TEXT = st.lists(st.sampled_from(["a", "b", "c", "日", "é.", "-"]), max_size=15).map(" ".join)
 
 
+@pytest.mark.check
 @given(st.lists(TEXT | st.none(), max_size=8), st.integers(1, 4), st.sampled_from(["later", "every"]))
 def test_outputs_agree_and_no_row_is_lost(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str | None], words: int, occurrences: Any

@@ -93,6 +93,7 @@ def test_exactly_the_repeated_words_are_found(texts: list[str], options: Passage
         assert counts.keys() <= repeated.keys()
 
 
+@pytest.mark.check
 @given(TEXTS, OPTIONS)
 def test_nothing_else_is_cut(texts: list[str], options: PassageOptions) -> None:
     for text, passages in zip(texts, found(texts, options), strict=True):

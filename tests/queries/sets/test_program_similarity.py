@@ -39,6 +39,7 @@ def test_similarities_are_shares_and_a_copy_has_1(texts: list[str]) -> None:
     assert found[frozenset(("0", str(len(texts))))] == pytest.approx(1)
 
 
+@pytest.mark.check
 @given(programs, st.data())
 def test_the_order_of_the_programs_does_not_count(texts: list[str], data: st.DataObject) -> None:
     documents = [Document(str(n), (DocumentFile(f"{n}.py", text),)) for n, text in enumerate(texts)]

@@ -36,6 +36,7 @@ def records(texts: list[str]) -> list[Record]:
     return [each for each in made if isinstance(each, Record)]
 
 
+@pytest.mark.check
 @given(st.integers(2, 12), st.integers(0, 12), st.sampled_from([0.25, 0.5, 0.8, 1.0]), st.integers(10, 30))
 def test_a_text_is_in_the_template_if_enough_pages_have_it(pages: int, planted: int, share: float, words: int) -> None:
     planted = min(planted, pages)

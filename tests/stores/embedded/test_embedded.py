@@ -79,6 +79,7 @@ def test_a_process_that_only_reads_sees_the_pages(path: Path) -> None:
         assert found.fetchall() == [(bytes.fromhex(record.content_digest),)]
 
 
+@pytest.mark.check
 def test_opening_waits_for_no_arrow(path: Path) -> None:
     run = python("EmbeddedStore.open(sys.argv[1], create=True).close(); print('pyarrow' in sys.modules)", path)
     assert run.communicate()[0] == "False\n"

@@ -20,6 +20,7 @@ def write_elsewhere(path: Path, number: int) -> None:
         pass
 
 
+@pytest.mark.check
 def test_a_second_opening_does_not_drop_the_locks_of_the_first(path: Path) -> None:
     """Otherwise another process removes the log that the first still uses, and what the first commits is lost."""
     filled(path, 1)

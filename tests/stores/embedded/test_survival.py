@@ -180,6 +180,7 @@ with EmbeddedStore.open(sys.argv[1]) as store:
 """
 
 
+@pytest.mark.check
 def test_a_file_that_may_not_grow(path: Path) -> None:
     """With a file size limit of the system, the write that does not fit fails, and all before it is stored."""
     filled(path)

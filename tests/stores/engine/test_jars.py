@@ -84,6 +84,7 @@ def ignore(so_far: int, total: int) -> None:
     pass
 
 
+@pytest.mark.check
 def test_all_are_fetched_once(listed: list[Jar], repository: Repository, local: Path) -> None:
     shares = []
     files = local_files(listed, lambda so_far, total: shares.append(so_far / total))
@@ -108,6 +109,7 @@ def test_what_is_damaged_is_fetched_again(listed: list[Jar], repository: Reposit
     assert sorted(repository.requested) == sorted(f"/{jar.path}" for jar in listed[:2])
 
 
+@pytest.mark.check
 def test_the_next_try_goes_on(listed: list[Jar], repository: Repository, local: Path) -> None:
     last = f"/{listed[-1].path}"
     repository.missing = {last}
@@ -128,6 +130,7 @@ def test_another_file_than_the_listed_one_is_refused(listed: list[Jar], reposito
     assert list((local / jar.path).parent.iterdir()) == []
 
 
+@pytest.mark.check
 def test_what_stops_it_leaves_nothing_half_written(listed: list[Jar], local: Path) -> None:
     def stop(so_far: int, total: int) -> None:
         if so_far > total / 2:

@@ -51,6 +51,7 @@ def test_candidates_from_doc_values_are_those_of_whole_documents(
         assert found() == whole
 
 
+@pytest.mark.check
 def test_pages_that_other_software_has_written_are_counted_and_read(
     fresh: Open, client: OpenSearch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return digests
 
 
+@pytest.mark.check
 def test_an_update_takes_the_hashes_of_new_documents(articles: OwnIndex, hashed: list[str]) -> None:
     attach(articles.client, articles.address, FIELDS)
     assert len(hashed) == 9
@@ -77,6 +78,7 @@ def test_hashes_of_another_text_or_scheme_are_not_taken(articles: OwnIndex, hash
         assert index.statistics().stale == 0
 
 
+@pytest.mark.check
 def test_a_prepared_index_is_attached_later(own: OwnIndex, hashed: list[str]) -> None:
     own.create(ARTICLES | {"properties": ARTICLES["properties"] | FIELDS.properties()})
     own.write(prepared(range(9)))
@@ -92,6 +94,7 @@ def test_an_index_loaded_without_the_mapping_is_refused_with_the_reason(own: Own
         attach(own.client, own.address, FIELDS)
 
 
+@pytest.mark.check
 def test_a_gateway_that_does_not_know_the_version_leaves_hashes_to_take(
     articles: OwnIndex, engine: Running, hashed: list[str]
 ) -> None:

@@ -75,6 +75,7 @@ def test_erased_pages_are_merged_away(fresh: Open, client: OpenSearch) -> None:
     assert "expunge_deletes_allowed" not in str(settings)
 
 
+@pytest.mark.check
 @needs_modules
 @pytest.mark.parametrize("new", [0, 3], ids=["an older one", "a newer one"])
 def test_a_write_mends_several_latest_captures(fresh: Open, client: OpenSearch, new: int) -> None:
@@ -140,6 +141,7 @@ def test_answers_do_not_depend_on_the_shards(fresh: Open) -> None:
     assert three.statistics()[:4] == one.statistics()[:4]
 
 
+@pytest.mark.check
 def test_deleted_pages_are_not_counted(fresh: Open) -> None:
     store = fresh()
     token = array("Q", [7])
@@ -153,6 +155,7 @@ def test_deleted_pages_are_not_counted(fresh: Open) -> None:
     assert store.statistics()[:3] == (50, 50, 1)
 
 
+@pytest.mark.check
 def test_stored_digests_of_incoming_pages(fresh: Open) -> None:
     store = fresh()
     copies = [small(number, shingle_digest="a" * 32) for number in range(120)]
@@ -170,6 +173,7 @@ def test_stored_digests_of_incoming_pages(fresh: Open) -> None:
     assert list(store.known([small(500, shingle_digest="a" * 32, shingle_count=0)], before=start + 2)) == []
 
 
+@pytest.mark.check
 @needs_modules
 def test_a_store_that_moves_to_more_shards(fresh: Open, client: OpenSearch) -> None:
     store = fresh(1)
@@ -190,6 +194,7 @@ def test_a_store_that_moves_to_more_shards(fresh: Open, client: OpenSearch) -> N
     assert store.frequencies(lookups, over=50) == [{7: 60}]
 
 
+@pytest.mark.check
 def test_a_url_that_is_too_long_to_be_indexed(fresh: Open) -> None:
     store = fresh()
     long, other, emoji = f"https://a.org/{'x' * 8_200}", f"https://a.org/{'y' * 8_200}", f"https://a.org/{'😀' * 4_100}"

@@ -44,6 +44,7 @@ def test_an_attached_index_is_a_store(articles: OwnIndex) -> None:
     assert articles.without_ours() == before
 
 
+@pytest.mark.check
 def test_the_fields_are_those_of_a_store_of_the_same_pages(articles: OwnIndex, tmp_path: Any) -> None:
     attach(articles.client, articles.address, FIELDS)
     with opened(articles) as index, Index.open(tmp_path / "same.winnow") as same:
@@ -67,6 +68,7 @@ def test_the_fields_are_those_of_a_store_of_the_same_pages(articles: OwnIndex, t
     assert len({record.id for record in ours.values()}) == 10
 
 
+@pytest.mark.check
 def test_a_second_run_finds_nothing_to_do(articles: OwnIndex) -> None:
     attach(articles.client, articles.address, FIELDS)
     before = articles.sources()
@@ -75,6 +77,7 @@ def test_a_second_run_finds_nothing_to_do(articles: OwnIndex) -> None:
     assert articles.sources() == before
 
 
+@pytest.mark.check
 def test_an_answer_never_comes_from_the_fields_of_another_text(articles: OwnIndex) -> None:
     attach(articles.client, articles.address, FIELDS)
     articles.change("1", body=text("another story"))  # its fields still say that it is a copy
@@ -103,6 +106,7 @@ def test_copies_with_one_stale_digest_are_told_apart(own: OwnIndex) -> None:
         assert len(index.similar(url="28").matches) == 28
 
 
+@pytest.mark.check
 def test_an_update_mends_what_is_new_changed_or_replaced(articles: OwnIndex) -> None:
     attach(articles.client, articles.address, FIELDS)
     articles.change("1", body=text("another story"))
@@ -132,6 +136,7 @@ def test_a_text_that_goes_takes_its_fields_along(articles: OwnIndex) -> None:
     assert similar(articles, "0") == ["2"]
 
 
+@pytest.mark.check
 def test_clusters_are_written_back_and_fold_searches(articles: OwnIndex) -> None:
     attach(articles.client, articles.address, FIELDS)
     with opened(articles) as index:
@@ -148,6 +153,7 @@ def test_clusters_are_written_back_and_fold_searches(articles: OwnIndex) -> None
         assert len(found["hits"]["hits"]) == 7
 
 
+@pytest.mark.check
 def test_documents_without_text_are_pages_in_clusters_of_their_own(articles: OwnIndex) -> None:
     """Engines take all documents without a cluster for copies of one."""
     articles.write((f"picture {number}", {"headline": "A picture"}) for number in range(3))
@@ -311,6 +317,7 @@ def test_a_store_opens_only_with_its_own_scheme(articles: OwnIndex) -> None:
         OpenSearchStore.open(str(articles.address), Scheme())
 
 
+@pytest.mark.check
 @pytest.mark.parametrize("may_read_settings", [True, False])
 def test_search_groups_follow_texts_that_were_changed_past_winnow(articles: OwnIndex, may_read_settings: bool) -> None:
     attach(articles.client, articles.address, FIELDS)

@@ -197,6 +197,7 @@ def test_no_more_is_read_than_there_is_room_for(engine: Running, client: OpenSea
     assert read <= 25 + 10 + 30
 
 
+@pytest.mark.check
 def test_an_interruption_does_not_wait_for_an_answer(engine: Running, alias: str) -> None:
     """Ctrl-C while a request is in flight."""
     timer = threading.Timer(0.1, signal.pthread_kill, (threading.main_thread().ident, signal.SIGINT))

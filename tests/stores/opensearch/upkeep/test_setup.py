@@ -50,6 +50,7 @@ def test_a_store_is_created_once(client: OpenSearch) -> None:
     assert outcomes(set_up(client, "set-up-once")) == {"there"}  # whichever scheme it has
 
 
+@pytest.mark.check
 def test_what_is_missing_is_added(client: OpenSearch) -> None:
     set_up(client, "set-up-half", Scheme(noise=30))
     client.indices.delete(index="set-up-half.settings")
