@@ -11,7 +11,7 @@ from itertools import cycle, islice
 from random import Random
 from typing import TYPE_CHECKING
 
-from opensearch_winnow.cython_core.reference import WORD, char_value, radix
+from tests.cython_core.reference import WORD, char_value, radix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -18,7 +18,7 @@ from benchmarks.table import Run, Table
 from benchmarks.timing import alternate
 from opensearch_winnow.cython_core.estimates import minhash_resemblance, minhash_resemblances
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
-from opensearch_winnow.cython_core.reference import STEP, WORD, mix
+from tests.cython_core.reference import STEP, WORD, mix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
 """The compiled core: characters and integers in, integers out. No files, no network, no settings.
 
-`reference*.py` compute the same in plain Python.
+`tests/cython_core/reference.py` computes the same in plain Python.
 """

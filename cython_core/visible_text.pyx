@@ -19,7 +19,7 @@ cdef enum:
     MAX_NAME_BYTES = 16
     MAX_REUSED_BYTES = 1 << 20  # memory that an instance reuses for the next page
 
-# reference_visible_text.py has the same table, with the reasons.
+# tests/cython_core/reference_visible_text.py has the same table, with the reasons.
 NAMES = {
     LINE: "address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption"
           " figure footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html isindex legend li main marquee"

@@ -13,11 +13,11 @@ from tempfile import TemporaryDirectory
 from opensearch_winnow import Index, Page, Scheme, compare, fingerprint
 from opensearch_winnow.clusters.options import Linkage
 from opensearch_winnow.cython_core.minhash import bands, minhash
-from opensearch_winnow.cython_core.reference import HASH_BITS, kgrams, window_picks
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.mappings.record import Record
+from tests.cython_core.reference import HASH_BITS, kgrams, window_picks
 from tools.rooms_picture import rooms
 from tools.svg_picture import Picture
 

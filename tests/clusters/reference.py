@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 
 from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.clusters.result import HISTOGRAM_BARS, Candidates, ClusteringResult, LargestCluster
-from opensearch_winnow.cython_core.reference import labels
-from opensearch_winnow.cython_core.reference_pairs import (
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.compare import side
+from opensearch_winnow.queries.estimates import CLEAR_ERRORS
+from tests.cython_core.reference import (
     Pair,
+    labels,
     pair_representatives,
     pair_verdict,
     skipped_pairs,
     token_pairs,
 )
-from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.compare import side
-from opensearch_winnow.queries.estimates import CLEAR_ERRORS
 
 UNKNOWN_TIME = datetime.max.replace(tzinfo=UTC)
 Row = dict[str, Any]

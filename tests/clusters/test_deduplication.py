@@ -25,12 +25,12 @@ from opensearch_winnow.clusters.deduplication.options import (
 )
 from opensearch_winnow.clusters.deduplication.row_columns import MISS_PROBABILITY, min_long_shingles
 from opensearch_winnow.clusters.result import band_probability
-from opensearch_winnow.cython_core.reference_symbols import symbols
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import FailedRow, Row
 from opensearch_winnow.queries.compare import side
 from tests.clusters.conftest import SCHEMES, START, texts, words
+from tests.cython_core.reference import symbols
 
 KEEP = ("earliest", "newest", "longest", "source", "best:score", "lowest:score")
 Sets = list[frozenset[object]]

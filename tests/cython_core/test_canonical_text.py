@@ -12,8 +12,8 @@ import unicodedata2
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
+from tests.cython_core import reference
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.components import UnionFind
+from tests.cython_core import reference
 
 if TYPE_CHECKING:
     from random import Random

@@ -7,8 +7,8 @@ import unicodedata2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from tests.cython_core import reference
 from tests.cython_core.test_canonical_text import CHARACTERS, any_text, parts_of
 from tools.confusables import is_kept, prototypes
 from tools.unicode_tables import looks

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.estimates import (
     Estimate,
     min_resemblance,
@@ -22,6 +21,7 @@ from opensearch_winnow.cython_core.estimates import (
 )
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.sketches import min_sketch, mod_sketch
+from tests.cython_core import reference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

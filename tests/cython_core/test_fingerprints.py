@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.fingerprints import SELECTIONS, fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
+from tests.cython_core import reference
 
 GUARANTEED = [selection for selection in SELECTIONS if selection != "mod-p"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"

@@ -9,10 +9,10 @@ from pydoc_data.topics import topics
 
 import pytest
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.fingerprints import SELECTIONS, fingerprints
 from opensearch_winnow.cython_core.passages import passages
+from tests.cython_core import reference
 
 GUARANTEED = [selection for selection in SELECTIONS if selection != "mod-p"]
 SIZES = [(1, 1), (2, 3), (5, 8), (8, 5), (10, 10), (20, 40), (20, 63), (20, 64), (50, 149), (60, 80), (12, 200)]  # k, t

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
+from tests.cython_core import reference
 
 hashes = st.integers(0, 2**64 - 1)
 pages = st.lists(hashes, max_size=60)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.overlap import difference, matching_runs, overlap, pair_resemblances
+from tests.cython_core import reference
 
 LARGEST = 2**64 - 1
 # Few values, so that sets overlap, at both ends of the range.

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference_packed
 from opensearch_winnow.cython_core.packed_positions import pack_positions, unpack_positions
+from tests.cython_core import reference
 
 POSITIONS = st.lists(st.integers(0, 300) | st.integers(0, 2**32 - 1), max_size=40)
 
@@ -17,7 +17,7 @@ POSITIONS = st.lists(st.integers(0, 300) | st.integers(0, 2**32 - 1), max_size=4
 @given(POSITIONS)
 def test_packed_and_unpacked_they_are_the_same(positions: list[int]) -> None:
     packed = pack_positions(array("I", positions))
-    assert packed == reference_packed.pack_positions(positions)
+    assert packed == reference.pack_positions(positions)
     assert unpack_positions(packed) == array("I", positions)
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference_packed
 from opensearch_winnow.cython_core.packed_postings import pack_postings, unpack_postings
+from tests.cython_core import reference
 
 # Tokens of few slots, both ends of the range, and any others; some tokens are on many pages.
 TOKEN = st.integers(0, 40) | st.integers(2**64 - 40, 2**64 - 1) | st.integers(0, 2**64 - 1)
@@ -25,7 +25,7 @@ def test_packed_and_unpacked_they_are_the_same(pairs: set[tuple[int, int]], bloc
     postings = sorted(pairs)
     tokens, pages = (array(code, [pair[i] for pair in postings]) for i, code in enumerate("QI"))
     blocks = pack_postings(tokens, pages, block_bytes, slot_bits)
-    assert blocks == reference_packed.pack_postings(postings, block_bytes, slot_bits)
+    assert blocks == reference.pack_postings(postings, block_bytes, slot_bits)
     unpacked = [unpack_postings(block, first >> slot_bits << slot_bits) for first, block in blocks]
     assert array("Q", chain.from_iterable(some for some, _ in unpacked)) == tokens
     assert array("I", chain.from_iterable(some for _, some in unpacked)) == pages

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.pair_representatives import PairRepresentatives
-from opensearch_winnow.cython_core.reference_pairs import Pair, pair_representatives
+from tests.cython_core.reference import Pair, pair_representatives
 
 PAGES = 25
 PAIRS = st.lists(

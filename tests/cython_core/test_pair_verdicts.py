@@ -15,8 +15,8 @@ from opensearch_winnow.cython_core.estimates import minhash_resemblance
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.pair_representatives import PairRepresentatives
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
-from opensearch_winnow.cython_core.reference_pairs import Pair, pair_verdict
 from opensearch_winnow.cython_core.representatives import REPRESENTATIVE, RepresentativeAssignment
+from tests.cython_core.reference import Pair, pair_verdict
 from tests.cython_core.signed_pages import BINS, SignedPages, thresholds, widths
 
 VERDICTS = {DIFFERENT: "different", ALIKE: "alike", UNCERTAIN: "uncertain"}

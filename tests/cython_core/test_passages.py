@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.passages import join_runs, passages
+from tests.cython_core import reference
 
 Run = tuple[int, int, int, int]
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 from opensearch_winnow.cython_core.rare_grams import rare_grams
+from tests.cython_core import reference
 from tests.cython_core.test_fingerprints import random_text, texts
 
 sizes = st.integers(1, 250)

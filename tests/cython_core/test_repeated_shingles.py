@@ -9,13 +9,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference_repeated_shingles as reference
 from opensearch_winnow.cython_core.repeated_shingles import (
     count_documents,
     repeated_runs,
     split_shingles,
     take_marks,
 )
+from tests.cython_core import reference
 
 LARGEST = 2**64 - 1
 SHINGLE = st.integers(0, 6) | st.integers(LARGEST - 3, LARGEST) | st.integers(0, LARGEST)

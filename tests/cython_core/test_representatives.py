@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.minhash import minhash, pack
-from opensearch_winnow.cython_core.reference_representatives import assign_representatives
 from opensearch_winnow.cython_core.representatives import REPRESENTATIVE, UNDECIDED, RepresentativeAssignment
+from tests.cython_core import reference
+from tests.cython_core.reference import assign_representatives
 from tests.cython_core.signed_pages import SignedPages, thresholds, widths
 
 if TYPE_CHECKING:

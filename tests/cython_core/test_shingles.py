@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
 from opensearch_winnow.cython_core.shingles import shingles
+from tests.cython_core import reference
 
 keys = st.one_of(st.just(0), st.integers(0, 2**64 - 1))
 # Words of every character width, some longer than a block of characters or the table of powers.

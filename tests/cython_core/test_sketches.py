@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.sketches import distinct, min_sketch, mod_sketch, sketch_scale
+from tests.cython_core import reference
 
 LARGEST = 2**64 - 1
 numbers = st.one_of(st.integers(0, LARGEST), st.integers(0, 300), st.integers(LARGEST - 300, LARGEST))

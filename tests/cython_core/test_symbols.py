@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core.reference_symbols import DASHES, FULL_WIDTH, symbols
 from opensearch_winnow.cython_core.symbols import symbol_places, symbols_hash
+from tests.cython_core.reference import DASHES, FULL_WIDTH, symbols
 
 PIECES = ["a", "B", "7", "12", "é", "中", "_", " ", "  ", "\t", "\xa0", "\n", "\r\n", "＋", "５"]
 PIECES += "+-*/\\<>=^&|~!%¬±×÷−–→≤.,:;$€°#²₂()[]{}\"'@?"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core.reference_pairs import Pair, skipped_pairs, token_pairs
 from opensearch_winnow.cython_core.token_pairs import TokenPairs, split_pairs
+from tests.cython_core.reference import Pair, skipped_pairs, token_pairs
 
 Postings = list[tuple[int, int]]  # a token, and a page that has it
 

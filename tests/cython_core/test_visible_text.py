@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference_visible_text as reference
 from opensearch_winnow.cython_core.visible_text import NAMES, VisibleText
+from tests.cython_core import reference_visible_text as reference
 
 Event = tuple[str, ...] | tuple[str, str, dict[str, str]]
 INLINE = {"a", "b", "span", "my-card", "date", "ünbekannt", "a-name-that-is-longer-than-sixteen"}

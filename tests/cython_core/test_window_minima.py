@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cython_core import reference
 from opensearch_winnow.cython_core.vectors import use_vectors
 from opensearch_winnow.cython_core.window_minima import window_minima
+from tests.cython_core import reference
 
 # Figure 2 of the winnowing paper: a hypothetical sequence of hashes, and what windows of four pick from it.
 FIGURE_2 = array("Q", [77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98])

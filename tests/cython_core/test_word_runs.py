@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
-from opensearch_winnow.cython_core.reference_word_runs import word_runs
 from opensearch_winnow.cython_core.word_runs import WordRuns
+from tests.cython_core.reference import word_runs
 
 # Few words, so that runs are shared, repeat themselves and overlap.
 texts = st.lists(st.sampled_from(["a", "b", "c", "中", "Ёж", "é"]), max_size=30).map(" ".join)

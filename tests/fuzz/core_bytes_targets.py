@@ -8,7 +8,6 @@ from contextlib import suppress
 from itertools import pairwise
 from math import isclose
 
-from opensearch_winnow.cython_core import reference, reference_packed, reference_pairs, reference_repeated_shingles
 from opensearch_winnow.cython_core.best_scores import filter_pages, top_scores
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.estimates import (
@@ -39,6 +38,7 @@ from opensearch_winnow.cython_core.word_index import word_index
 from opensearch_winnow.cython_core.word_scores import Bm25, BooleanScorer
 from opensearch_winnow.cython_core.word_segments import MergedSegments, document_frequencies, find_prefix, find_word
 from opensearch_winnow.cython_core.word_tokens import word_tokens
+from tests.cython_core import reference
 from tests.fuzz.core_targets import REFUSED, SAMPLE
 from tests.fuzz.input_reader import Reader
 
@@ -193,7 +193,7 @@ def fuzz_packed(data: bytes, compares: bool) -> None:
         assert b"".join(bytes(some) for _, some in unpacked) == bytes(pages)
         if compares:
             postings = list(zip(tokens, pages, strict=True))
-            assert blocks == reference_packed.pack_postings(postings, block_bytes, slot_bits)
+            assert blocks == reference.pack_postings(postings, block_bytes, slot_bits)
     lowest, block = reader.key(), reader.rest()
     with suppress(*REFUSED):
         assert len(unpack_positions(block)) <= len(block)
@@ -243,7 +243,7 @@ def fuzz_repeated(data: bytes, compares: bool) -> None:
         assert sum(sizes) == len(block) <= len(tokens)
         if compares and parts <= 256:
             divided = [tokens[start:end] for start, end in pairwise((0, *ends))]
-            assert (list(block), list(sizes)) == reference_repeated_shingles.split_shingles(divided, parts)
+            assert (list(block), list(sizes)) == reference.split_shingles(divided, parts)
     with suppress(*REFUSED):
         assert len(take_marks(tokens, width, tokens, marks, places)) == len(tokens)
     found = count_documents(tokens)
@@ -251,7 +251,7 @@ def fuzz_repeated(data: bytes, compares: bool) -> None:
         with suppress(*REFUSED):
             runs = repeated_runs(each, width, documents, every)
             if compares and width <= 256:
-                assert runs == reference_repeated_shingles.repeated_runs(each, width, documents, every)
+                assert runs == reference.repeated_runs(each, width, documents, every)
 
 
 def fuzz_pairs(data: bytes, compares: bool) -> None:
@@ -269,7 +269,7 @@ def fuzz_pairs(data: bytes, compares: bool) -> None:
         representatives.add(pairs)
         if compares:
             split = [(pair >> 32, pair & 0xFFFFFFFF) for pair in pairs]
-            assert representatives.representatives.tolist() == reference_pairs.pair_representatives(count, split)
+            assert representatives.representatives.tolist() == reference.pair_representatives(count, split)
     with suppress(*REFUSED):
         split_pairs(pairs, parts, partners)
     with suppress(*REFUSED):

@@ -11,12 +11,6 @@ from contextlib import suppress
 from itertools import pairwise
 from typing import TypeVar
 
-from opensearch_winnow.cython_core import (
-    reference,
-    reference_symbols,
-    reference_visible_text,
-    reference_word_runs,
-)
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
 from opensearch_winnow.cython_core.fingerprints import SELECTIONS, fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
@@ -33,6 +27,7 @@ from opensearch_winnow.cython_core.visible_text import NAMES, VisibleText
 from opensearch_winnow.cython_core.window_minima import window_minima
 from opensearch_winnow.cython_core.word_runs import WordRuns
 from opensearch_winnow.cython_core.word_tokens import word_tokens
+from tests.cython_core import reference, reference_visible_text
 from tests.fuzz.input_reader import Reader
 from tools.unicode_tables import looks
 
@@ -106,7 +101,7 @@ def fuzz_word_runs(data: bytes, compares: bool) -> None:
                 [each.chars[start:end] for start, end in pairwise(bound)]
                 for each, bound in zip(texts, bounds, strict=True)
             ]
-            assert found == reference_word_runs.word_runs(words[:2], words[2], width, shortest)
+            assert found == reference.word_runs(words[:2], words[2], width, shortest)
 
 
 def fuzz_symbols(data: bytes, compares: bool) -> None:
@@ -114,8 +109,8 @@ def fuzz_symbols(data: bytes, compares: bool) -> None:
     places = symbol_places(text)
     assert (symbols_hash(text) == 0) == (not places)
     if compares:
-        found = [text[start:end].translate(reference_symbols.FULL_WIDTH) for start, end in places]
-        assert found == reference_symbols.symbols(text)
+        found = [text[start:end].translate(reference.FULL_WIDTH) for start, end in places]
+        assert found == reference.symbols(text)
 
 
 def fuzz_fingerprints(data: bytes, compares: bool) -> None:

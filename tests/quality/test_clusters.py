@@ -15,9 +15,9 @@ import pytest
 from opensearch_winnow.clusters.options import ENGINES, ClusteringOptions, Linkage, RunSettings
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.cython_core.components import UnionFind
-from opensearch_winnow.cython_core.reference_pairs import pair_representatives
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.stores.exported_records import export_records
+from tests.cython_core.reference import pair_representatives
 from tests.quality.corpora import PUBLIC
 from tests.quality.measured import THRESHOLD, CorpusStore, Quality
 from tests.spark_settings import SMALL

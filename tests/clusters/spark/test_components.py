@@ -14,7 +14,7 @@ from opensearch_winnow.clusters.spark import linkage as module
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles
 from opensearch_winnow.clusters.spark.linkage import components
 from opensearch_winnow.clusters.spark.outputs import Scratch
-from opensearch_winnow.cython_core.reference import labels
+from tests.cython_core.reference import labels
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

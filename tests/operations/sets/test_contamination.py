@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from opensearch_winnow import FieldNames, WinnowError, contaminated
 from opensearch_winnow.cython_core.canonical_text import canonical_text
-from opensearch_winnow.cython_core.reference_word_runs import word_runs
 from opensearch_winnow.queries.spans import merged_spans
+from tests.cython_core.reference import word_runs
 
 QUESTION = "Natalia sold clips to 48 of her friends in April, and then she sold half as many clips in May."
 ANSWER = "She sold 24 clips in May, and altogether 72 clips in the two months of spring."

@@ -5,8 +5,10 @@ Each function computes what the compiled function of the same name does. The tes
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import cache
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -398,3 +400,245 @@ def minhash_resemblance(a: bytes, b: bytes, bits: int = 4) -> tuple[float, float
     value, error = estimate(equal, bins, 1)
     chance = 2**-bits
     return (value - chance) / (1 - chance), error / (1 - chance)
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Posting = tuple[int, int]  # token and page
+
+
+def varint(number: int) -> bytes:
+    """Return seven bits per byte, lowest first; all bytes but the last have the top bit."""
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
+
+
+def pack_positions(positions: Sequence[int]) -> bytes:
+    return b"".join(varint((after - before) % 2**32) for before, after in pairwise((0, *positions)))
+
+
+def pack_postings(postings: Sequence[Posting], block_bytes: int, slot_bits: int) -> list[tuple[int, bytes]]:
+    """Return the blocks of postings, each as its first token and its bytes."""
+    blocks: list[list[Posting]] = []
+    for _, group in groupby(postings, lambda posting: posting[0] >> slot_bits):
+        slot = list(group)
+        if blocks and len(packed_block([*blocks[-1], *slot], slot_bits)) <= block_bytes:
+            blocks[-1] += slot
+        else:
+            blocks.append(slot)
+    return [(block[0][0], packed_block(block, slot_bits)) for block in blocks]
+
+
+def packed_block(postings: Sequence[Posting], slot_bits: int) -> bytes:
+    packed = b""
+    before = postings[0][0] >> slot_bits << slot_bits
+    for token, group in groupby(postings, lambda posting: posting[0]):
+        first, *others = pages = [page for _, page in group]
+        distance = number_bytes(token - before)
+        control = len(distance) - 1 | len(number_bytes(first)) - 1 << 3 | min(len(others), 7) << 5
+        count = varint(len(others)) if len(others) >= 7 else b""
+        steps = b"".join(varint(after - page) for page, after in pairwise(pages))
+        packed += bytes([control]) + distance + number_bytes(first) + count + steps
+        before = token
+    return packed
+
+
+def number_bytes(number: int) -> bytes:
+    return number.to_bytes(max(1, (number.bit_length() + 7) // 8), "little")
+
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Pair = tuple[int, int]  # page numbers, the earlier first
+
+
+# --- token_pairs.pyx --------------------------------------------------------------------------------------------------
+
+
+def token_pairs(pages: Sequence[int], max_partners: int) -> list[Pair]:
+    """Pair each page that has a token with those before it: all, or the first and the last of them."""
+    pairs = []
+    for i, page in enumerate(pages):
+        before = pages[:i]
+        if i > max_partners:
+            before = [*before[: max_partners // 2], *before[i - (max_partners - max_partners // 2) :]]
+        pairs += [(earlier, page) for earlier in before]
+    return pairs
+
+
+def skipped_pairs(count: int, max_partners: int) -> int:
+    """Return how many pairs token_pairs() leaves out for a token on `count` pages."""
+    return sum(max(before - max_partners, 0) for before in range(count))
+
+
+# --- pair_verdicts.pyx ------------------------------------------------------------------------------------------------
+
+
+def pair_verdict(
+    minhashes: tuple[bytes, bytes], counts: Pair, threshold: float, bits: int, clear: float
+) -> tuple[float, float, str]:
+    """Return the estimated resemblance of two pages, its standard error, and the verdict."""
+    value, error = minhash_resemblance(*minhashes, bits)
+    highest = min(counts) / max(*counts, 1)
+    reach = clear * error * (2 if min(counts) < 20 else 1)
+    verdict = "uncertain"
+    if highest < threshold or value + reach < threshold:
+        verdict = "different"
+    elif value - reach >= threshold:
+        verdict = "alike"
+    return min(max(value, 0.0), highest), error, verdict
+
+
+# --- pair_representatives.pyx -----------------------------------------------------------------------------------------
+
+
+def pair_representatives(n: int, pairs: Iterable[Pair]) -> list[int]:
+    """Return for each page the first representative that it resembles, or the page itself if it is a representative."""
+    alike = set(pairs)
+    joined: list[int] = []
+    for page in range(n):
+        resembled = (each for each in range(page) if joined[each] == each and (each, page) in alike)
+        joined.append(next(resembled, page))
+    return joined
+
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def split_shingles(documents: Sequence[Sequence[int]], parts: int) -> tuple[list[int], list[int]]:
+    """Return the block of some documents, and the number of shingles in each of its parts."""
+    shingles = [shingle for document in documents for shingle in dict.fromkeys(document)]
+    numbers = Counter(part_of(shingle, parts) for shingle in shingles)
+    return sorted(shingles, key=lambda shingle: part_of(shingle, parts)), [numbers[part] for part in range(parts)]
+
+
+def part_of(shingle: int, parts: int) -> int:
+    return (shingle >> 32) * parts >> 32
+
+
+def count_documents(shingles: Sequence[int]) -> list[int]:
+    counts = Counter(shingles)
+    return [2 * counts[shingle] + (shingle not in shingles[:i]) for i, shingle in enumerate(shingles)]
+
+
+def document_marks(documents: Sequence[Sequence[int]], width: int) -> list[list[int]]:
+    """Return what take_marks() returns, document by document."""
+    counts = Counter(shingle for document in documents for shingle in set(document))
+    seen: set[int] = set()
+    marks = []
+    for document in documents:
+        first = [shingle not in seen and i < document.index(shingle) + width for i, shingle in enumerate(document)]
+        marks.append([2 * counts[shingle] + is_first for shingle, is_first in zip(document, first, strict=True)])
+        seen |= set(document)
+    return marks
+
+
+def repeated_runs(marks: Sequence[int], width: int, documents: int, every: bool) -> list[tuple[int, int, int]]:
+    repeated = [i for i, mark in enumerate(marks) if mark // 2 >= documents and (every or mark % 2 == 0)]
+    words = sorted({i + j for i in repeated for j in range(width)})
+    runs = []
+    for _, group in groupby(enumerate(words), lambda numbered: numbered[1] - numbered[0]):
+        run = [word for _, word in group]
+        runs.append((run[0], run[-1] + 1, min(marks[i] // 2 for i in repeated if run[0] <= i <= run[-1])))
+    return runs
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Joined = tuple[int, float, float]  # the representative, the resemblance to it, and its standard error
+
+
+def assign_representatives(
+    minhashes: Sequence[bytes],
+    counts: Sequence[int],
+    threshold: float,
+    bits: int,
+    clear: float,
+    exact: Callable[[int, int], float | None],
+) -> list[Joined | None]:
+    """Return the representative that each page joins, or None if the page is a representative itself.
+
+    `exact` returns the resemblance of a representative and a page, or None if it is unknown. Parameters as for
+    RepresentativeAssignment.
+    """
+
+    def likeness(representative: int, page: int) -> tuple[float, float]:
+        highest = min(counts[representative], counts[page]) / max(counts[representative], counts[page])
+        if highest < threshold:
+            return highest, 0.0
+        margin = clear * (2 if min(counts[representative], counts[page]) < 20 else 1)
+        value, error = minhash_resemblance(minhashes[representative][:128], minhashes[page][:128], bits)
+        if value + (margin + 1) * error < threshold:
+            return value, error
+        value, error = minhash_resemblance(minhashes[representative], minhashes[page], bits)
+        if value - margin * error < threshold <= value + margin * error:
+            resemblance = exact(representative, page)
+            if resemblance is not None:
+                return resemblance, 0.0
+        return min(value, highest), error
+
+    joined: list[Joined | None] = []
+    representatives: list[int] = []
+    for page, count in enumerate(counts):
+        likenesses = ((representative, *likeness(representative, page)) for representative in representatives if count)
+        joined.append(next((each for each in likenesses if each[1] >= threshold), None))
+        if count and joined[-1] is None:
+            representatives.append(page)
+    return joined
+
+
+DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212-"
+FULL_WIDTH = {char: char - 0xFEE0 for char in range(0xFF01, 0xFF5F)}
+BLANK = " \t\xa0\u2000-\u200a\u202f\u3000"
+OPERATORS = r"+*/\\<>=^&|~!%¬±×÷\u2190-\u2211\u2213-\u22ff"
+RUN = re.compile(rf"[{OPERATORS}{DASHES}]+|[.,:]+|[$€£¥‰°#²³¹\u2070-\u2089]")
+OPERAND_BEFORE, OPERAND_AFTER = r"[^\W]|[)\]}\"']", r"[^\W]|[(\[{\"'\-!~.$]"
+UNIT = re.compile("[$€£¥‰°]")
+
+
+def symbols(text: str) -> list[str]:
+    """Return the runs of symbols of `text` that are counted."""
+    text = text.translate(FULL_WIDTH)
+    return [run.group() for run in RUN.finditer(text) if _is_counted(text, run.start(), run.end())]
+
+
+def _is_counted(text: str, start: int, end: int) -> bool:
+    run, before, after = text[start:end], text[:start], text[end:]
+    if run in "²³¹" or "\u2070" <= run[0] <= "\u2089":
+        return True
+    if run == "#":
+        return bool(re.search(r"[^\W0-9]\Z", before))
+    if run[0] in ".,:":
+        return len(run) == 1 and bool(re.search(r"[0-9]\Z", before) and re.match(r"[0-9]", after))
+    if UNIT.fullmatch(run) or run == "%":
+        if re.search(rf"[0-9][{BLANK}]?\Z", before):
+            return True
+        if run != "%":
+            return bool(re.match(rf"[{BLANK}\r\n]?[0-9]", after))
+    if run == "++" and re.search(r"\w\Z", before):
+        return True
+    left, right = (
+        re.search(rf"({OPERAND_BEFORE})([{BLANK}]*)\Z", before),
+        re.match(rf"([{BLANK}\r\n]*)({OPERAND_AFTER})", after),
+    )
+    if left and right and bool(left[2]) == bool(right[1]):
+        return len(run) > 1 or run not in DASHES or left[1] in "0123456789" or right[2] in "0123456789"
+    if len(run) > 1 or re.search(r"[\w)\]}\"'.,:;\-]\Z", before):
+        return False
+    return bool(re.match(r"[0-9]" if run in DASHES else r"\w|\(", after)) and run in DASHES + "~!¬"
+
+
+def word_runs(texts: list[list[str]], words: list[str], width: int, shortest: int) -> list[tuple[int, int, int, int]]:
+    """Return the runs that `words` shares with each of `texts`, as (start, end, text, other_start)."""
+    runs = []
+    for number, text in enumerate(texts):
+        if len(text) >= width:
+            shared = shared_runs(words, text, width)
+            runs += [(start, end, number, other_start) for start, end, other_start, _ in shared]
+        elif len(text) >= shortest:
+            starts = [i for i in range(len(words)) if words[i : i + len(text)] == text]
+            runs += [(start, start + len(text), number, 0) for start in starts]
+    return sorted(runs)
