@@ -18,6 +18,9 @@ SECONDS = float(os.environ.get("WINNOW_SOAK_SECONDS", "20"))  # of each attack; 
 MAX_WAIT_SECONDS = 2.0
 MAX_MEMORY = 1_000 * MB  # --max-memory of the gateway
 MAX_LOG_BYTES = 300_000
+# A write through the gateway is up to four requests to the engine: is the client known, is the index attached, which
+# versions are there, and the write. All attackers together take more than two processors, and make each of them wait.
+REQUESTS_PER_WRITE = 4
 ALLOWED = {"grouped 429"}  # what may happen to an innocent client: a search that can be repeated
 
 
@@ -39,7 +42,8 @@ def test_no_attack_stops_others(trial: Trial, attack: Attack, record_property: C
     record_property(f"{attack.name}: log, bytes", figures.log_bytes)
     check(figures)
     # The engine and the machine are under attack as well: a client at the engine shows how much of a wait is theirs.
-    assert figures.wait <= MAX_WAIT_SECONDS + figures.direct, figures
+    requests = REQUESTS_PER_WRITE if attack in ALL_AT_ONCE else 1
+    assert figures.wait <= MAX_WAIT_SECONDS + requests * figures.direct, figures
 
 
 @pytest.mark.check
