@@ -1,4 +1,4 @@
-"""Draws docs/pictures/rooms.svg: the rooms of the package, what each imports, and the two flows through them.
+"""Draws docs/pictures/rooms.svg: the rooms of the package, their folders, what each imports, and two flows.
 
 All of it is read from the source: rooms and their order from `pyproject.toml`, arrows from the imports, sentences from
 the docstrings. A flow that names something which is not there, or which its first step does not reach, is an error.
@@ -43,9 +43,9 @@ FLOW_OUT = (
     ("answers.asking.matches_document:matches_document", "JSON and sentences"),
 )
 
-TOP, FLOOR, BOX = 56, 60, 46  # of the floors, in pixels
-LEFT, WIDE = 24, 500
-LANES = (560, 810)  # where the flows begin
+TOP, FLOOR, BOX = 56, 74, 60  # of the floors, in pixels
+LEFT, WIDE = 24, 640
+LANES = (700, 950)  # where the flows begin
 STEP = 27
 
 
@@ -139,16 +139,26 @@ def sentence(room: str) -> str:
     return re.split(r"(?<=[.:;])\s", written)[0].rstrip(".:;").replace("`", "")
 
 
+def folders(room: str) -> str:
+    """Return the names of the folders in a room."""
+    names = sorted(init.parent.name for init in (ROOT / room).glob("*/__init__.py"))
+    return " · ".join(names)
+
+
 def rooms() -> Picture:
     """Draw the rooms, one floor above the other, with the two flows beside them."""
     plan, imported = floors(), room_imports()
     flows = [steps(FLOW_IN), steps(FLOW_OUT)]
     legend = TOP + FLOOR * len(plan) + 30
     picture = Picture(
-        1084,
+        1224,
         legend + 24 * max(map(len, flows)) + 40,
         "The rooms of the package, and the two flows through them",
-        "From the roof down: " + "; ".join(f"{room}: {sentence(room)}" for floor in plan for room in floor) + ". "
+        "From the roof down: "
+        + "; ".join(
+            " / ".join(filter(None, (f"{room}: {sentence(room)}", folders(room)))) for floor in plan for room in floor
+        )
+        + ". "
         "A room imports only rooms below it. "
         + " ".join(
             f"The flow {way}: " + ", ".join(f"{each.module} ({each.leaves})" for each in flow) + "."
@@ -164,7 +174,8 @@ def rooms() -> Picture:
             height[room] = y + BOX / 2
             picture.box(left, y, wide, BOX)
             picture.text(left + 12, y + 20, room, "mono strong")
-            picture.text(left + 12, y + 38, sentence(room), "quiet")
+            picture.text(left + 12, y + 37, sentence(room), "quiet")
+            picture.text(left + 12, y + 52, folders(room), "number")
             for to, below in enumerate(plan[level + 1] if level + 1 < len(plan) else ()):
                 if below in imported[room]:
                     x = LEFT + WIDE * (to + 0.5) / len(plan[level + 1]) + 24 * (at - (len(floor) - 1) / 2)
@@ -178,10 +189,10 @@ def rooms() -> Picture:
             picture.dot(at_x, at_y)
             picture.text(at_x + 5, at_y - 5, str(each.number), "number strong")
         for row, each in enumerate(flow):
-            column = LEFT if start == LANES[0] else LEFT + 520
+            column = LEFT if start == LANES[0] else LEFT + 600
             picture.text(column, legend + 24 * row + 30, f"{each.number}", "strong")
             picture.text(column + 22, legend + 24 * row + 30, f"{each.module}.{each.name}", "mono number")
-            picture.text(column + 326, legend + 24 * row + 30, each.leaves, "quiet")
+            picture.text(column + 380, legend + 24 * row + 30, each.leaves, "quiet")
     picture.label(LEFT, legend + 4, "in")
-    picture.label(LEFT + 520, legend + 4, "out")
+    picture.label(LEFT + 600, legend + 4, "out")
     return picture
