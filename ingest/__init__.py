@@ -2,9 +2,9 @@
 
 - `sources`: from the names of sources to splits, and from a split to pages
 - `http_body`, `encoding`, `extractors`: from the bytes of a page to its text
-- `page_record`: from a page to its record
-- `worker`, `worker_pool`: pages in parallel; `bulk`: a whole crawl; `page_intake`: pages that a program has in memory
-- `destination`: what records are written to
-- `seen`: what was stored before; `tally`, `report`, `failed_pages`: what becomes of each page
-- `own_documents`: fields and actions for an index of your own
+- `page_record`, `hashes`: from a page to its record
+- `runs`: whole crawls, in worker processes, and pages that a program has in memory; what is stored already, and what
+  becomes of each page
+- `rows`: rows of data sets, read and written as they are
+- `own_index`: fields and actions for an index of the user's own
 """

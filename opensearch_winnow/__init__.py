@@ -46,7 +46,7 @@ _MODULES = {
     "Watch": "operations.asking.watches",
     "WatchError": "operations.asking.watches",
     "WinnowError": "foundation.errors",
-    "actions": "ingest.own_index.own_documents",
+    "actions": "ingest.own_index.winnow_fields",
     "attach": "operations.own_index.attaching",
     "compare": "queries.compare",
     "contaminated": "operations.sets.contamination",
@@ -61,7 +61,7 @@ _MODULES = {
     "repeated_passages": "operations.sets.passage_run",
     "search_groups": "queries.searching.search_groups",
     "search_groups_async": "queries.searching.search_groups",
-    "winnow_fields": "ingest.own_index.own_documents",
+    "winnow_fields": "ingest.own_index.winnow_fields",
 }
 
 __all__ = list(_MODULES)

@@ -4,7 +4,7 @@ from opensearch_winnow.foundation.extras import MissingExtraError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
-from opensearch_winnow.ingest.own_index.own_documents import actions, winnow_fields
+from opensearch_winnow.ingest.own_index.winnow_fields import actions, winnow_fields
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.mappings.opensearch_mapping import mapping_fragment

@@ -18,7 +18,7 @@ from opensearch_winnow.clusters.run import cluster_pages
 from opensearch_winnow.foundation.key_file import KEY_VARIABLE
 from opensearch_winnow.ingest.fingerprint import fingerprint
 from opensearch_winnow.ingest.hashes import hashes_of
-from opensearch_winnow.ingest.own_index.own_documents import winnow_fields
+from opensearch_winnow.ingest.own_index.winnow_fields import winnow_fields
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.store import StoreError
 from tests.web.known_crawl_fixture import HARBOUR, MILL, MILL_TEXT, PAGES, QUOTE, paragraph

@@ -22,7 +22,7 @@ class Destination(AbstractContextManager["Destination"], Protocol):
 
     @property
     def stored_file(self) -> Path | None:
-        """A SQLite file whose table `page` lists what was stored before the run, as `ingest.seen` reads it."""
+        """A SQLite file whose table `page` lists what was stored before the run, as `ingest.runs.ledger` reads it."""
 
     def stored(self) -> Iterable[StoredDigests]:
         """List what was stored before the run. Called only if there is no `stored_file`."""
