@@ -84,7 +84,7 @@ class RunKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """Where a clustering run works and what it writes. No setting changes the clusters."""
+    """The work folder and the outputs of a clustering run. No setting changes the clusters."""
 
     engine: EngineName = "duckdb"
     output: str | None = None  # Parquet table to write, with a row for each page

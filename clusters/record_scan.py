@@ -16,7 +16,7 @@ from opensearch_winnow.record_files.reader import latest_rows, record_files, sch
 
 
 class Scan(Protocol):
-    """What clustering reads: columns of records, in the same order each time, each capture once."""
+    """The input of clustering: columns of records, in the same order each time, each capture once."""
 
     @property
     def scheme(self) -> Scheme:

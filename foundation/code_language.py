@@ -49,7 +49,7 @@ NO_PROGRAMS = frozenset(
 
 
 def is_program(name: str) -> bool:
-    """Whether a file or URL is a program by its name."""
+    """Return whether a file or URL is a program by its name."""
     return (language(name) or "TextLexer") not in NO_PROGRAMS
 
 

@@ -118,7 +118,7 @@ class Scheme:
 
     @property
     def guarantees(self) -> bool:
-        """Whether every shared run of `guarantee` characters is found."""
+        """True if every shared run of `guarantee` characters is found."""
         return self.selection not in ("mod-p", KOALA)
 
     @property
@@ -128,7 +128,7 @@ class Scheme:
 
     @property
     def consonants(self) -> bool:
-        """Whether vowels are left out of the canonical text."""
+        """True if vowels are left out of the canonical text."""
         return self.form == "consonants"
 
     @property

@@ -51,14 +51,14 @@ class AttachedIndex:
     missing: Mapping[str, Any] | None = None  # the mapping that the written index needs for winnow's fields
 
     def runs_pipeline(self, chosen: str | None) -> bool:
-        """Whether an ingest pipeline may change a document that is written; `chosen` is the client's choice."""
+        """Return whether an ingest pipeline may change a document that is written; `chosen` is the client's choice."""
         first = self.default_pipeline if chosen is None else chosen
         return first != NO_PIPELINE or self.final_pipeline != NO_PIPELINE
 
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """An index that is attached, or may be, and whose documents get no fields nevertheless."""
+    """An attached index whose documents can get no fields now, or an index that cannot be looked up, and the reason."""
 
     reason: str
     failure: EngineAnswer | None = None  # what a request gets that needs the index; None: it can only be refused

@@ -1,4 +1,4 @@
-"""What the gateway sends to the engine on its own, and what the engine answers."""
+"""Defines requests that the gateway sends to the engine on its own, and the engine's answers."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class _Filter:
         raise NotImplementedError
 
     def _ends(self, positions: Positions) -> bool:
-        """Whether a path leads to this value itself: all that follows may be left out."""
+        """Return whether a path leads to this value itself: all that follows may be left out."""
         return any(self._paths[number][position:] in ((), ("**",)) for number, position in positions)
 
     def _inside(self, positions: Positions, name: str) -> Positions:

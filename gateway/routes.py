@@ -83,7 +83,7 @@ def route_of(method: str, raw_path: str) -> Write | Search | Other:
 
 
 def goes_up(raw_path: str) -> bool:
-    """Whether a path has a `..`, in any form that some server takes for one: %2e%2e, `..%2f`, `..\\`, `..;`."""
+    """Return whether a path has a `..`, in any form that some server takes for one: %2e%2e, `..%2f`, `..\\`, `..;`."""
     return TWO_DOTS.search(raw_path.partition("?")[0]) is not None
 
 

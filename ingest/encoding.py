@@ -154,7 +154,7 @@ def _legacy(body: bytes, content_type: str | None, markup: bool) -> Encoding:
 
 
 def _fits(sample: bytes, name: str) -> bool:
-    """Whether the sample can be in the encoding that a label names."""
+    """Return whether the sample can be in the encoding that a label names."""
     if name == FALLBACK:  # decodes any bytes, and many servers name it for every page
         return _bytes_in_words(sample) * 2 < len(_HIGH.findall(sample))
     text = sample.decode(name, "replace")

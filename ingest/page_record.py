@@ -187,6 +187,6 @@ def _bytes(page: Page) -> bytes | None:
 
 
 def is_plain(content_type: str | None) -> bool:
-    """Whether `content_type` stands for text without markup."""
+    """Return whether `content_type` stands for text without markup."""
     kind = (content_type or "").partition(";")[0].strip().lower()
     return kind.startswith("text/") and kind not in MARKUP

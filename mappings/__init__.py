@@ -1,1 +1,1 @@
-"""What is stored for a page, in every format, without I/O: fields, columns, documents, tables, mappings."""
+"""The layout of a record in every format, without I/O: fields, columns, documents, tables, mappings."""

@@ -69,7 +69,7 @@ class AttachedFields:
 
 
 class Attachment(NamedTuple):
-    """What the `_meta` of an attached index says."""
+    """The contents of `_meta` of an attached index."""
 
     fields: AttachedFields
     scheme: WrittenScheme

@@ -46,13 +46,13 @@ class WrittenScheme:
             raise RecordsError(f"scheme {self.id} belongs to another version of winnow: {error}") from None
         if scheme.id != self.id:
             if self.keyed:
-                raise RecordsError(f"scheme {self.id} has a key, and this is not it")
+                raise RecordsError(f"wrong key for scheme {self.id}")
             other = "Pygments" if scheme.form == "code" else "winnow"
             raise RecordsError(f"scheme {self.id} belongs to another version of {other}")
         return scheme
 
     def differs_in_key(self, other: WrittenScheme) -> bool:
-        """Whether nothing but the key differs."""
+        """Return whether nothing but the key differs."""
         return self.id != other.id and self.choices == other.choices and (self.keyed or other.keyed)
 
     def differences(self, other: WrittenScheme) -> str:

@@ -1,1 +1,1 @@
-"""What an `Index` does, one module for each operation, on any store."""
+"""The operations of an `Index`, on any store: each has a module."""

@@ -26,7 +26,7 @@ CanonicalRun = tuple[int, int, int, int]  # the offsets of a passage, in canonic
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What texts A and B have in common.
+    """The text that A and B have in common.
 
     The scores are exact, over the sets of their shingles. A text without words shares nothing. Boilerplate counts in
     neither the scores nor the passages.
@@ -43,7 +43,7 @@ class Comparison:
 
     @property
     def relationship(self) -> Relationship | None:
-        """How B is related to A, and why; None if the texts were not there to judge."""
+        """The relationship of B to A, and its reason; None if the texts were not there to judge."""
         return judge_relationship(self)
 
 

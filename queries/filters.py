@@ -34,7 +34,7 @@ class Selection(Filters):
 
     @property
     def by_key(self) -> bool:
-        """Whether a key narrows the selection to few pages."""
+        """True if a key narrows the selection to few pages."""
         keys = (
             *(self.url, self.urls, self.url_prefix, self.url_part),
             *(self.clusters, self.payload_digests, self.shingle_digests, self.repeats),

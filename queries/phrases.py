@@ -23,7 +23,7 @@ class Phrase:
 
 
 class Phrases(NamedTuple):
-    """What a page must have: one phrase of each list in `wanted`, and none of the `unwanted` phrases."""
+    """The requirements of a query: one phrase of each list in `wanted`, and none of the `unwanted` phrases."""
 
     wanted: list[list[Phrase]]
     unwanted: list[Phrase]

@@ -46,8 +46,8 @@ PART_WORDS = 150  # as many are a part of the longest text; in the paper, "sever
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
-    """How text B is related to text A: "identical", "small edits", "reorganised", "revised", "condensed", "expanded",
-    "includes parts", "little in common" or "nothing in common".
+    """The relationship of text B to text A: "identical", "small edits", "reorganised", "revised", "condensed",
+    "expanded", "includes parts", "little in common" or "nothing in common".
 
     "condensed" and "expanded" say what B is. All other kinds are the same in both directions, and no kind says which
     text came first.
@@ -68,7 +68,7 @@ class Lengths(NamedTuple):
 
 
 class TextOverlap(Protocol):
-    """What two texts have in common, as a `Comparison` or a `Match` has it."""
+    """The shared text of two texts, as a `Comparison` or a `Match` has it."""
 
     @property
     def containment(self) -> float: ...

@@ -11,7 +11,7 @@ Score = Literal["resemblance", "containment", "contained"]
 
 
 class Scores(NamedTuple):
-    """How the sets of shingles of A and B overlap."""
+    """The overlap of the sets of shingles of A and B."""
 
     resemblance: float  # |A ∩ B| / |A ∪ B| (Jaccard)
     containment: float  # |A ∩ B| / |A|: the share of A that is in B

@@ -24,7 +24,7 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a page must have: one term of each tuple in `wanted`, and none of the `unwanted` terms."""
+    """The requirements of a query, as terms: one term of each tuple in `wanted`, and none of the `unwanted` terms."""
 
     wanted: tuple[tuple[Term, ...], ...]
     unwanted: tuple[Term, ...] = ()

@@ -58,7 +58,7 @@ class AnswerTable(AbstractContextManager["AnswerTable"]):
 
     @property
     def is_json(self) -> bool:
-        """Whether the table is JSON lines."""
+        """True if the table is JSON lines."""
         return isinstance(self._format, _LineFormat) and not self._format.csv
 
     def add(self, *values: Any) -> None:

@@ -1,1 +1,1 @@
-"""Where records are kept: in one SQLite file, or in OpenSearch; and a local engine to try it with."""
+"""Keeps records: in one SQLite file, or in OpenSearch; and a local engine to try it with."""

@@ -38,7 +38,7 @@ def blocked_entries(store: Store) -> list[str]:
 
 
 def related_entry(store: Store, entry: str) -> str | None:
-    """Return an entry of the list that is meant, perhaps, by one that is not on it: one that blocks the same pages."""
+    """Return a listed entry that blocks the same pages as the unknown `entry`, to suggest it; None without one."""
     for other in blocked_entries(store):
         if other in (f"{SITE}{entry}", f"{entry}{PREFIX}") or entry in BlockedPages([other]):
             return other

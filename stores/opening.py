@@ -66,7 +66,7 @@ def is_address(name: str) -> bool:
 
 
 def store_exists(name: str, client: OpenSearch | None = None, *, patient: bool = False) -> bool:
-    """Whether a file or an index has this name. It may be something else than a store, which opening it shows."""
+    """True if a file or an index has this name. It may be something else than a store, which opening it shows."""
     if is_address(name):
         with extra("opensearch"):
             from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415

@@ -69,7 +69,7 @@ class Sizes(NamedTuple):
 
 
 class LookupsOfQuestion(NamedTuple):
-    """What is looked up for one of several questions."""
+    """The lookups of one of several questions."""
 
     lookups: Sequence[Lookup]
     sizes: Sizes | None = None  # pages of other sizes may be left out
@@ -243,7 +243,7 @@ class Store(AbstractContextManager["Store"], Protocol):
 
     @property
     def settings(self) -> Settings:
-        """What the store keeps besides its records."""
+        """The settings that the store keeps besides its records."""
 
     # --- records ------------------------------------------------------------------------------------------------------
 

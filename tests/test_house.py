@@ -104,6 +104,14 @@ def test_no_class_name_is_defined_twice(root: Path, rooms: set[str]) -> None:
     assert twice == {}
 
 
+def test_docstrings_begin_with_a_verb_or_a_subject(root: Path, rooms: set[str]) -> None:
+    """A clause instead of a noun ("What was found") has to be read twice."""
+    files = [path for room in rooms for path in (root / room).rglob("*.py")]
+    clauses = re.compile(r'"""(?:What|Whether|How|Where|Those|So many) .*')
+    found = {str(path.relative_to(root)): clauses.findall(path.read_text(encoding="utf-8")) for path in files}
+    assert {name: lines for name, lines in found.items() if lines} == {}
+
+
 def test_long_files_are_named_in_the_summary(root: Path, request: pytest.FixtureRequest) -> None:
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)

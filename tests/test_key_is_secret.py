@@ -116,7 +116,7 @@ def everything_told(folder: Path, store: str) -> bytes:
     ]
     said = b"\n".join(runs)
     assert MILL.encode() in said
-    assert b"and this is not it" in said
+    assert b"wrong key for scheme" in said
     return said
 
 

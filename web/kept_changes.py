@@ -17,7 +17,7 @@ MAX_PAGES = 5_000  # of each kind, in memory
 
 
 class ComparedCrawls(NamedTuple):
-    """What is compared, as it was typed."""
+    """The two crawls or dates that are compared, as they were typed."""
 
     before: str
     after: str

@@ -89,7 +89,7 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """What submitting a form does."""
+    """An action that is taken when a form is submitted."""
 
     name: str
     path: str

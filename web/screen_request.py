@@ -21,7 +21,7 @@ from opensearch_winnow.web.served import ServedStore
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """What the server keeps in memory between requests. It is lost when the server ends."""
+    """The values that the server keeps in memory between requests. They are lost when the server ends."""
 
     clustering: ClusteringRun
     store_name: str  # as visitors see it
@@ -127,7 +127,7 @@ class ScreenRequest:
 
     @property
     def state(self) -> ServerState:
-        """What the server of a store keeps between requests. Screens that need no store do not use it."""
+        """The values that the server of a store keeps between requests. Screens that need no store do not use it."""
         assert self.kept is not None
         return self.kept
 
@@ -147,7 +147,7 @@ class ScreenRequest:
 
     @property
     def is_clean(self) -> bool:
-        """Whether each parameter in the address has an effect: none is unknown, blank, or has its default value."""
+        """True if each parameter in the address has an effect: none is unknown, blank, or has its default value."""
         return {name for name, _ in self.repeated} == self._without_defaults(self.query).keys()
 
     def _without_defaults(self, query: Mapping[str, object]) -> dict[str, str]:

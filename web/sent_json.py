@@ -60,7 +60,7 @@ def unpacked(content: bytes) -> bytes:
     try:
         found = unpacking.decompress(content, most + 1)
     except zlib.error:
-        raise FormError("What was sent is not gzip, or damaged.") from None
+        raise FormError("The request body is not valid gzip.") from None
     if len(found) > most:
         if by_ratio < MAX_BODY_BYTES:
             raise FormError(

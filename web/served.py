@@ -1,4 +1,4 @@
-"""What a server answers from: a store, or a scheme alone."""
+"""Defines the two things that a server answers from: a store, or a scheme alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class HasScheme(Protocol):
 
 
 class OnlyScheme(NamedTuple):
-    """What a server without a store answers from."""
+    """The scheme that a server without a store answers from."""
 
     scheme: Scheme
 

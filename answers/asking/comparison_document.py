@@ -40,8 +40,8 @@ class ScoresDocument(TypedDict):
 
 
 class RelationshipDocument(TypedDict):
-    """How B (the page) is related to A (the question), and the `reason` in words. "condensed" and "expanded" say what
-    B is; all other kinds are the same in both directions."""
+    """The relationship of B (the page) to A (the question). "condensed" and "expanded" say what B is; all other kinds
+    are the same in both directions. `reason` is a sentence."""
 
     kind: Kind
     reason: str
@@ -86,8 +86,8 @@ class ComparedTextDocument(TypedDict):
 
 
 class ComparedDocument(ScoresDocument):
-    """What two texts share, in words and numbers. `hidden` counts passages shorter than requested. If a text is not
-    stored, the scores are estimates with a standard `error`, there are no passages, and `relationship` is null."""
+    """The shared text of two texts, in words and numbers. `hidden` counts passages shorter than requested. If a text is
+    not stored, the scores are estimates with a standard `error`, there are no passages, and `relationship` is null."""
 
     answer: str
     relationship: RelationshipDocument | None

@@ -1,4 +1,4 @@
-"""Where a page went: the later pages with its text as JSON values, a summary of them, and why there may be none."""
+"""Describes the later pages that have the text of a lost page: JSON values, a summary, and why there may be none."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class FoundPageDocument(TypedDict):
 
 
 class LocatedDocument(TypedDict):
-    """Where a page went: the best of `total` later pages that have its text or a part of it. `id` is the capture whose
-    text was sought, and `last_seen` its time, or null. `undated` pages have it too, but nobody knows since when;
-    `unscored` candidates were not compared, because the time was up. `reason` says why nothing was found, or is null.
+    """The best of `total` later pages that have the text of a page or a part of it. `id` is the capture whose text was
+    sought, and `last_seen` its time, or null. `undated` pages have it too, but nobody knows since when; `unscored`
+    candidates were not compared, because the time was up. `reason` says why nothing was found, or is null.
     """
 
     id: str

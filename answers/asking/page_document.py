@@ -34,7 +34,7 @@ class SimilarDocument(MatchesDocument):
 
 
 class PageFacts(TypedDict):
-    """What a capture is. `words` and `characters` (letters and digits only) are null if the text is not stored."""
+    """The header of a capture. `words` and `characters` (letters and digits) are null if the text is not stored."""
 
     id: str
     url: str

@@ -20,7 +20,7 @@ class CardDocument(TypedDict):
 
 
 class ClusteringDocument(TypedDict):
-    """What the last clustering run found; pages may have come and gone since.
+    """The result of the last clustering run; pages may have come and gone since.
 
     `sizes` maps a number of pages to the number of clusters of that size, and `identical_sizes` counts those among them
     whose pages are all identical. `histogram` counts the compared pairs by resemblance, in equal bins from 0 to 1.

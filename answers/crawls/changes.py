@@ -26,7 +26,7 @@ COLUMNS = (
 
 
 class ChangeDocument(TypedDict):
-    """What became of a page. `id` is its earlier capture, `to_id` its later one, and `resemblance` that of the two.
+    """The change of a page. `id` is its earlier capture, `to_id` its later one, and `resemblance` that of the two.
 
     `template`: only the template of the site changed. `parts`: the URLs that it was split into. `removed` and `added`
     are runs of text that only one of the captures has; null unless they were requested. `without_text`: a capture has

@@ -1,4 +1,4 @@
-"""What was compared and found in a set of documents, in sentences."""
+"""Says in sentences what was compared and found in a set of documents."""
 
 from __future__ import annotations
 

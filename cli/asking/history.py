@@ -77,7 +77,7 @@ def command(
 
 
 def last_change(entries: Sequence[HistoryEntry]) -> list[str]:
-    """Return the times of the last capture that differs from the one before, and of that one; none if not known."""
+    """Return the times of the two captures around the last change, the older first; [] if unknown."""
     times = capture_times(entries)
     for number in range(len(entries) - 1, 0, -1):
         if entries[number].resemblance not in (None, 1):

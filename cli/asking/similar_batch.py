@@ -48,7 +48,7 @@ class AnsweredQuestion(NamedTuple):
 
 @dataclass(slots=True)
 class Counts:
-    """What became of the questions so far."""
+    """The outcomes of the questions so far."""
 
     questions: int = 0
     found: int = 0

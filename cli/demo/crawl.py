@@ -26,7 +26,7 @@ THIS_CRAWL = Filters(crawl=CRAWL, latest=True)
 
 @dataclass(frozen=True, slots=True)
 class Crawled:
-    """What was crawled."""
+    """The pages that the demo has crawled."""
 
     modules: int  # pages of Python modules
     licences: int  # pages of licences

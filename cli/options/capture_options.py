@@ -48,7 +48,7 @@ class ChosenCaptures:
 
     @property
     def needs_store(self) -> bool:
-        """Whether only a store can choose these captures, and not record files."""
+        """True if only a store can choose these captures, and not record files."""
         where = self.where
         given = (where.since, where.until, where.latest or None, where.clusters, self.ids)
         return any(each is not None for each in given)

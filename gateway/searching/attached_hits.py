@@ -74,7 +74,7 @@ class AttachedHits(EngineHits):
 
     @property
     def partial(self) -> bool:
-        """Whether a shard has not answered, or not in time."""
+        """True if a shard has not answered, or not in time."""
         return bool(self.timed_out or self.shards["failed"])
 
     def _renew(self, hits: Sequence[Hit]) -> Steps[dict[Key, Hit]]:

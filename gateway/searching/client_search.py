@@ -120,12 +120,12 @@ def search_body(body: bytes) -> dict[str, Any]:
 
 
 def is_long(value: str) -> bool:
-    """Whether a text is a number without sign that engines can read. Python reads no longer than 4,300 digits."""
+    """True if a text is a number without sign that engines can read. Python reads no longer than 4,300 digits."""
     return value.isdecimal() and len(value) <= MAX_DIGITS
 
 
 def _is_deeper(value: Any, most: int) -> bool:
-    """Whether a value has lists and objects inside each other that are more than `most`."""
+    """Return whether a value has lists and objects inside each other that are more than `most`."""
     level = [value]
     for _ in range(most):
         level = [
@@ -147,7 +147,7 @@ def checked_filter_path(written: str) -> str:
 
 
 def may_be_ours(kind: Literal["search", "msearch"], body: bytes) -> bool:
-    """Whether a body has `ext.winnow`, or is no JSON, so that nobody knows. The word alone may be searched for."""
+    """Return whether the body may contain `ext.winnow`. Invalid JSON counts as yes; a query for "winnow" does not."""
     if b'"winnow"' not in body:
         return False
     try:

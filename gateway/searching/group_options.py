@@ -18,7 +18,7 @@ OPTIONS = ("examine", "group", "index", "members", "threshold")
 
 @dataclass(frozen=True, slots=True)
 class GroupOptions:
-    """How the hits of a search are grouped."""
+    """The options of a grouped search."""
 
     threshold: float = DEFAULT_THRESHOLD
     members: int = DEFAULT_MEMBERS
@@ -59,7 +59,7 @@ class GroupOptions:
 
 
 def is_ours(name: str) -> bool:
-    """Whether a parameter of the address is an option of winnow."""
+    """Return whether a parameter of the address is an option of winnow."""
     return name == PARAMETER or name.startswith(f"{PARAMETER}_")
 
 

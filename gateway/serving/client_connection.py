@@ -107,12 +107,12 @@ class ClientConnection(RequestHandler):
 
     @property
     def _has_request(self) -> bool:
-        """Whether a request has arrived, or at least its head."""
+        """True if a request has arrived, or at least its head."""
         return self._request_count > 0 and (self._waiter is None or self._waiter.done())
 
     @property
     def _sends_body(self) -> bool:
-        """Whether the rest of a body is to come, and nothing but the client keeps it from coming."""
+        """True if the rest of a body is to come, and nothing but the client keeps it from coming."""
         request = self._current_request
         return request is not None and not request.content.is_eof() and not self._reading_paused
 

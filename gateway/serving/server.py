@@ -33,7 +33,7 @@ DEFAULT_LIMITS = Limits()
 
 
 def _is_our_fault(record: LogRecord) -> bool:
-    """Whether to log an error: not if a client has left, or sent what is not HTTP, as scanners of ports do all day."""
+    """Return whether to log an error: not if a client has left, or sent what is not HTTP, as port scanners do."""
     return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError | ConnectionError)
 
 

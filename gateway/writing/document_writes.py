@@ -46,7 +46,7 @@ class DocumentWrite:
 
 
 class WrittenDocument(NamedTuple):
-    """What is sent to the engine."""
+    """A document as it is sent to the engine."""
 
     content: bytes
     has_fields: bool
@@ -153,7 +153,7 @@ def _fill(write: DocumentWrite, document: JsonDocument, stored: Stored) -> bool:
 
 
 def _is_uncertain(write: DocumentWrite) -> bool:
-    """Whether the text or the version may be another one, once the document is written."""
+    """Return whether the text or the version may be another one, once the document is written."""
     return write.runs_pipeline or write.is_repeated
 
 

@@ -90,7 +90,7 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class _Options:
-    """What the query string of a request says about all its documents."""
+    """The options in the query string of a request, which apply to all its documents."""
 
     query: Mapping[str, str]
 

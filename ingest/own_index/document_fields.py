@@ -73,7 +73,7 @@ class DocumentFields:
         return bool(made["text_digest"])
 
     def has_all_text(self, document: JsonDocument) -> bool | None:
-        """Whether a partial document has all of the text fields; None if it has none of them."""
+        """Return whether a partial document has all of the text fields; None if it has none of them."""
         present = [document.leads_to(path) for path in self._fields.text]
         return all(present) if any(present) else None
 

@@ -47,7 +47,7 @@ class JsonDocument:
         return decoded(self._values[key]) if key in self._values else None
 
     def leads_to(self, path: str) -> bool:
-        """Whether there may be a value at a path, which may have dots: there is one at its beginning."""
+        """Return whether there may be a value at a path, which may have dots: there is one at its beginning."""
         return any(_leads_to(key, path) for key in self._values)
 
     def at(self, paths: Collection[str]) -> dict[str, Any]:

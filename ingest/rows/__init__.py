@@ -37,7 +37,7 @@ class FailedRow:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What becomes of a row that is written."""
+    """The changes to a row that is written."""
 
     text: str | None = None  # replaces its text; None leaves the text as it is
     columns: Mapping[str, object] = field(default_factory=dict)  # added to the row

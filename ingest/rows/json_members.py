@@ -42,7 +42,7 @@ def members(line: str, at: int = 0) -> tuple[list[JsonMember], int]:
 
 
 def is_object(line: str, close: int) -> bool:
-    """Whether nothing follows the brace at `close`."""
+    """Return whether nothing follows the brace at `close`."""
     return _SPACE.fullmatch(line, close + 1) is not None
 
 

@@ -1,4 +1,4 @@
-"""Where rows are written: one file, or a folder with a file for each source. It appears when it is complete."""
+"""Writes rows to one file, or to a folder with a file for each source. It appears when it is complete."""
 
 from __future__ import annotations
 

@@ -247,7 +247,7 @@ class RowFiles(Closing):
         return kind(Path(to), _format, self._choice, columns, self._sources.has, overwrite=overwrite)
 
     def _is_folder(self, to: PathName) -> bool:
-        """Whether each source has a file of its own: also for files of a folder, and for several under a bare name."""
+        """True if each source has a file of its own: also for files of a folder, and for several under a bare name."""
         if str(to).endswith("/") or Path(to).is_dir():
             return True
         first = list(islice(self.files(), 2))

@@ -1,4 +1,4 @@
-"""What a format of rows has to do: read them, and write them again."""
+"""The protocol of a format of rows: it reads them, and writes them again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NextEdit = Callable[[], Edit | None]
 
 @dataclass(frozen=True, slots=True)
 class RowChoice:
-    """What is read of each row."""
+    """The fields to read of each row."""
 
     fields: FieldNames = USUAL
     value_field: str | None = None

@@ -170,7 +170,7 @@ class WorkerPool:
 
     @property
     def finished(self) -> bool:
-        """Whether all splits are done."""
+        """True if all splits are done."""
         return not self._order
 
     def _plan(self, coming: Iterator[Split]) -> None:

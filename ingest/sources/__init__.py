@@ -198,7 +198,7 @@ class Sources(Closing):
         return (found.path for found, _, _ in self._files() if not found.skipped)
 
     def has(self, path: str) -> bool:
-        """Whether the file at `path` is read."""
+        """Return whether the file at `path` is read."""
         real = os.path.realpath(path)
         return any(
             source.real().has(real) if isinstance(source, Folder) else os.path.realpath(source.path) == real

@@ -39,7 +39,7 @@ ARC = Grammar(_LINE, _header)
 
 
 def looks_like(head: bytes) -> bool:
-    """Whether a file that starts with `head`, compressed or not, is an ARC file."""
+    """Return whether a file that starts with `head`, compressed or not, is an ARC file."""
     return Archive(io.BytesIO(head), ARC).begins(_FIRST)
 
 

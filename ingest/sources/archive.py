@@ -56,7 +56,7 @@ class Archive:
         return self.file.read(size)
 
     def begins(self, start: bytes = b"") -> bool:
-        """Whether the file starts with a record, as far as its first bytes show, and the record with `start`."""
+        """Return whether the file starts with a record, as far as its first bytes show, and the record with `start`."""
         head = self.piece(0, MAX_START_BYTES) if self.kind == PLAIN else self.member(0).read()
         at = blank(head)
         return self.grammar.start.match(head, at) is not None and head.startswith(start, at)

@@ -47,7 +47,7 @@ def records(archive: Archive, at: int, max_bytes: int) -> Records:
 
 
 def is_aligned(archive: Archive, at: int) -> bool:
-    """Whether the member at `at` has exactly one record, as members of web archives should."""
+    """Return whether the member at `at` has exactly one record, as members of web archives should."""
     if archive.kind == PLAIN or not archive.is_member(at):
         return True
     content = _MemberContent(archive, at)
@@ -191,7 +191,7 @@ class _MemberContent:
         return taken
 
     def is_sound(self) -> bool:
-        """Whether the member can be read to its end. Behind a fault, anything can look like a record."""
+        """Return whether the member can be read to its end. Behind a fault, anything can look like a record."""
         if self._sound[0] != self.start:
             member = self._archive.member(self.start)
             while member.read():

@@ -131,7 +131,7 @@ def line_break(line: str) -> str:
 
 
 def looks_like(head: bytes) -> bool:
-    """Whether a text that starts with `head` has a header line with usual names."""
+    """Return whether a text that starts with `head` has a header line with usual names."""
     line, end, _ = head.decode("utf-8", "replace").removeprefix(_BOM).partition("\n")
     names = set(_values(line, _delimiter(line, "", USUAL))) if end else set()
     return bool(names & set(ADDRESS) and names & set(CONTENT))

@@ -87,7 +87,7 @@ class Folder:
             folders += reversed(deeper)
 
     def has(self, path: str) -> bool:
-        """Whether `path` is one of these files."""
+        """Return whether `path` is one of these files."""
         names = path.removeprefix(f"{self.path}/").split("/")
         return path.startswith(f"{self.path}/") and self._matches(names) and not any(map(is_left_out, names))
 

@@ -111,7 +111,7 @@ def is_zip_name(path: str) -> bool:
 
 
 def _is_csv_with_text(path: str, fields: FieldNames) -> bool:
-    """Whether a column of a CSV file holds the text of its rows: others are data, not pages."""
+    """Return whether a column of a CSV file holds the text of its rows: others are data, not pages."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116
             return False

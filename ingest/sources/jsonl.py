@@ -28,7 +28,7 @@ DECODER = json.JSONDecoder(parse_constant=lambda _: None, strict=False)
 
 
 def looks_like(head: bytes) -> bool:
-    """Whether a file that starts with `head`, once unpacked, holds pages as JSON lines."""
+    """Return whether a file that starts with `head`, once unpacked, holds pages as JSON lines."""
     line, end, _ = head.lstrip(BLANK).partition(b"\n")
     if not line.startswith(b"{"):
         return False
@@ -40,7 +40,7 @@ def looks_like(head: bytes) -> bool:
 
 
 def has_objects(head: bytes) -> bool:
-    """Whether the first line of `head` is an object, and the next one may be: JSON lines, whatever their fields."""
+    """True if the first line of `head` is an object, and the next one may be: JSON lines, whatever their fields."""
     line, _, rest = head.lstrip(BLANK).partition(b"\n")
     rest = rest.lstrip(BLANK)
     if not line.startswith(b"{") or (rest and not rest.startswith(b"{")):
@@ -52,7 +52,7 @@ def has_objects(head: bytes) -> bool:
 
 
 def is_one_document(head: bytes) -> bool:
-    """Whether a file that starts with `head` is JSON but not JSON lines: an array, or an object on many lines."""
+    """True if a file that starts with `head` is JSON but not JSON lines: an array, or an object on many lines."""
     line = head.lstrip(BLANK).partition(b"\n")[0].rstrip()
     return line.startswith(b"[") or line == b"{"
 

@@ -34,7 +34,7 @@ class RowGroup(NamedTuple):
 
 
 class Footer(NamedTuple):
-    """What has to be known of a Parquet file to divide it."""
+    """The facts about a Parquet file that are needed to divide it."""
 
     names: list[str]  # of the columns, without the fields within them
     groups: list[RowGroup]

@@ -18,7 +18,7 @@ _MAX_SHOWN, _MAX_LENGTH = 20, 40  # names in a message, and characters of each: 
 
 
 class AbsentFields(NamedTuple):
-    """What the rows of a file lack."""
+    """The fields that the rows of a file lack."""
 
     reason: str  # general, by which files are counted
     sentence: str  # with the fields that they have, and what to do

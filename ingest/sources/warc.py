@@ -47,7 +47,7 @@ WARC = Grammar(_START, _header)
 
 
 def looks_like(head: bytes) -> bool:
-    """Whether a file that starts with `head`, compressed or not, is a WARC file."""
+    """Return whether a file that starts with `head`, compressed or not, is a WARC file."""
     return head.startswith(DICTIONARY) or Archive(io.BytesIO(head), WARC).begins()
 
 

@@ -61,7 +61,7 @@ class FoundPage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """Where a page went. Behaves like a list of the pages found, the best first."""
+    """The later pages of a lost page. Behaves like a list of the pages found, the best first."""
 
     page: Record  # the capture whose text was sought
     found: list[FoundPage]

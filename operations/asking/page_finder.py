@@ -67,9 +67,7 @@ class PageFinder:
         ways = {"url": url, "id": id_, "text": text, "html": html}
         given = [name for name, value in ways.items() if value is not None]
         if len(given) != 1:
-            raise QuestionError(
-                f"a question is exactly one of url, id, text and html, not {' and '.join(given) or 'none'}"
-            )
+            raise QuestionError(f"pass exactly one of url, id, text or html; given: {' and '.join(given) or 'none'}")
         if url is not None:
             return self.named(url, at)
         return self.text_record(text, html) if id_ is None else self.capture(id_)

@@ -51,7 +51,7 @@ class ShortQuestion:
 
     @property
     def is_below_noise(self) -> bool:
-        """Whether the question is too short to have a fingerprint."""
+        """True if the question is too short to have a fingerprint."""
         return self.side is None or len(self.side.chars) < self.store.scheme.k
 
     def candidates(self, where: Filters, most: int | None) -> PhraseCandidates:

@@ -69,7 +69,7 @@ class ScoredPage(NamedTuple):
 
 
 class SharedText(NamedTuple):
-    """What a candidate shares with the question."""
+    """The tokens that a candidate shares with the question."""
 
     passages: list[Passage]
     boilerplate: list[Passage]
@@ -184,7 +184,7 @@ class SimilarPages:
         return found
 
     def _sizes(self) -> Sizes | None:
-        """Return the sizes of pages that can resemble the question enough: none is half as large, if half is needed."""
+        """Return the shingle counts a match may have: from r·|A| to |A|/r for a minimum resemblance r."""
         minimum = self._thresholds.minima.get("resemblance", 0.0)
         if not minimum or self._exclusions:
             return None

@@ -50,7 +50,7 @@ Answer = Matches | QuestionError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimilarOptions:
-    """What all questions of a batch have in common, as `Index.similar` describes it."""
+    """The options that all questions of a batch have in common, as `Index.similar` describes it."""
 
     minima: dict[Score, float | None]
     exact: bool = True

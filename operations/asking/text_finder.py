@@ -38,7 +38,7 @@ MOSTLY = 0.8  # the share of a page that is nearly all: it was not split if one 
 
 
 class CrawlCapture(NamedTuple):
-    """What the comparison of two crawls remembers of a capture: half of a card, since there may be millions."""
+    """The part of a card that the comparison of two crawls keeps in memory, since there may be millions."""
 
     id: str
     url: str
@@ -203,7 +203,7 @@ class TextFinder:
         return ([each for each in ties if self._is_new(each.card)] or ties)[:MAX_TIES]
 
     def _rank(self, found: Scores) -> tuple[float, float]:
-        """Return a sort key. A page that resembles it too little to be it is worth what it has of it."""
+        """Return the sort key: resemblance if it reaches the threshold, otherwise containment."""
         return (found.resemblance, 0.0) if found.resemblance >= self._threshold else (0.0, found.containment)
 
     def _parts(self, question: Question, compared: Sequence[_Compared]) -> list[LaterPage]:

@@ -49,7 +49,7 @@ class Version(NamedTuple):
 
     @property
     def replaced(self) -> bool:
-        """Whether a page that had this text has another one in its newest capture."""
+        """True if a page that had this text has another one in its newest capture."""
         return len(self.current) < len(self.pages)
 
     @property

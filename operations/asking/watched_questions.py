@@ -35,7 +35,7 @@ class WatchedQuestion(NamedTuple):
 
 
 class WatchState(NamedTuple):
-    """What the questions of all watches depend on, as it is in a store at one moment."""
+    """A snapshot of the store state that determines the questions of all watches."""
 
     kept: dict[str, dict[str, Any]]  # by the name of a watch: what the store keeps of it
     captures: dict[str, str]  # by watched URL: the id of the latest capture

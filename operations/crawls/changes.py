@@ -40,7 +40,7 @@ Pair = tuple[CrawlCapture, CrawlCapture]  # of one URL, before and after
 
 
 class Change(NamedTuple):
-    """What became of a page of the earlier crawl; or, if it is new, a page of the later one."""
+    """The change of a page of the earlier crawl; or, if it is new, a page of the later one."""
 
     change: ChangeKind
     url: str

@@ -32,7 +32,7 @@ DELETING, CLEANING, ERASING = "deleting", "cleaning up", "erasing"  # the phases
 
 @dataclass(slots=True)
 class DeletionReport:
-    """What was deleted; in a dry run, what would be."""
+    """The pages that were deleted; in a dry run, those that would be."""
 
     pages: int = 0  # URLs of the captures that were found
     captures: int = 0  # that were found

@@ -39,7 +39,7 @@ NO_ORIGINAL = "a revisit, and the record that it repeats is in none of the archi
 
 @dataclass(slots=True)
 class ExtractReport:
-    """What became of the captures that were chosen."""
+    """The outcomes of the captures that were chosen."""
 
     records: int = 0  # copied, byte by byte
     revisits: int = 0  # written as revisits: their payloads equal that of a record in the file

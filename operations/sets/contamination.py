@@ -107,7 +107,7 @@ class ContaminatedRow:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Contamination:
-    """What training sets have of evaluation sets."""
+    """The passages of evaluation sets that training sets have."""
 
     rows: int  # training rows
     contaminated: int  # of these, rows that hold a passage

@@ -61,7 +61,7 @@ class EvaluationRow:
 
 @dataclass(slots=True)
 class EvaluationSet:
-    """What was found of an evaluation set."""
+    """The part of an evaluation set that was found."""
 
     name: str
     fields: list[EvaluationField]

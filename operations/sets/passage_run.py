@@ -53,7 +53,7 @@ class FrequentPassage:
 
 @dataclass(slots=True, repr=False)
 class PassagesResult:
-    """What was found in a set, and what became of its rows: each is kept, dropped or failed."""
+    """The passages that were found in a set, and the outcomes of its rows: each is kept, dropped or failed."""
 
     options: PassageOptions
     rows: int = 0

@@ -43,7 +43,7 @@ def submissions(
 
 
 def are_submissions(grouped: Mapping[str, Sequence[str]]) -> bool:
-    """Whether groups of files look like the submissions of a class, rather than like years or parts of a collection.
+    """True if groups of files look like the submissions of a class, rather than like years or parts of a collection.
 
     Most files are in a sub-folder; and there are at least as many sub-folders as files in one of them, on average, or
     most sub-folders have a file that another one has too, such as src/Main.java.
@@ -58,7 +58,7 @@ def are_submissions(grouped: Mapping[str, Sequence[str]]) -> bool:
 
 
 def are_many(grouped: Mapping[str, Sequence[str]]) -> bool:
-    """Whether there are at least as many sub-folders as files in one of them, on average."""
+    """Return whether there are at least as many sub-folders as files in one of them, on average."""
     folders = {folder: files for folder, files in grouped.items() if files != [folder]}
     return len(folders) > 1 and len(folders) ** 2 >= sum(map(len, folders.values()))
 

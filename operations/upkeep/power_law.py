@@ -12,7 +12,7 @@ INVERSE_GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 
 
 class PowerLaw(NamedTuple):
-    """How the number of fingerprints falls with the number of pages they are on.
+    """The number of fingerprints as a function of the number of pages they are on.
 
     `exponent` is the maximum-likelihood estimate for a discrete power law (Clauset, Shalizi, Newman 2009); a line
     fitted to a log-log plot would weigh the few frequent fingerprints as much as the many rare ones. `distance` is the

@@ -19,7 +19,7 @@ BATCH_SIZE = 200  # pages that are read and written at a time
 
 
 class RotationReport(NamedTuple):
-    """What a rotation has done."""
+    """The result of a rotation."""
 
     epoch: int  # the number of rotations so far, with this one
     rotated: int  # pages that have other fingerprints now

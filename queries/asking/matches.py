@@ -38,7 +38,7 @@ class Match:
 
     @property
     def relationship(self) -> Relationship | None:
-        """How the page (B) is related to the question (A), and why; None if no passages were sought."""
+        """The relationship of the page (B) to the question (A), and its reason; None if no passages were sought."""
         return judge_relationship(self)
 
 

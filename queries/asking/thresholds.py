@@ -36,7 +36,7 @@ class Thresholds:
 
     @property
     def any_passage(self) -> bool:
-        """Whether all minima are 0, so that one shared passage makes a page a match."""
+        """True if all minima are 0, so that one shared passage makes a page a match."""
         return not any(self.minima.values())
 
     @property

@@ -42,7 +42,7 @@ class HitSource(Protocol):
 
     @property
     def exhausted(self) -> bool:
-        """Whether the search has no more hits."""
+        """True if the search has no more hits."""
 
     def read(self, wanted: int) -> Steps[Examined]:
         """Read the next `wanted` hits; fewer at the end, or if some of them were read before."""
@@ -91,7 +91,7 @@ class Grouping:
 
     @property
     def exhausted(self) -> bool:
-        """Whether the search has no more hits to examine."""
+        """True if the search has no more hits to examine."""
         return self._source.exhausted
 
     def page(self, start: int, size: int, *, examined_before: int, max_examined: int = 0) -> Steps[GroupsOfPage]:

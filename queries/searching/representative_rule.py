@@ -60,7 +60,7 @@ class RepresentativeRule(NamedTuple):
 
     @property
     def has_votes(self) -> bool:
-        """Whether `order_by` needs the column `votes`: how many pages of the cluster name this one as canonical."""
+        """True if `order_by` needs the column `votes`: how many pages of the cluster name this one as canonical."""
         return self.name == CANONICAL
 
     @property

@@ -132,7 +132,7 @@ class GroupRequest:
 
 @dataclass(frozen=True, slots=True)
 class GroupCursor:
-    """Where a search in groups continues."""
+    """The position at which a search in groups continues."""
 
     request: GroupRequest
     scheme_id: str

@@ -63,7 +63,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where a search continues: its request, its view, and the next page of results."""
+    """The position at which a search continues: its request, its view, and the next page of results."""
 
     request: SearchRequest
     key: str  # of the view that the store keeps

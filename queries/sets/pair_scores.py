@@ -34,7 +34,7 @@ class ScoredPair(NamedTuple):
 def score_pairs(
     documents: Sequence[PreparedDocument], comparer: Comparer, *, rows: int | None = None
 ) -> Iterator[ScoredPair]:
-    """Yield the scores of all pairs of documents that share a shingle: those of A after those of each A before it.
+    """Yield the scores of all pairs of documents that share a shingle, ordered by (a, b).
 
     With `rows`, A is one of the first `rows` documents. The similarity of texts is their resemblance; that of programs
     is weighted by rarity.

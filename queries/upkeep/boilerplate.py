@@ -85,7 +85,7 @@ class Exclusions:
         return bool(self._everywhere.shingles or self._by_site)
 
     def has_template(self, site: str | None) -> bool:
-        """Whether a template of this site is left out between some pages."""
+        """Return whether a template of this site is left out between some pages."""
         return site in self._by_site
 
     def evidence(self, fingerprints: array[int]) -> array[int]:

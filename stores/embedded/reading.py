@@ -61,7 +61,7 @@ WHERE duplicate = 'revisit' AND duplicate_of IN (SELECT value FROM json_each(?))
 
 
 class _RowShape(NamedTuple):
-    """How the fields of a page are read from the tables."""
+    """The columns that the fields of a page are read from."""
 
     columns: str
     table: str

@@ -72,7 +72,7 @@ class _Posed(NamedTuple):
 
 
 class _CandidatePage(NamedTuple):
-    """What a candidate is made of, besides its shared tokens."""
+    """The fields of a candidate, besides its shared tokens."""
 
     id: str
     url: str

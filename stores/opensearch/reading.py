@@ -28,7 +28,7 @@ MAX_COPIES = 100  # pages with the same shingles; if there are more, they are lo
 
 
 class _DocumentShape(NamedTuple):
-    """How the fields of a page are read from its document."""
+    """The fields of a document that those of a page are read from."""
 
     fields: Sequence[str] | bool  # of `_source`; True: all
     make: Callable[[str, Mapping[str, Any]], Any]  # from `_id` and `_source`

@@ -129,7 +129,7 @@ def test_a_wrong_missing_or_needless_key_is_refused_in_a_sentence(
             " or WINNOW_KEY_FILE, or pass it as key"
         )
         said = refused(*command, "--store", keyed, "--key-file", wrong)
-        assert said == f"{keyed} cannot be opened: scheme {right_id} has a key, and this is not it"
+        assert said == f"{keyed} cannot be opened: wrong key for scheme {right_id}"
         assert refused(*command, "--store", crawl, "--key-file", key) == (
             f"{crawl} cannot be opened: scheme {Scheme().id} has no key, but --key-file or WINNOW_KEY_FILE names one:"
             " leave it out, or index the pages again with it"

@@ -70,7 +70,7 @@ def test_the_metadata_has_the_scheme_but_not_its_key(tmp_path: Path, record: Mak
     assert b"sesame" not in path.read_bytes()
     assert scheme_of(path).id == secret.id
     assert scheme_of(path).scheme("open sesame") == secret
-    for key, complaint in ((None, "has a secret key: name the file"), ("open barley", "has a key, and this is not it")):
+    for key, complaint in ((None, "has a secret key: name the file"), ("open barley", "wrong key for scheme")):
         with pytest.raises(RecordsError, match=complaint):
             scheme_of(path).scheme(key)
 

@@ -115,7 +115,7 @@ def _share(matrix: Matrix, one: int, other: int) -> float:
 
 
 def _round_table(matrix: Matrix) -> list[int]:
-    """Return the pages in an order in which each is followed by the one most like it of those left."""
+    """Order the pages greedily: each is followed by the most similar remaining one."""
     order, left = [0], list(range(1, len(matrix)))
     while left:
         following = max(left, key=lambda page: _share(matrix, order[-1], page))

@@ -1,4 +1,4 @@
-"""What the numbers of the report mean, in words."""
+"""Explains the numbers of the report in words."""
 
 from __future__ import annotations
 

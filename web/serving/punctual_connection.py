@@ -16,8 +16,8 @@ SILENT_SECONDS = 2.0  # after which a client that reads or sends no more may mak
 class PunctualConnection(H11Protocol):
     """An HTTP connection that is closed unless each request arrives, and each answer is read, without much delay.
 
-    At every look, a client that has a request to begin must have sent its head since the last one; a client that is
-    sending a body, or has an answer to read, must have moved some bytes. uvicorn itself closes connections that stay
+    It is closed if it makes no progress between two checks: if a client that may begin a request has not sent its head,
+    or one that sends a body or has an answer to read has moved no bytes. uvicorn itself closes connections that stay
     idle after an answer, but waits without end for a first request, and for the rest of one.
     """
 

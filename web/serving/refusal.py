@@ -22,7 +22,7 @@ def is_for_programs(path: str) -> bool:
 def refusals(pages: Pages) -> Refuse:
     """Return a function that makes the answer from a request, a status, a sentence and headers.
 
-    The page says nothing about the store and has its style inside: who is refused may not load a style sheet either.
+    The page says nothing about the store and has its style inside: a refused client cannot load the style sheet.
     """
     style = InlineStyle.of("winnow.css")
 

@@ -29,7 +29,7 @@ GREY, LABEL = '<span class="boilerplate">', '<span class="n again">boilerplate</
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marking:
-    """How to mark the passages of a text. Passage n has the HTML id {own}{n} and links to {partner}{n}."""
+    """The marks of the passages of a text. Passage n has the HTML id {own}{n} and links to {partner}{n}."""
 
     own: str
     partner: str

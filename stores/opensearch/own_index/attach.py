@@ -70,7 +70,7 @@ REFUSALS = (RequestError, AuthorizationException, NotFoundError)
 
 
 class Plan(NamedTuple):
-    """What attaching will do to an index."""
+    """The plan of attaching an index."""
 
     attachment: Attachment
     is_attached: bool  # already
@@ -103,7 +103,7 @@ class Plan(NamedTuple):
 
 
 class Detached(NamedTuple):
-    """What detaching has done."""
+    """The result of detaching."""
 
     documents: int  # whose fields were removed
     removed: list[str]
@@ -342,7 +342,7 @@ def _check_fields(name: str, found: Mappings, fields: AttachedFields) -> None:
 
 
 def _is_ours(path: str, known: Mapping[str, Any]) -> bool:
-    """Whether a field is one that winnow has added before."""
+    """Return whether a field is one that winnow has added before."""
     below, _, field = path.partition(".")
     return field in WINNOW_FIELDS and f"{below}.minhash" in known
 

@@ -175,7 +175,7 @@ class AttachedIndexClient(IndexClient):
         }
 
     def _is_whole(self, hit: EngineHit) -> bool:
-        """Whether a hit has all that its fields are made from."""
+        """Return whether a hit has all that its fields are made from."""
         source = hit.get("_source", {})
         return "text_digest" in self.pages.stored(source) and bool(self.pages.text(source))
 

@@ -87,7 +87,7 @@ class AttachedPages:
         return stored | made
 
     def is_prepared(self, document: EngineDocument, made: Mapping[str, Any]) -> bool:
-        """Whether a document came with its hashes, by `winnow fields` or the gateway, and `make` has taken them."""
+        """True if a document came with its hashes, by `winnow fields` or the gateway, and `make` has taken them."""
         stored = self.stored(document["_source"])
         return stored.get("text_digest") == made["text_digest"] and (
             stored.get("stamp") == self._scheme_id and self._is_ours(stored, document)
@@ -129,7 +129,7 @@ class AttachedPages:
         return self._reader.address(document["_source"], str(document["_id"]))
 
     def _is_ours(self, stored: Mapping[str, Any], document: EngineDocument) -> bool:
-        """Whether stored fields have the scheme of this index, and are complete."""
+        """Return whether stored fields have the scheme of this index, and are complete."""
         stamp = str(stored.get("stamp", ""))
         if stamp == self._scheme_id:
             return all(stored.get(name) is not None for name in HASH_FIELDS)

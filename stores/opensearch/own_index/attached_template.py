@@ -38,7 +38,7 @@ Described = dict[str, Any]  # an index or a template, as the engine returns it
 
 
 class RemovedTemplates(NamedTuple):
-    """What came of winnow's part of templates."""
+    """The result of adding winnow's part to templates, or removing it."""
 
     removed: list[str]
     left: list[str]  # what others have to remove, or to look at
@@ -62,7 +62,7 @@ def template_steps(
 
 
 def lacks_template(client: OpenSearch, address: Address, attachment: Attachment) -> bool:
-    """Whether new indices of an alias or data stream come without winnow's part, as far as this user may know."""
+    """True if new indices of an alias or data stream come without winnow's part, as far as this user may know."""
     try:
         templates = _Templates(client, address)
     except OpenSearchException:  # no permission, or an engine without templates
@@ -372,7 +372,7 @@ def _has_part(mappings: Iterable[Described], attachment: Attachment) -> bool:
 
 
 def _fits(patterns: Iterable[str], name: str) -> bool:
-    """Whether a pattern fits a name, as engines do it: a `*` stands for anything, and nothing else does."""
+    """Return whether a pattern fits a name, as engines do it: a `*` stands for anything, and nothing else does."""
     return any(re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) for pattern in patterns)
 
 

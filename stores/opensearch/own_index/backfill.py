@@ -47,7 +47,7 @@ Progress = Callable[[str, int, int | None], None]  # called with the phase, the 
 
 @dataclass(slots=True)
 class AttachReport:
-    """What became of the documents of an index."""
+    """The outcomes of the documents of an index."""
 
     documents: int = 0
     done: int = 0  # have a text, and got fields or other ones

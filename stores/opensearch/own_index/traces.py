@@ -37,7 +37,7 @@ RECOGNISED_BY = {"id", "place", "stamp", "text_digest", "minhash"}  # names of f
 
 
 class Traces(NamedTuple):
-    """What attaching has left in indices."""
+    """The fields, settings and templates that attaching has left."""
 
     mappings: Mappings  # of the indices
     below: list[str]  # the object fields that hold winnow's fields
@@ -90,7 +90,7 @@ def traces_of(client: OpenSearch, address: Address) -> Traces:
 
 
 def _is_attached(described: Mapping[str, Any]) -> bool:
-    """Whether an index was attached, by whatever version of winnow."""
+    """Return whether an index was attached, by whatever version of winnow."""
     return "attached" in (described["mappings"].get("_meta", {}).get(META) or {})
 
 

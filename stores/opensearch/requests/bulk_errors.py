@@ -19,7 +19,7 @@ Error = Mapping[str, Any]
 
 
 class Verdict(Enum):
-    """What to do with an operation that the engine did not accept."""
+    """The decision about an operation that the engine did not accept."""
 
     RETRY = auto()  # until `BulkLimits.give_up_after`
     RETRY_A_FEW_TIMES = auto()  # the document itself may cause the error

@@ -97,7 +97,7 @@ class BulkLoop:
 
     @property
     def wants_more(self) -> bool:
-        """Whether there is room for another operation: memory holds one request more than may be in flight."""
+        """True if there is room for another operation: memory holds one request more than may be in flight."""
         room = self._limits.requests + 1
         return (
             not (self._ended or self.broken)
@@ -170,7 +170,7 @@ class BulkLoop:
 
     @property
     def finished(self) -> bool:
-        """Whether no more outcomes will follow those that `outcomes` yields now."""
+        """True if no more outcomes will follow those that `outcomes` yields now."""
         return not self.in_flight and (bool(self.broken) or (self._ended and not self._under_way))
 
     def error(self, name: str) -> StoreError:

@@ -42,7 +42,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class BulkLimits:
-    """How large bulk requests are, how many are in flight, and how long to retry."""
+    """The limits of bulk requests: their size, the number in flight, and the time to retry."""
 
     count: int = 500  # maximum operations per request
     size: int = 5_000_000  # maximum bytes per request; a larger operation is sent in a request of its own

@@ -139,27 +139,27 @@ class Engine(NamedTuple):
 
     @property
     def point_in_time(self) -> bool:
-        """Whether the engine has points in time. Free builds of Elasticsearch 7 have none."""
+        """True if the engine has points in time. Free builds of Elasticsearch 7 have none."""
         return self.version >= ((2, 4) if self.product == "opensearch" else (8,))
 
     @property
     def searches_doc_values(self) -> bool:
-        """Whether a field that has doc values but is not indexed can be searched."""
+        """True if a field that has doc values but is not indexed can be searched."""
         return self.version >= ((2, 19) if self.product == "opensearch" else (8, 1))
 
     @property
     def uses_scripts(self) -> bool:
-        """Whether a store sends scripts to the engine where that saves work. It works on all engines without them."""
+        """True if a store sends scripts to the engine where that saves work. It works on all engines without them."""
         return self.product == "opensearch" or self.version < (8,)
 
     @property
     def search_pipelines(self) -> bool:
-        """Whether the engine has search pipelines whose processors change the number of hits."""
+        """True if the engine has search pipelines whose processors change the number of hits."""
         return self.product == "opensearch" and self.version >= (2, 12)
 
     @property
     def supported(self) -> bool:
-        """Whether winnow works with it. Versions that are newer than this package are tried."""
+        """True if winnow works with it. Versions that are newer than this package are tried."""
         return self.product == "opensearch" or self.version >= (7, 10)
 
 

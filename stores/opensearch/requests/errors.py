@@ -38,7 +38,7 @@ AnyError = TypeVar("AnyError", bound=Exception)
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """What is known about a request that was given up."""
+    """The facts about a request that was given up."""
 
     number: int
     seconds: float

@@ -34,7 +34,7 @@ EXPIRING = ("/_search/point_in_time", "/_pit", "/_search/scroll")
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long a request is repeated: until `seconds` have passed and it was sent `tries` times."""
+    """The patience with a request: it is repeated until `seconds` have passed and it was sent `tries` times."""
 
     seconds: float
     tries: int = 1

@@ -31,7 +31,7 @@ Clause = dict[str, Any]
 
 
 class Checkpoint(NamedTuple):
-    """How far writing to a shard has come, as sequence numbers."""
+    """The progress of writing to a shard, as sequence numbers."""
 
     done: int  # every write up to this one is on all copies of the shard
     last: int  # the latest write, which may still be under way

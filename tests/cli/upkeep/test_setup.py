@@ -64,7 +64,7 @@ def test_a_store_with_a_key(winnow: Winnow, engine: Running, tmp_path: Path) -> 
     assert winnow("setup", *store, *keyed).exit_code == 0
     assert winnow("setup", *store).exit_code == 0  # nothing is missing, and no hash is made
     assert winnow("migrate", *store).exit_code == 0  # hashes are copied
-    assert "has a key, and this is not it" in winnow("setup", *store, "--key-file", tmp_path / "wrong").stderr
+    assert "wrong key for scheme" in winnow("setup", *store, "--key-file", tmp_path / "wrong").stderr
     assert "has a secret key: name the file" in winnow("setup", *store, "--noise", "50").stderr
     plain = winnow("setup", "--store", f"{engine.url}/cli-plain", *keyed)
     assert (plain.exit_code, plain.stdout) == (2, "")

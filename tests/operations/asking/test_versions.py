@@ -98,7 +98,7 @@ def test_a_capture_of_an_earlier_date(index: Index) -> None:
 def test_questions_that_cannot_be_answered(index: Index) -> None:
     with pytest.raises(QuestionError, match=r"there is https://shop\.example/terms"):
         index.versions(f"{TERMS}/")
-    with pytest.raises(QuestionError, match="exactly one of url, id, text and html"):
+    with pytest.raises(QuestionError, match="exactly one of url, id, text or html"):
         index.versions(TERMS, text="both")
     with pytest.raises(QuestionError, match="min_resemblance is a share from 0 to 1, not 2"):
         index.versions(TERMS, min_resemblance=2)

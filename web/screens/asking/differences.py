@@ -1,4 +1,4 @@
-"""What tells a page from its near-duplicates, in a few words each: for the groups of search results."""
+"""Finds the few words that tell a page from each of its near-duplicates: for the groups of search results."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ MAX_SUGGESTED_WORDS = 12  # for a search, if no page quotes the text
 
 
 class PasteDocument(TypedDict):
-    """What a pasted text must be like."""
+    """The requirements of a pasted text."""
 
     needed: int  # minimum number of letters and digits; for code, tokens
     sure: int | None  # a shared run of this many is certain to be found; None: none is

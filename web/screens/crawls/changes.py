@@ -161,7 +161,7 @@ SCREEN = Screen(
         string("site", "only pages of this site", max_chars=300),
         choice(
             "change",
-            "list only pages that this became of; near_revisits lists those whose later capture need not be kept",
+            "list only pages with this kind of change; near_revisits lists those whose later capture need not be kept",
             *(ALL, *IN_LIST, NEAR_REVISITS),
         ),
         integer("limit", "pages in the list", default=100, minimum=1, maximum=MAX_PAGES),

@@ -52,7 +52,7 @@ class SentDocuments(SentDocument, forbid_unknown_fields=True):
 
 
 class _SentDocuments(SentDocument, forbid_unknown_fields=True):
-    """The same, with documents that are decoded one by one: what is wrong with one is no fault of the others."""
+    """Like `SentDocuments`, but decoded one by one, so that an invalid document does not fail the batch."""
 
     documents: msgspec.Raw | UnsetType = UNSET
 

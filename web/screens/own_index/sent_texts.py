@@ -76,7 +76,7 @@ class SentPairs(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _SentPairs(msgspec.Struct, forbid_unknown_fields=True):
-    """The same, with pairs that are decoded one by one: what is wrong with one is no fault of the others."""
+    """Pairs that are decoded one by one, so that an invalid pair does not fail the batch."""
 
     a: SentSide | None = None
     b: SentSide | None = None

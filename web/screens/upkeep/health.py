@@ -1,4 +1,4 @@
-"""Whether the server answers, for programs that watch it."""
+"""Tells programs that watch the server that it answers."""
 
 from __future__ import annotations
 

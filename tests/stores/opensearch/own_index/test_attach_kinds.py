@@ -206,7 +206,7 @@ def test_an_index_is_attached_with_a_key(articles: OwnIndex, tmp_path: Path, mon
     for key, wanted, complaint in (
         (None, None, "has a secret key: name the file that holds it with --key-file"),
         (None, passages, "has a secret key: name the file that holds it with --key-file"),
-        ("open barley", None, "has a key, and this is not it"),
+        ("open barley", None, "wrong key for scheme"),
         ("open sesame", Scheme(), "is attached with scheme 20-40-"),
     ):
         with pytest.raises(StoreError, match=complaint):
