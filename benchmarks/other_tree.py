@@ -17,7 +17,11 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
+from opensearch_winnow import Index
+from tests.public_pages import LUCENE, javadoc
+
 HERE = Path(__file__).resolve().parent.parent
+TEXTS = 400  # for the core
 
 JOB = """
 import json, resource, sys, time
@@ -27,6 +31,17 @@ def spent():
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime + each.ru_stime for each in used)
 
+def fill():
+    from opensearch_winnow.cli import main
+    yield
+    for name in filter(None, (store, engine)):
+        main(["index", f"{folder}/pages.jsonl", "--store", name, "--quiet", "--json"], standalone_mode=False)
+
+def clusters():
+    from opensearch_winnow.cli import main
+    yield
+    main(["cluster", "--store", store, "--dry-run", "--quiet", "--json"], standalone_mode=False)
+
 def questions(name, words):
     from opensearch_winnow import Index
     with Index.open(name, create=False) as index:
@@ -34,7 +49,7 @@ def questions(name, words):
         index.similar(url=urls[0])
         yield
         if words:
-            for word in ("query", "index", "field", "license", "value", "term", "document", "returns"):
+            for word in 5 * ["query", "index", "field", "license", "value", "term", "document", "returns"]:
                 index.search(word, group=True, examine=200)
         else:
             for url in urls:
@@ -45,7 +60,7 @@ def core():
     from opensearch_winnow import compare, fingerprint, winnow_fields
     texts = json.loads(Path(folder, "texts.json").read_text())
     yield
-    for _ in range(3):
+    for _ in range(15):
         for text in texts:
             fingerprint(text)
             winnow_fields(text)
@@ -54,18 +69,20 @@ def core():
 
 def bulk():
     from opensearch_winnow.cli import main
-    store = Path(folder, f"bulk-{time.time_ns()}.winnow")
+    new = Path(folder, f"bulk-{time.time_ns()}.winnow")
     yield
-    arguments = ["index", f"{folder}/pages.jsonl", "--store", str(store), "--workers", "1", "--quiet", "--json"]
+    arguments = ["index", f"{folder}/pages.jsonl", "--store", str(new), "--workers", "1", "--quiet", "--json"]
     main(arguments, standalone_mode=False)
-    store.unlink()
+    new.unlink()
 
-folder, job, engine = sys.argv[1:4]
+folder, job, store, engine = sys.argv[1:5]
 steps = {
+    "fill": fill,
     "core": core,
     "bulk": bulk,
-    "questions, SQLite": lambda: questions(f"{folder}/pages.winnow", words=False),
-    "groups, SQLite": lambda: questions(f"{folder}/pages.winnow", words=True),
+    "clusters": clusters,
+    "questions, SQLite": lambda: questions(store, words=False),
+    "groups, SQLite": lambda: questions(store, words=True),
     "questions, OpenSearch": lambda: questions(engine, words=False),
     "groups, OpenSearch": lambda: questions(engine, words=True),
 }[job]()
@@ -81,19 +98,25 @@ def main() -> None:
     parser.add_argument("tree", type=Path, help="the other checkout, built")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--pages", type=int, default=1_500)
-    parser.add_argument("--engine", default="", help="an engine to measure too; the index other-tree stays on it")
+    parser.add_argument("--engine", default="", help="an engine to measure too; the indices other-tree-… stay on it")
+    parser.add_argument("--only", default="", help="measure the jobs whose names start so")
     given = parser.parse_args()
-    jobs = ["core", "bulk", "questions, SQLite", "groups, SQLite"]
+    jobs = ["core", "bulk", "clusters", "questions, SQLite", "groups, SQLite"]
     jobs += ["questions, OpenSearch", "groups, OpenSearch"] if given.engine else []
+    jobs = [job for job in jobs if job.startswith(given.only)]
     trees = {"other": given.tree.resolve(), "this": HERE}
     best: defaultdict[tuple[str, str], list[float]] = defaultdict(lambda: [float("inf")] * 2)
     with tempfile.TemporaryDirectory() as folder:
-        index = f"{given.engine.rstrip('/')}/other-tree" if given.engine else ""
-        _prepare(folder, given.pages, index)
+        urls = _write_pages(folder, given.pages)
+        for name, tree in trees.items():  # each has a store of its own: it may have a format of its own
+            _measured(tree, folder, "fill", name, given.engine)
+        with Index.open(f"{folder}/this.winnow", create=False) as index:
+            texts = [index.page(url).text for url in urls[:TEXTS]]
+        Path(folder, "texts.json").write_text(json.dumps(texts), encoding="utf-8")
         for _ in range(given.rounds):
             for job in jobs:
                 for name, tree in trees.items():
-                    spent = _measured(tree, folder, job, index)
+                    spent = _measured(tree, folder, job, name, given.engine)
                     best[job, name] = [min(pair) for pair in zip(best[job, name], spent, strict=True)]
     print("| job | other, CPU s | this, CPU s | ratio | ratio of wall times |\n|---|---|---|---|---|")
     for job in jobs:
@@ -101,28 +124,22 @@ def main() -> None:
         print(f"| {job} | {cpu:.2f} | {our_cpu:.2f} | {our_cpu / cpu:.2f} | {our_wall / wall:.2f} |")
 
 
-def _prepare(folder: str, count: int, index: str) -> None:
-    """Write the pages, their texts, and a store of them, with this tree: the other one opens it too."""
-    from opensearch_winnow import Index  # noqa: PLC0415
-    from tests.public_pages import LUCENE, javadoc  # noqa: PLC0415
-
+def _write_pages(folder: str, count: int) -> list[str]:
+    """Write the pages, and the addresses of some of them; return the addresses of all."""
     pages = [page for page, _ in zip(javadoc(*LUCENE), range(count), strict=False)]
     with Path(folder, "pages.jsonl").open("w", encoding="utf-8") as file:
         for page in pages:
             html = page.html.decode() if isinstance(page.html, bytes) else page.html
             file.write(json.dumps({"url": page.url, "html": html}) + "\n")
-    texts: list[str] = []
-    for name in filter(None, (f"{folder}/pages.winnow", index)):
-        with Index.open(name) as store:
-            store.add(pages)
-            texts = [store.page(page.url).text for page in pages[:400]]
-    Path(folder, "texts.json").write_text(json.dumps(texts), encoding="utf-8")
-    Path(folder, "urls.json").write_text(json.dumps([page.url for page in pages[::10]]), encoding="utf-8")
+    urls = [page.url for page in pages]
+    Path(folder, "urls.json").write_text(json.dumps(urls[::10]), encoding="utf-8")
+    return urls
 
 
-def _measured(tree: Path, folder: str, job: str, index: str) -> list[float]:
+def _measured(tree: Path, folder: str, job: str, name: str, engine: str) -> list[float]:
     environment = os.environ | {"PYTHONPATH": str(tree)}
-    command = [sys.executable, "-c", JOB, folder, job, index]
+    index = f"{engine.rstrip('/')}/other-tree-{name}" if engine else ""
+    command = [sys.executable, "-c", JOB, folder, job, f"{folder}/{name}.winnow", index]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{job} in {tree} failed:\n{done.stderr}")
