@@ -8,7 +8,7 @@ import gzip
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from threading import Event
+from threading import Event, get_ident
 from typing import Any, TypeVar
 
 import msgspec
@@ -126,7 +126,8 @@ def test_others_have_their_turn_while_a_large_bulk_request_is_prepared_and_answe
     assert longest < MAX_TURN
 
 
-def test_small_requests_do_not_wait_for_large_ones() -> None:
+@pytest.mark.parametrize("size", [threads.SMALL_REQUEST, threads.SMALL_REQUEST + 1])
+def test_small_requests_do_not_wait_for_large_ones(size: int) -> None:
     end = Event()
 
     async def both() -> str:
@@ -134,7 +135,7 @@ def test_small_requests_do_not_wait_for_large_ones() -> None:
         await asyncio.sleep(0)
         try:
             async with asyncio.timeout(10):
-                return await threads.for_documents(1, lambda: "done")
+                return await threads.for_documents(size, lambda: "done")
         finally:
             end.set()
             await asyncio.gather(*large)
@@ -146,7 +147,8 @@ def test_searches_are_unpacked_in_threads_of_their_own() -> None:
     end, body, limits = Event(), gzip.compress(b"{}"), Limits()
 
     async def both() -> bytes:
-        writes = [asyncio.create_task(threads.for_documents(1, end.wait)) for _ in range(20)]
+        size = threads.SMALL_REQUEST + 1
+        writes = [asyncio.create_task(threads.for_documents(size, end.wait)) for _ in range(20)]
         await asyncio.sleep(0)
         try:
             async with asyncio.timeout(10):
@@ -158,3 +160,11 @@ def test_searches_are_unpacked_in_threads_of_their_own() -> None:
             await asyncio.gather(*writes)
 
     assert asyncio.run(both()) == b"{}"
+
+
+def test_only_small_requests_keep_the_event_loop() -> None:
+    async def thread_of(size: int) -> int:
+        return await threads.for_documents(size, get_ident)
+
+    assert asyncio.run(thread_of(threads.SMALL_REQUEST)) == get_ident()
+    assert asyncio.run(thread_of(threads.SMALL_REQUEST + 1)) != get_ident()
