@@ -348,8 +348,8 @@ def test_the_latest_captures_are_searched(index: Index) -> None:
         ({"text": ""}, "no text"),
         ({"text": "  …  "}, "it has 0 letters and digits"),
         ({"html": "<p>"}, "no text"),
-        ({}, "one of url, id, text and html, not none"),
-        ({"text": "x", "url": "y"}, "not url and text"),
+        ({}, "one of url, id, text or html; given: none"),
+        ({"text": "x", "url": "y"}, "given: url and text"),
         ({"url": "https://a.example/article", "min_resemblance": 1.5}, "from 0 to 1, not 1.5"),
     ],
 )

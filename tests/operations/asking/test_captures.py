@@ -51,7 +51,7 @@ def test_a_capture_can_be_the_question(index: Index) -> None:
         assert index.similar(id=latest).score == "resemblance"
         by_url = index.similar(url=URL, min_resemblance=0, all_captures=True)
         assert index.similar(id=latest, min_resemblance=0, all_captures=True).matches == by_url.matches
-        with pytest.raises(QuestionError, match="text and html, not url and id"):
+        with pytest.raises(QuestionError, match="text or html; given: url and id"):
             index.similar(url=URL, id=latest)
         with pytest.raises(QuestionError, match="has no capture x"):
             index.similar(id="x")
