@@ -120,7 +120,7 @@ def found_with(corpus: Corpus, name: str) -> Found:
 
 
 def hits_of(index: Index, copy: dict[str, str], options: dict[str, float]) -> list[str]:
-    return [hit.url for hit in index.similar(**copy, **options, limit=HITS)]  # type: ignore[arg-type]
+    return [hit.url for hit in index.similar(**copy, **options, limit=HITS)]  # type: ignore[call-overload]
 
 
 def cell(hits: Sequence[list[str]], sources: Sequence[set[str]]) -> str:

@@ -19,6 +19,7 @@ from opensearch_winnow.clusters.options import (
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.keywords import takes, with_options
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
@@ -40,7 +41,7 @@ from opensearch_winnow.operations.asking.nothing_found import (
 from opensearch_winnow.operations.asking.page_comparer import sketched_pages
 from opensearch_winnow.operations.asking.page_finder import PageFinder, known_spellings
 from opensearch_winnow.operations.asking.similar import SimilarPages
-from opensearch_winnow.operations.asking.similar_batch import AnyQuestion, SimilarBatch, SimilarKeywords, SimilarOptions
+from opensearch_winnow.operations.asking.similar_batch import AnyQuestion, SimilarBatch
 from opensearch_winnow.operations.asking.sources import TextSources, sources
 from opensearch_winnow.operations.asking.versions import Versions, versions
 from opensearch_winnow.operations.asking.watch_log import WatchLog
@@ -70,10 +71,8 @@ from opensearch_winnow.operations.upkeep.boilerplate import RegisteredBoilerplat
 from opensearch_winnow.operations.upkeep.overview import Overview, StoreOverview
 from opensearch_winnow.operations.upkeep.rotation import RotationReport, rotate
 from opensearch_winnow.operations.upkeep.store_figures import StoreFigures, store_figures
-from opensearch_winnow.queries.asking.frequency_check import DEFAULT_FREQUENT
 from opensearch_winnow.queries.asking.matches import Match, Matches
-from opensearch_winnow.queries.asking.question import Question
-from opensearch_winnow.queries.asking.thresholds import Thresholds
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.filters import Filters, Selection, searched
 from opensearch_winnow.queries.searching.results import FacetName, GroupBy, SearchResults
@@ -344,26 +343,8 @@ class Index(Closing):
 
     # --- asking -------------------------------------------------------------------------------------------------------
 
-    def similar(
-        self,
-        *,
-        url: str | None = None,
-        id: str | None = None,  # noqa: A002 (what it is called everywhere else)
-        text: str | None = None,
-        html: str | bytes | None = None,
-        at: datetime | None = None,
-        min_resemblance: float | None = None,
-        min_containment: float | None = None,
-        min_contained: float | None = None,
-        exact: bool = True,
-        limit: int | None = 100,
-        where: Filters = Filters(),
-        all_captures: bool = False,
-        guarantee: int | None = None,
-        frequent: int = DEFAULT_FREQUENT,
-        boilerplate: bool = True,
-        max_seconds: float | None = None,
-    ) -> Matches:
+    @takes(SimilarQuestion)
+    def similar(self, question: SimilarQuestion) -> Matches:
         """Return the pages that are similar to a question, the best first.
 
         The question is one of these: `url`, a page of the store by its latest capture (with `at`, the latest until
@@ -390,39 +371,12 @@ class Index(Closing):
         checked for copies, since pages have its words by chance: it matches only pages that are as short, and resemble
         it by half or as `min_resemblance` says. `search` finds the pages that have its words.
         """
-        record = self._pages.find(url=url, id_=id, text=text, html=html, at=at)
-        is_stored = url is not None or id is not None
-        thresholds = Thresholds.of(
-            "resemblance" if is_stored else "containment",
-            {"resemblance": min_resemblance, "containment": min_containment, "contained": min_contained},
-        )
-        exclusions = self._exclusions(boilerplate)
-        question = Question.of(record, self.scheme, exclusions, guarantee)
-        return SimilarPages(self.store, question, thresholds, exclusions).find(
-            exact=exact,
-            where=where,
-            limit=limit,
-            frequent=frequent,
-            exclude_url=record.url if is_stored else None,
-            all_captures=all_captures,
-            max_seconds=max_seconds,
-        )
+        record, exclusions = self._pages.in_question(question), self._exclusions(question.boilerplate)
+        return SimilarPages(self.store, record, question, exclusions, is_stored=question.is_stored).find()
 
+    @with_options(SimilarOptions)
     def similar_batch(
-        self,
-        questions: Iterable[AnyQuestion],
-        *,
-        min_resemblance: float | None = None,
-        min_containment: float | None = None,
-        min_contained: float | None = None,
-        exact: bool = True,
-        limit: int | None = 100,
-        where: Filters = Filters(),
-        all_captures: bool = False,
-        guarantee: int | None = None,
-        frequent: int = DEFAULT_FREQUENT,
-        boilerplate: bool = True,
-        max_seconds: float | None = None,
+        self, questions: Iterable[AnyQuestion], options: SimilarOptions
     ) -> Iterator[tuple[AnyQuestion, Matches | QuestionError]]:
         """Answer many questions: yield each with the matches that `similar` returns for it, in order.
 
@@ -433,18 +387,7 @@ class Index(Closing):
         The options are those of `similar`, for every question; `max_seconds` counts for each. Questions are read a few
         at a time and looked up together, which is faster than asking one by one.
         """
-        options = SimilarOptions(
-            minima={"resemblance": min_resemblance, "containment": min_containment, "contained": min_contained},
-            exact=exact,
-            limit=limit,
-            where=where,
-            all_captures=all_captures,
-            guarantee=guarantee,
-            frequent=frequent,
-            max_seconds=max_seconds,
-        )
-        Thresholds.of("resemblance", options.minima)  # a wrong one is an error of the caller, not of each question
-        return SimilarBatch(self.store, lambda: self._exclusions(boilerplate), options).answers(questions)
+        return SimilarBatch(self.store, lambda: self._exclusions(options.boilerplate), options).answers(questions)
 
     def search(
         self,
@@ -847,9 +790,9 @@ class Index(Closing):
         """Find out why `search` with these arguments found no page, and which words or filters to leave out."""
         return why_no_hit(self.store, self._searches, words, any_word=any_word, where=where, all_captures=all_captures)
 
-    def why_no_match(self, matches: Matches, **question: Unpack[SimilarKeywords]) -> NoMatch:
-        """Find out why `similar` gave no `matches` for the arguments `question`, and which of them to change."""
-        exclusions = self._exclusions(question.get("boilerplate", True))
+    def why_no_match(self, matches: Matches, question: SimilarQuestion) -> NoMatch:
+        """Find out why `similar` gave no `matches` for a question, and which of its options to change."""
+        exclusions = self._exclusions(question.boilerplate)
         return UnmatchedQuestion(self.store, self._pages, self._searches, question, exclusions).why(matches)
 
     def search_for_words(self, text: str, *, where: Filters = Filters()) -> WordSearch:

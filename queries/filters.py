@@ -5,17 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from opensearch_winnow.foundation.option_kinds import END_OF_DATE, SITE, START_OF_DATE, text
+from opensearch_winnow.foundation.options import Options, option
+from opensearch_winnow.foundation.time_period import EXAMPLES
+
 MAX_URLS = 500  # of one selection; SQLite may be built to take 999 parameters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
+class Filters(Options):
     """Conditions that a page has to meet, all of them. A capture whose time is unknown is in no period."""
 
-    site: str | None = None  # the host, in lower case
-    crawl: str | None = None
-    since: datetime | None = None  # inclusive
-    until: datetime | None = None  # exclusive
+    site: str | None = option(None, SITE, "Only pages of this site.")  # the host, in lower case
+    crawl: str | None = option(None, text("NAME"), "Only pages of this crawl.")
+    since: datetime | None = option(None, START_OF_DATE, f"Only captures since DATE: {EXAMPLES}.")  # inclusive
+    until: datetime | None = option(None, END_OF_DATE, "Only captures until the end of DATE.")  # exclusive
     latest: bool = False  # only the last capture of each URL
 
 

@@ -301,7 +301,7 @@ def test_texts_that_are_not_stored_are_estimated(tmp_path: Path) -> None:
         bare.add([Page("https://a.example/", text=article), Page("https://b.example/", text=near(article, 1, 5))])
         assert bare.page("https://a.example/").text == ""
         for question in ({"url": "https://a.example/"}, {"text": article}):
-            matches = bare.similar(**question, min_resemblance=0.5)  # type: ignore[arg-type]
+            matches = bare.similar(**question, min_resemblance=0.5)  # type: ignore[call-overload]
             assert {match.kind for match in matches} == {"estimate"}
             assert "https://b.example/" in [match.url for match in matches]
         with pytest.raises(QuestionError, match="does not have the text"):
@@ -356,7 +356,7 @@ def test_the_latest_captures_are_searched(index: Index) -> None:
 def test_questions_that_cannot_be_answered(index: Index, question: dict[str, object], complaint: str) -> None:
     before = index.store.count()
     with pytest.raises(QuestionError, match=complaint):
-        index.similar(**question)  # type: ignore[arg-type]
+        index.similar(**question)  # type: ignore[call-overload]
     assert index.store.count() == before
 
 

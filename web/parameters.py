@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
 
 
 class ParameterError(WinnowError):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
-from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
+from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record

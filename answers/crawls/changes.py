@@ -8,8 +8,8 @@ from typing import Any, TypedDict
 
 from opensearch_winnow.answers.asking.changed_passages import TextRun, changed_passages
 from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.crawls.changes import KINDS, Change, ChangeKind, Changes

@@ -16,7 +16,6 @@ from opensearch_winnow.answers.asking.comparison_document import comparison_docu
 from opensearch_winnow.answers.asking.comparison_words import comparison_summary, no_passage, three_numbers
 from opensearch_winnow.answers.display_text import Span, one_line, shorten
 from opensearch_winnow.answers.formatting import count_of, percent
-from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.asking.compared_texts import ComparedTexts, compared_texts, is_file
 from opensearch_winnow.cli.asking.side_by_side import SideBySide
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
@@ -30,6 +29,7 @@ from opensearch_winnow.foundation.atomic_file import reporting_os_errors
 from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
+from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.queries.asking.numbered_passages import NumberedPassage, numbered_passages
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.scores import Passage

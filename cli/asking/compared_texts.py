@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.text_file import STDIN, read_text, visible_text
 from opensearch_winnow.foundation.errors import FileError, QuestionError
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ import click
 from opensearch_winnow.answers.asking.locate import located_document, located_summary
 from opensearch_winnow.answers.display_text import Span, one_line, width
 from opensearch_winnow.answers.formatting import compact_percent, day, duration, time_stamp
-from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.options.filter_options import at_option, no_boilerplate_option
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.page_lines import GAP, left, page_lines, right
 from opensearch_winnow.cli.terminal import bar, color_option, full_option, json_option, remark, say, terminal
+from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.asking.locate import FoundPage, Located

@@ -19,16 +19,11 @@ from opensearch_winnow.answers.asking.similar_words import (
 from opensearch_winnow.answers.asking.too_short import TOO_SHORT
 from opensearch_winnow.answers.display_text import printable
 from opensearch_winnow.answers.formatting import count_of, duration
-from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.asking.match_table import show_rows, show_table
 from opensearch_winnow.cli.asking.similar_batch import answer_batch, batch_questions
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.options.filter_options import (
-    at_option,
-    filter_option_names,
-    filter_options,
-    no_boilerplate_option,
-)
+from opensearch_winnow.cli.options.declared_options import declared_options
+from opensearch_winnow.cli.options.filter_options import at_option, filter_option_names
 from opensearch_winnow.cli.options.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.output_files import check_files
@@ -36,15 +31,13 @@ from opensearch_winnow.cli.terminal import color_option, full_option, json_optio
 from opensearch_winnow.cli.text_file import STDIN, read_text_or_html, require_piped_stdin
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.rows import FieldNames
 from opensearch_winnow.operations.asking.nothing_found import Offer
-from opensearch_winnow.operations.asking.similar_batch import SimilarChoices, SimilarKeywords
 from opensearch_winnow.queries.asking.matches import Matches
-from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
 from opensearch_winnow.record_files.answer_table import check_table
-
-SHARE = click.FloatRange(0, 1)
 
 
 @click.command("similar", short_help="List pages that resemble or quote a page, file or text.")
@@ -72,51 +65,8 @@ SHARE = click.FloatRange(0, 1)
     help="Ask a question for every line of F, the URL of a page in the store.",
 )
 @store_option()
-@click.option(
-    "--min-resemblance",
-    metavar="X",
-    type=SHARE,
-    help="Pages whose resemblance to the question is at least X.",
-)
-@click.option(
-    "--min-containment",
-    metavar="X",
-    type=SHARE,
-    help="Pages that contain at least X of the question. 0 lists all that share a passage with it.",
-)
-@click.option(
-    "--min-contained",
-    metavar="X",
-    type=SHARE,
-    help="Pages with at least X of their own text inside the question.",
-)
-@click.option(
-    "--estimate", is_flag=True, help="Estimate scores from sketches: fast, with a standard error, without passages."
-)
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(1, 1_000_000),
-    default=100,
-    show_default=True,
-    help="Show the N best matches.",
-)
-@click.option(
-    "--max-seconds",
-    metavar="S",
-    type=click.FloatRange(min=0, min_open=True),
-    help="After S seconds, show what was found until then, and say so.  [default: no limit]",
-)
-@filter_options
+@declared_options(SimilarOptions)
 @at_option
-@click.option(
-    "--guarantee",
-    metavar="T",
-    type=click.IntRange(1, 2_000_000),
-    help="Guarantee to find only shared runs of T or more canonical characters, with fewer lookups.  [default: the"
-    " store's]",
-)
-@no_boilerplate_option
 @click.option("--id-field", metavar="NAME", help="With --batch: the field with the id of a row.")
 @click.option("--text-field", metavar="NAME", help="With --batch: the field with the text of a row.")
 @click.option("--html-field", metavar="NAME", help="With --batch: the field with the HTML of a row.")
@@ -135,17 +85,8 @@ def command(
     batch: str | None,
     batch_urls: str | None,
     store: str,
-    min_resemblance: float | None,
-    min_containment: float | None,
-    min_contained: float | None,
-    estimate: bool,
-    limit: int,
-    max_seconds: float | None,
-    where: Filters,
-    all_captures: bool,
+    options: SimilarOptions,
     at: TimePeriod | None,
-    guarantee: int | None,
-    no_boilerplate: bool,
     id_field: str | None,
     text_field: str | None,
     html_field: str | None,
@@ -202,18 +143,6 @@ def command(
     html = None
     if file is not None:
         text, html = read_text_or_html(file)
-    options: SimilarChoices = {
-        "min_resemblance": min_resemblance,
-        "min_containment": min_containment,
-        "min_contained": min_contained,
-        "limit": limit,
-        "exact": not estimate,
-        "where": where,
-        "all_captures": all_captures,
-        "guarantee": guarantee,
-        "boilerplate": not no_boilerplate,
-        "max_seconds": max_seconds,
-    }
     if batch is not None or batch_urls is not None:
         if to is not None:
             check_files({"--to": to}, [Path(batch or batch_urls or "")])
@@ -222,7 +151,7 @@ def command(
         with Index.open(store, create=False) as index, batch_questions(batch, batch_urls, fields) as questions:
             counts = answer_batch(index, questions, options, to=to, as_json=as_json, color=color, quiet=quiet)
         ctx.exit(0 if counts.found and not counts.failed and not counts.too_short else NOTHING_FOUND)
-    question: SimilarKeywords = {**options, "id": None, "url": url, "text": text, "html": html, "at": at and at.last}
+    question = options.extended(SimilarQuestion, url=url, text=text, html=html, at=at and at.last)
     with Index.open(store, create=False) as index:
         matches = find_matches(index, question)
         reasons = [] if matches.matches else no_match_lines(index, question, matches)
@@ -247,20 +176,20 @@ def command(
         next_step(ctx, "similar", best)
 
 
-def find_matches(index: Index, question: SimilarKeywords) -> Matches:
+def find_matches(index: Index, question: SimilarQuestion) -> Matches:
     try:
-        return index.similar(**question)
+        return index.similar(question)
     except QuestionError as error:
-        name = question["url"]
+        name = question.url
         if name is not None and Path(name).is_file():
             raise QuestionError(f"{error}; to use the file of this name: --file {name}") from None
         raise
 
 
-def no_match_lines(index: Index, question: SimilarKeywords, matches: Matches) -> list[str]:
+def no_match_lines(index: Index, question: SimilarQuestion, matches: Matches) -> list[str]:
     """Say that nothing matches, why, and which options would find something."""
-    filters = filter_option_names(question["where"])
-    why = index.why_no_match(matches, **question)
+    filters = filter_option_names(question.where)
+    why = index.why_no_match(matches, question)
     said = no_match_words(why, matches, name=index.name, scheme=index.scheme, filters=filters)
     offers = [": ".join(filter(None, (clause, _options(offer)))) for clause, offer in said.offers]
     if said.reason:

@@ -28,8 +28,8 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import FailedRow, FieldNames
 from opensearch_winnow.ingest.rows.row_files import RowFiles
-from opensearch_winnow.operations.asking.similar_batch import SimilarChoices
 from opensearch_winnow.queries.asking.matches import Matches
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.record_files.answer_table import AnswerTable
 
 MAX_NAMED = 10  # questions that could not be answered, of which the messages tell; the output has all
@@ -97,7 +97,7 @@ def batch_questions(rows: str | None, urls: str | None, fields: FieldNames) -> I
 def answer_batch(
     index: Index,
     questions: Iterable[RowQuestion],
-    options: SimilarChoices,
+    options: SimilarOptions,
     *,
     to: str | None,
     as_json: bool,
@@ -124,9 +124,9 @@ def answer_batch(
 
 
 def _answers(
-    index: Index, questions: Iterable[RowQuestion], options: SimilarChoices, counts: Counts, show: Progress
+    index: Index, questions: Iterable[RowQuestion], options: SimilarOptions, counts: Counts, show: Progress
 ) -> Iterator[AnsweredQuestion]:
-    for question, answer in index.similar_batch(questions, **options):
+    for question, answer in index.similar_batch(questions, **options.keywords()):
         if isinstance(question, Page):
             answered = AnsweredQuestion(question.url, answer)
         elif "url" in question:

@@ -11,7 +11,6 @@ import click
 from opensearch_winnow.answers.asking.versions import VersionDocument, versions_document, versions_summary
 from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle, width
 from opensearch_winnow.answers.formatting import compact_percent, count_of, duration
-from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.options.filter_options import at_option, no_boilerplate_option
 from opensearch_winnow.cli.options.store_option import next_step, store_option
@@ -19,6 +18,7 @@ from opensearch_winnow.cli.page_lines import GAP, left, right
 from opensearch_winnow.cli.short_urls import ShortUrls, short_urls
 from opensearch_winnow.cli.terminal import bar, color_option, full_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import read_text_or_html, require_piped_stdin
+from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.index import Index
 
 BAR_COLUMNS = 10

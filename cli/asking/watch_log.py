@@ -11,12 +11,12 @@ import click
 from opensearch_winnow.answers.asking.watch_log import finding_document
 from opensearch_winnow.answers.display_text import one_line, shorten_middle, width
 from opensearch_winnow.answers.formatting import compact_percent
-from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.options.filter_options import TimePeriodType
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.page_lines import GAP, left, page_lines, right
 from opensearch_winnow.cli.terminal import Terminal, color_option, full_option, json_option, say, terminal
+from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.finding import Finding
 

@@ -22,7 +22,6 @@ from opensearch_winnow.answers.crawls.changes import (
 )
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.answers.time_period import EXAMPLES
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.crawls.changes_table import show_table
 from opensearch_winnow.cli.crawls.export_rows import say_left_out, write_cdxj
@@ -32,6 +31,7 @@ from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.terminal import color_option, full_option, json_option, remark, say, terminal
 from opensearch_winnow.foundation.csv_cells import escape_formula
+from opensearch_winnow.foundation.time_period import EXAMPLES
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.capture_row import entry_row
 from opensearch_winnow.operations.crawls.changes import DEFAULT_THRESHOLD, KINDS, ChangeKind

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import click
 
-from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.crawls.index_summary import (
     as_object,
@@ -30,6 +29,7 @@ from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
 from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.ingest.extractors import extractor_names
 from opensearch_winnow.ingest.runs.index_splits import MAX_PAGE_SECONDS
 from opensearch_winnow.ingest.runs.report import Report

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.cli.options.filter_options import TimePeriodType
 from opensearch_winnow.foundation.errors import FileError
+from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.queries.filters import Selection
 
 STDIN = "-"

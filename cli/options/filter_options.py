@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import click
 
-from opensearch_winnow.answers.time_period import EXAMPLES, TimePeriod
+from opensearch_winnow.cli.options.declared_options import declared_options
+from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.queries.filters import Filters
 
 
@@ -30,39 +30,13 @@ at_option = click.option(
     "--at", metavar="DATE", type=TimePeriodType(), help="Use the last capture of URL up to the end of DATE."
 )
 no_boilerplate_option = click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
-OPTIONS = (
-    click.option("--site", metavar="HOST", help="Only pages of this site."),
-    click.option("--crawl", metavar="NAME", help="Only pages of this crawl."),
-    click.option("--since", metavar="DATE", type=TimePeriodType(), help=f"Only captures since DATE: {EXAMPLES}."),
-    click.option("--until", metavar="DATE", type=TimePeriodType(), help="Only captures until the end of DATE."),
-)
+where_options = declared_options(Filters, "where")
 ALL_CAPTURES = click.option("--all-captures", is_flag=True, help="Include every capture of a URL, not only one.")
 
 
 def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the filter options; its function gets them as `where` and `all_captures`."""
     return where_options(ALL_CAPTURES(function))
-
-
-def where_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that choose captures by site, crawl and date; its function gets them as `where`."""
-
-    @wraps(function)
-    def with_filters(
-        site: str | None, crawl: str | None, since: TimePeriod | None, until: TimePeriod | None, **arguments: Any
-    ) -> Any:
-        where = Filters(
-            site=None if site is None else site.lower(),
-            crawl=crawl,
-            since=since and since.start,
-            until=until and until.end,
-        )
-        return function(where=where, **arguments)
-
-    decorated: Any = with_filters
-    for option in reversed(OPTIONS):
-        decorated = option(decorated)
-    return decorated  # type: ignore[no-any-return]
 
 
 def filter_option_names(where: Filters) -> str:

@@ -16,8 +16,7 @@ from opensearch_winnow.operations.asking.similar import SimilarPages
 from opensearch_winnow.operations.asking.text_finder import same_end
 from opensearch_winnow.operations.crawl_states import MICROSECOND
 from opensearch_winnow.queries.asking.matches import Match
-from opensearch_winnow.queries.asking.question import Question
-from opensearch_winnow.queries.asking.thresholds import Thresholds
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.queries.spans import Span, merged_spans
@@ -27,9 +26,11 @@ from opensearch_winnow.stores.store import Store
 HALF = 0.5
 MIN_PART = 0.1  # of a page that was split: smaller parts are mostly menus and notices that many pages have
 MOSTLY = 0.8  # a page was not split if a later page has this share of it, and its parts are not sought
-ANY_PASSAGE = Thresholds({"containment": 0.0})
 # A page that resembles another by half also contains half of it.
-THRESHOLDS = (Thresholds({"containment": HALF}), Thresholds({"containment": MIN_PART, "contained": HALF}))
+QUESTIONS = (
+    SimilarOptions(min_containment=HALF, limit=None, all_captures=True),
+    SimilarOptions(min_containment=MIN_PART, min_contained=HALF, limit=None, all_captures=True),
+)
 
 Change = Literal["unchanged", "changed", "moved", "merged", "split", "copy"]
 
@@ -92,14 +93,12 @@ def locate(
     start = time.perf_counter()
     if page.fetched_at is None:  # no page is known to be later
         return Located(page, [], 0, 0, 0, time.perf_counter() - start)
-    question = Question.of(page, store.scheme, exclusions)
     by_url: dict[str, dict[str, Match]] = defaultdict(dict)  # captures by id
     unscored = 0
-    for is_for_parts, thresholds in enumerate(THRESHOLDS):
+    for is_for_parts, options in enumerate(QUESTIONS):
         left = None if max_seconds is None else max(start + max_seconds - time.perf_counter(), 0.0)
-        matches = SimilarPages(store, question, thresholds, exclusions).find(
-            all_captures=True, passages=bool(is_for_parts), max_seconds=left
-        )
+        question = SimilarPages(store, page, replace(options, max_seconds=left), exclusions, is_stored=True)
+        matches = question.find(passages=bool(is_for_parts))
         unscored += matches.unscored
         for match in matches:
             by_url[match.url][match.card.id] = match
@@ -133,10 +132,8 @@ def later_captures(store: Store, located: Located, *, exclusions: Exclusions) ->
     if not total or located.undated or not page.text_digest:
         return LaterCaptures(total, 0)
     # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate.
-    question = Question.of(page, store.scheme, exclusions)
-    found = SimilarPages(store, question, ANY_PASSAGE, exclusions).find(
-        exact=bool(exclusions), where=since, limit=1, exclude_url=page.url
-    )
+    options = SimilarOptions(min_containment=0, exact=bool(exclusions), where=since, limit=1)
+    found = SimilarPages(store, page, options, exclusions, is_stored=True).find()
     return LaterCaptures(total, found.total)
 
 

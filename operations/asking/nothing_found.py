@@ -9,11 +9,9 @@ from typing import Literal, NamedTuple
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.operations.asking.page_finder import PageFinder, no_text
 from opensearch_winnow.operations.asking.similar import SimilarPages
-from opensearch_winnow.operations.asking.similar_batch import SimilarKeywords, SimilarOptions
 from opensearch_winnow.operations.searching.searches import Searches
 from opensearch_winnow.queries.asking.matches import Matches
-from opensearch_winnow.queries.asking.question import Question
-from opensearch_winnow.queries.asking.thresholds import Thresholds
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion, with_minima
 from opensearch_winnow.queries.filters import Filters, searched
 from opensearch_winnow.queries.scores import Score
 from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
@@ -137,24 +135,18 @@ class LowerThreshold(NamedTuple):
 class UnmatchedQuestion:
     """A question of similarity that has no match: finds out why.
 
-    >>> UnmatchedQuestion(store, pages, searches, {"url": "http://a.org/"}, exclusions).why(matches)
+    >>> UnmatchedQuestion(store, pages, searches, SimilarQuestion(url="http://a.org/"), exclusions).why(matches)
     """
 
     def __init__(
-        self, store: Store, pages: PageFinder, searches: Searches, question: SimilarKeywords, exclusions: Exclusions
+        self, store: Store, pages: PageFinder, searches: Searches, question: SimilarQuestion, exclusions: Exclusions
     ) -> None:
         """`exclusions` are what the question left out."""
         self._store = store
         self._searches = searches
-        self._page = pages.find(
-            url=question.get("url"),
-            id_=question.get("id"),
-            text=question.get("text"),
-            html=question.get("html"),
-            at=question.get("at"),
-        )
-        self._is_stored = question.get("url") is not None or question.get("id") is not None
-        self._options = SimilarOptions.of(question)
+        self._page = pages.in_question(question)
+        self._is_stored = question.is_stored
+        self._options: SimilarOptions = question
         self._exclusions = exclusions
 
     def why(self, matches: Matches) -> NoMatch:
@@ -178,11 +170,12 @@ class UnmatchedQuestion:
             return closest
         if several or matches.threshold:
             any_passage: dict[Score, float | None] = {**dict.fromkeys(minima), "containment": 0.0}
+            for_any = with_minima(options, any_passage)
             # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate. A
             # short text is found by its words, and then compared.
             is_short = not self._is_stored and len(self._page.text) < MAX_SHORT_CHARS
             exact = options.exact and (is_short or bool(self._exclusions))
-            sharing = self._matches(replace(options, minima=any_passage, exact=exact, limit=1)).total
+            sharing = self._matches(replace(for_any, exact=exact, limit=1)).total
             if sharing:
                 offers = [Offer("passage", sharing, minima=any_passage)]
                 return NoMatch(cause="several" if several else "below", offers=offers)
@@ -196,17 +189,7 @@ class UnmatchedQuestion:
 
     def _matches(self, options: SimilarOptions) -> Matches:
         """Ask the question with other options."""
-        thresholds = Thresholds.of("resemblance" if self._is_stored else "containment", options.minima)
-        question = Question.of(self._page, self._store.scheme, self._exclusions, options.guarantee)
-        return SimilarPages(self._store, question, thresholds, self._exclusions).find(
-            exact=options.exact,
-            where=options.where,
-            limit=options.limit,
-            frequent=options.frequent,
-            exclude_url=self._page.url if self._is_stored else None,
-            all_captures=options.all_captures,
-            max_seconds=options.max_seconds,
-        )
+        return SimilarPages(self._store, self._page, options, self._exclusions, is_stored=self._is_stored).find()
 
     def _of_few_words(self) -> NoMatch:
         text = self._page.text
@@ -221,13 +204,13 @@ class UnmatchedQuestion:
         lowest = ROUND_THRESHOLDS[-1]
         if matches.threshold <= lowest:
             return None
-        minima = {**self._options.minima, matches.score: lowest}
-        nearest = self._matches(replace(self._options, minima=minima, limit=MAX_PAGES_TRIED))
+        lower = with_minima(self._options, {matches.score: lowest})
+        nearest = self._matches(replace(lower, limit=MAX_PAGES_TRIED))
         scores = [getattr(match, matches.score) for match in nearest]
-        lower = lower_threshold(scores, nearest.total)
-        if lower is None:
+        found = lower_threshold(scores, nearest.total)
+        if found is None:
             return None
-        offers = [Offer("threshold", lower.pages, lower.at_least, {matches.score: lower.threshold})]
+        offers = [Offer("threshold", found.pages, found.at_least, {matches.score: found.threshold})]
         if matches.score == "resemblance" and any(match.containment >= HALF for match in nearest):
             offers.append(Offer("half", minima={"resemblance": None, "containment": HALF}))
         return NoMatch(cause="below", offers=offers, closest=scores[0])

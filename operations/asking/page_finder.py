@@ -14,6 +14,7 @@ from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.asking.similar_options import SimilarQuestion
 from opensearch_winnow.queries.filters import MAX_URLS, Selection
 from opensearch_winnow.stores.captures import captures, latest_capture
 from opensearch_winnow.stores.saved_recipe import recipe_for_run
@@ -71,6 +72,10 @@ class PageFinder:
         if url is not None:
             return self.named(url, at)
         return self.text_record(text, html) if id_ is None else self.capture(id_)
+
+    def in_question(self, question: SimilarQuestion) -> Record:
+        """Return the record of the page or text that a question is about."""
+        return self.find(url=question.url, id_=question.id, text=question.text, html=question.html, at=question.at)
 
     def latest(self, url: str, at: datetime | None = None) -> Record:
         """Return the latest capture of a URL; with `at`, the latest one until then."""

@@ -9,7 +9,7 @@ from math import ceil, floor
 from typing import NamedTuple
 
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import EPOCH
+from opensearch_winnow.mappings.record import EPOCH, Record
 from opensearch_winnow.operations.asking.page_comparer import (
     MIN_CANDIDATES_TO_ESTIMATE,
     TEXT_BATCH,
@@ -19,10 +19,11 @@ from opensearch_winnow.operations.asking.page_comparer import (
 )
 from opensearch_winnow.operations.asking.short_questions import ShortQuestion
 from opensearch_winnow.operations.asking.side_cache import SideCache
-from opensearch_winnow.queries.asking.frequency_check import CHECKED_FIELDS, DEFAULT_FREQUENT, FrequencyCheck
+from opensearch_winnow.queries.asking.frequency_check import CHECKED_FIELDS, FrequencyCheck
 from opensearch_winnow.queries.asking.lookups import Lookup, binomial_quantile, lookups
 from opensearch_winnow.queries.asking.matches import Match, Matches
 from opensearch_winnow.queries.asking.question import Question
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.queries.asking.thresholds import Thresholds
 from opensearch_winnow.queries.compare import Side, lengths, sameness
 from opensearch_winnow.queries.estimates import CLEAR_ERRORS, estimate_by_counts
@@ -80,20 +81,28 @@ class SharedText(NamedTuple):
 class SimilarPages:
     """Finds the pages of a store that are similar to a question.
 
-    >>> SimilarPages(store, question, thresholds, exclusions).find(limit=10)
+    >>> SimilarPages(store, record, SimilarOptions(limit=10), exclusions, is_stored=True).find()
     """
 
     def __init__(
         self,
         store: Store,
-        question: Question,
-        thresholds: Thresholds,
+        record: Record,
+        options: SimilarOptions,
         exclusions: Exclusions,
         *,
+        is_stored: bool,
         texts_stored: bool | None = None,
         sides: SideCache | None = None,
     ) -> None:
-        """`texts_stored` is read from the store if it is not given; `sides` has texts of earlier questions."""
+        """The question is about `record`, which is a page of the store if it `is_stored`.
+
+        `texts_stored` is read from the store if it is not given; `sides` has texts of earlier questions.
+        """
+        question = Question.of(record, store.scheme, exclusions, options.guarantee)
+        thresholds = options.thresholds(is_stored=is_stored)
+        self._options = options
+        self._own_url = record.url if is_stored else None
         self._store = store
         self._scheme = store.scheme
         self._comparer = PageComparer(store, exclusions, sides=sides)
@@ -108,46 +117,38 @@ class SimilarPages:
         self._texts: dict[str, str] = {}  # by id, of the first TEXT_BATCH matches
         self._wanted: dict[int | None, list[Lookup]] = {}  # lookups by how many candidates are wanted
 
-    def first_lookups(self, *, exact: bool = True, limit: int | None = None) -> LookupsOfQuestion:
+    def first_lookups(self) -> LookupsOfQuestion:
         """Return what `find` looks up first, to look it up together with other questions."""
-        return LookupsOfQuestion(self._lookups(_most(limit)), self._sizes() if exact else None)
+        return LookupsOfQuestion(self._lookups(_most(self._options.limit)), self._sizes())
 
-    def find(
-        self,
-        *,
-        exact: bool = True,
-        where: Filters = Filters(),
-        limit: int | None = None,
-        frequent: int = DEFAULT_FREQUENT,
-        exclude_url: str | None = None,
-        all_captures: bool = False,
-        passages: bool = True,
-        max_seconds: float | None = None,
-        looked_up: Sequence[CandidatesOfLookup] | None = None,
-    ) -> Matches:
+    def find(self, *, passages: bool = True, looked_up: Sequence[CandidatesOfLookup] | None = None) -> Matches:
         """Return the matches, best first; without `passages`, which take as long as the scores, if they are not wanted.
 
-        Captures of `exclude_url` are no matches. Of several captures of a URL, only the best one is a match, or the
-        newest if their scores are equal. `all_captures` lifts both rules. After `max_seconds` no further candidate is
-        scored; those with the most shared tokens are scored first. With a `limit`, a question for any passage compares
-        only the candidates that share the most. `looked_up` is what the store has found for `first_lookups`.
+        Captures of the question's own URL are no matches. Of several captures of a URL, only the best one is a match,
+        or the newest if their scores are equal. `all_captures` lifts both rules. After `max_seconds` no further
+        candidate is scored; those with the most shared tokens are scored first. With a `limit`, a question for any
+        passage compares only the candidates that share the most. `looked_up` is what the store has found for
+        `first_lookups`.
         """
+        options, limit = self._options, self._options.limit
         start = time.perf_counter()
-        self._comparer.deadline = None if max_seconds is None else start + max_seconds
-        sizes = self._sizes() if exact else None
-        check = FrequencyCheck.of(self._store.scheme, frequent)
+        self._comparer.deadline = None if options.max_seconds is None else start + options.max_seconds
+        sizes = self._sizes()
+        check = FrequencyCheck.of(self._store.scheme, options.frequent)
         most = _most(limit)
         while True:
             found_pages = looked_up
             if found_pages is None:
-                found_pages = self._store.candidates([LookupsOfQuestion(self._lookups(most), sizes)], where, check)[0]
+                wanted = LookupsOfQuestion(self._lookups(most), sizes)
+                found_pages = self._store.candidates([wanted], options.where, check)[0]
             looked_up = None
             candidates = self._candidates(found_pages, sizes, most)
-            if self._short and exact:
-                candidates = self._with_phrases(candidates, where, sizes, most)
-            if not all_captures:
-                candidates = candidates._replace(pages=[page for page in candidates.pages if page.url != exclude_url])
-            found = self._scored(candidates, exact=exact, all_captures=all_captures)
+            if self._short and options.exact:
+                candidates = self._with_phrases(candidates, options.where, sizes, most)
+            if not options.all_captures:
+                others = [page for page in candidates.pages if page.url != self._own_url]
+                candidates = candidates._replace(pages=others)
+            found = self._scored(candidates)
             enough = limit is None or len(found) >= limit or not candidates.others
             if most is None or enough or self._comparer.is_late():
                 break
@@ -164,21 +165,21 @@ class SimilarPages:
             seconds=time.perf_counter() - start,
             unscored=self._comparer.skipped,
             uncompared=candidates.others,
-            below_guarantee=self._short is not None and not (exact and self._short.words),
+            below_guarantee=self._short is not None and not (options.exact and self._short.words),
             too_short=self._too_short,
         )
 
-    def _scored(self, candidates: CandidatePages, *, exact: bool, all_captures: bool) -> list[ScoredPage]:
-        """Return the candidates that match, best first: of each URL the best capture, or `all_captures`."""
+    def _scored(self, candidates: CandidatePages) -> list[ScoredPage]:
+        """Return the candidates that match, best first: of each URL the best capture, or all captures."""
         self._comparer.skipped = 0
-        if exact and self._question.side:
+        if self._options.exact and self._question.side:
             plausible = [page.id for page in self._plausible(candidates)]
             cards = self._store.read(plausible, Card)
             found = list(self._score([cards[id_] for id_ in plausible if id_ in cards]))
         else:
             found = list(self._score_by_estimates(candidates.pages))
         found.sort(key=self._rank)
-        if not all_captures:
+        if not self._options.all_captures:
             found = list({each.card.url: each for each in reversed(found)}.values())
             found.sort(key=self._rank)
         return found
@@ -186,7 +187,7 @@ class SimilarPages:
     def _sizes(self) -> Sizes | None:
         """Return the shingle counts a match may have: from r·|A| to |A|/r for a minimum resemblance r."""
         minimum = self._thresholds.minima.get("resemblance", 0.0)
-        if not minimum or self._exclusions:
+        if not self._options.exact or not minimum or self._exclusions:
             return None
         size = self._question.record.shingle_count
         return Sizes(floor(size * minimum), ceil(min(size / minimum, MAX_SIZE)))

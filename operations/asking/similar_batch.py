@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from datetime import datetime
-from typing import Any, NamedTuple, Self, TypedDict, TypeVar
+from dataclasses import replace
+from typing import Any, NamedTuple, TypeVar
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.tables import refuse_table
@@ -15,12 +14,9 @@ from opensearch_winnow.operations.asking.page_finder import PASTED_URL, PageFind
 from opensearch_winnow.operations.asking.short_questions import are_texts_stored
 from opensearch_winnow.operations.asking.side_cache import SideCache
 from opensearch_winnow.operations.asking.similar import SimilarPages
-from opensearch_winnow.queries.asking.frequency_check import DEFAULT_FREQUENT, FrequencyCheck
+from opensearch_winnow.queries.asking.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.asking.matches import Matches
-from opensearch_winnow.queries.asking.question import Question
-from opensearch_winnow.queries.asking.thresholds import Thresholds
-from opensearch_winnow.queries.filters import Filters
-from opensearch_winnow.queries.scores import Score
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
 from opensearch_winnow.stores.captures import captures_of_urls
 from opensearch_winnow.stores.store import Store
@@ -48,58 +44,6 @@ AnyQuestion = TypeVar("AnyQuestion", bound=str | Page | Mapping[str, Any])
 Answer = Matches | QuestionError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimilarOptions:
-    """The options that all questions of a batch have in common, as `Index.similar` describes it."""
-
-    minima: dict[Score, float | None]
-    exact: bool = True
-    limit: int | None = 100
-    where: Filters = Filters()
-    all_captures: bool = False
-    guarantee: int | None = None
-    frequent: int = DEFAULT_FREQUENT
-    max_seconds: float | None = None
-
-    @classmethod
-    def of(cls, choices: SimilarChoices) -> Self:
-        """Return the options that these arguments of `Index.similar` are."""
-        names = {field.name for field in fields(cls)}
-        minima: dict[Score, float | None] = {
-            "resemblance": choices.get("min_resemblance"),
-            "containment": choices.get("min_containment"),
-            "contained": choices.get("min_contained"),
-        }
-        others: dict[str, Any] = {name: value for name, value in choices.items() if name in names}
-        return cls(minima=minima, **others)
-
-
-class SimilarChoices(TypedDict, total=False):
-    """The arguments of `Index.similar_batch`."""
-
-    min_resemblance: float | None
-    min_containment: float | None
-    min_contained: float | None
-    exact: bool
-    limit: int | None
-    where: Filters
-    all_captures: bool
-    guarantee: int | None
-    frequent: int
-    boilerplate: bool
-    max_seconds: float | None
-
-
-class SimilarKeywords(SimilarChoices, total=False):
-    """The arguments of `Index.similar`: the page or text that the question is about, and the choices."""
-
-    url: str | None
-    id: str | None
-    text: str | None
-    html: str | bytes | None
-    at: datetime | None
-
-
 class SimilarBatch:
     """Answers questions as they come, each as if it were the only one.
 
@@ -123,39 +67,29 @@ class SimilarBatch:
         options = self._options
         exclusions = self._exclusions()
         texts_stored = are_texts_stored(self._store)
-        prepared: list[tuple[SimilarPages, str | None] | QuestionError] = []
+        prepared: list[SimilarPages | QuestionError] = []
         for one, record in zip(posed, self._records(posed), strict=True):
             try:
                 if isinstance(record, QuestionError):
                     raise record
                 is_stored = isinstance(one, _ByUrl | _ById)
-                thresholds = Thresholds.of("resemblance" if is_stored else "containment", options.minima)
-                question = Question.of(record, self._store.scheme, exclusions, options.guarantee)
                 finder = SimilarPages(
-                    self._store, question, thresholds, exclusions, texts_stored=texts_stored, sides=self._sides
+                    self._store,
+                    record,
+                    options,
+                    exclusions,
+                    is_stored=is_stored,
+                    texts_stored=texts_stored,
+                    sides=self._sides,
                 )
-                prepared.append((finder, record.url if is_stored else None))
+                prepared.append(finder)
             except QuestionError as error:
                 prepared.append(error)
-        finders = [each[0] for each in prepared if not isinstance(each, QuestionError)]
-        lookups = [each.first_lookups(exact=options.exact, limit=options.limit) for each in finders]
+        lookups = [each.first_lookups() for each in prepared if not isinstance(each, QuestionError)]
         check = FrequencyCheck.of(self._store.scheme, options.frequent)
         found = iter(self._store.candidates(lookups, options.where, check) if lookups else ())
         for each in prepared:
-            if isinstance(each, QuestionError):
-                yield each
-                continue
-            finder, url = each
-            yield finder.find(
-                exact=options.exact,
-                where=options.where,
-                limit=options.limit,
-                frequent=options.frequent,
-                exclude_url=url,
-                all_captures=options.all_captures,
-                max_seconds=options.max_seconds,
-                looked_up=next(found),
-            )
+            yield each if isinstance(each, QuestionError) else each.find(looked_up=next(found))
 
     def _records(self, posed: Sequence[_Posed]) -> Iterator[Record | QuestionError]:
         """Yield the record of each question: those of texts are made, those of pages are read together."""

@@ -14,8 +14,7 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH, Record
 from opensearch_winnow.operations.asking.history import compared
 from opensearch_winnow.operations.asking.similar import SimilarPages
-from opensearch_winnow.queries.asking.question import Question
-from opensearch_winnow.queries.asking.thresholds import Thresholds
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
@@ -94,15 +93,13 @@ def versions(
     start = time.perf_counter()
     own = captures(store, page.url, limit=MAX_PAGE_CAPTURES) if is_stored else []
     found = {card.id: card for card in own if _key(card) == _key(page)}
-    thresholds = Thresholds.of("resemblance", {"resemblance": min_resemblance})
     looked_up, unscored = {_key(page)}, 0
     to_look_up = [page]
     while to_look_up:
         left = None if max_seconds is None else max(start + max_seconds - time.perf_counter(), 0.0)
-        question = Question.of(to_look_up.pop(), store.scheme, exclusions)
-        matches = SimilarPages(store, question, thresholds, exclusions).find(
-            all_captures=True, passages=False, max_seconds=left
-        )
+        options = SimilarOptions(min_resemblance=min_resemblance, limit=None, all_captures=True, max_seconds=left)
+        version = to_look_up.pop()
+        matches = SimilarPages(store, version, options, exclusions, is_stored=is_stored).find(passages=False)
         unscored += matches.unscored
         found |= {match.card.id: match.card for match in matches}
         for match in matches:

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from opensearch_winnow.mappings.record import Record, StoredDigests
 from opensearch_winnow.operations.asking.similar import SimilarPages
-from opensearch_winnow.queries.asking.question import Question
-from opensearch_winnow.queries.asking.thresholds import Thresholds
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.queries.filters import MAX_URLS, Selection
 from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
 from opensearch_winnow.stores.store import Store
@@ -61,10 +60,9 @@ def remaining_copies(
     if near:
         end = time.monotonic() + MAX_COMPARING_SECONDS
         for record in store.read([each.id for each in first_with.values()], Record).values():
-            question = Question.of(record, store.scheme, exclusions)
-            matches = SimilarPages(store, question, Thresholds({"resemblance": MIN_RESEMBLANCE}), exclusions).find(
-                exclude_url=record.url, passages=False, max_seconds=max(end - time.monotonic(), 0.0)
-            )
+            left = max(end - time.monotonic(), 0.0)
+            options = SimilarOptions(min_resemblance=MIN_RESEMBLANCE, limit=None, max_seconds=left)
+            matches = SimilarPages(store, record, options, exclusions, is_stored=True).find(passages=False)
             near = near and not matches.unscored
             for match in matches:
                 if hash(match.url) not in deleted_urls:

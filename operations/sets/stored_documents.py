@@ -18,18 +18,18 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.similar import SimilarPages
 from opensearch_winnow.operations.sets.found_files import NOT_A_PROGRAM
 from opensearch_winnow.operations.sets.submissions import Submissions, are_many, submissions, without_moodle
-from opensearch_winnow.queries.asking.question import Question
-from opensearch_winnow.queries.asking.thresholds import Thresholds
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.sets.pairs import Document, DocumentFile, Unread
 from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
 from opensearch_winnow.stores.store import Store
 
 MAX_PAGES = 20_000  # of a store that is read as a whole: more would not fit into a small machine's memory
-MAX_CANDIDATES = 100  # pages for each file, if the store has more pages
 LOOKING_UP = "looking up the documents"  # a phase
 READ_SIZE = 500  # records at a time
 LATEST = Filters(latest=True)
+# Of each file, if the store has more pages.
+CANDIDATES = SimilarOptions(min_containment=0, exact=False, where=LATEST, limit=100)
 
 
 def all_documents(store: Store) -> list[Document]:
@@ -43,7 +43,7 @@ def earlier_documents(
     """Return the pages of a store that may share text with `new` documents, as earlier ones.
 
     A store of up to MAX_PAGES pages is read as a whole, and so is one of another scheme. Otherwise the fingerprints of
-    each file are looked up, and the MAX_CANDIDATES pages that share the most with it are read.
+    each file are looked up, and the CANDIDATES that share the most with it are read.
     """
     if scheme != store.scheme or store.count(LATEST) <= MAX_PAGES:
         return list(_documents(store, store.scan(Record, LATEST), earlier=True))
@@ -55,9 +55,7 @@ def earlier_documents(
         for file in document.files:
             record = maker.make(Page(file.name, text=file.text))
             if isinstance(record, Record):
-                question = Question.of(record, scheme, exclusions)
-                candidates = SimilarPages(store, question, Thresholds({"containment": 0.0}), exclusions)
-                matches = candidates.find(exact=False, where=LATEST, limit=MAX_CANDIDATES, passages=False)
+                matches = SimilarPages(store, record, CANDIDATES, exclusions, is_stored=False).find(passages=False)
                 ids |= dict.fromkeys(match.card.id for match in matches)
     wanted = list(ids)
     parts = (store.read(wanted[start : start + READ_SIZE], Record) for start in range(0, len(wanted), READ_SIZE))

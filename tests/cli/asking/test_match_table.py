@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.answers.display_text import one_line, width
 from opensearch_winnow.answers.formatting import compact_percent
-from opensearch_winnow.answers.time_period import TimePeriod
 from opensearch_winnow.cli.asking.match_table import table
 from opensearch_winnow.cli.short_urls import short_urls
 from opensearch_winnow.cli.terminal import bar
+from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.queries.asking.matches import Match, Matches
 from opensearch_winnow.queries.relationship import Lengths
 from opensearch_winnow.queries.scores import Passage

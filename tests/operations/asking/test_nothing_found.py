@@ -7,6 +7,7 @@ from pathlib import Path
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.operations.asking.nothing_found import Offer
+from opensearch_winnow.queries.asking.similar_options import SimilarQuestion
 from tests.web.known_crawl_fixture import paragraph, paragraphs
 
 URL = "https://example.org/"
@@ -19,7 +20,7 @@ def test_a_question_may_name_a_capture_by_its_id(tmp_path: Path) -> None:
         index.add([Page(URL, text=text), Page(f"{URL}more", text=f"{text} {paragraph('harbour')}")])
         id_ = index.page(URL).id
         matches = index.similar(url=id_, min_resemblance=1.0)
-        why = index.why_no_match(matches, url=id_, min_resemblance=1.0)
+        why = index.why_no_match(matches, SimilarQuestion(url=id_, min_resemblance=1.0))
         (closest,) = index.similar(url=id_)
     assert not matches
     assert (why.cause, why.closest) == ("below", closest.resemblance)

@@ -21,9 +21,9 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.nothing_found import Offer
 from opensearch_winnow.operations.asking.page_finder import no_text
-from opensearch_winnow.operations.asking.similar_batch import SimilarKeywords, SimilarOptions
 from opensearch_winnow.operations.asking.watches import MAX_NAME_CHARS
 from opensearch_winnow.queries.asking.matches import Matches
+from opensearch_winnow.queries.asking.similar_options import SimilarQuestion
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.scores import Score
 from opensearch_winnow.web.page_header import SHARED_PASSAGES, SIMILAR_TABS, page_subject, page_tabs
@@ -51,31 +51,31 @@ def answer_by_url(index: Index, request: ScreenRequest) -> ScreenAnswer:
 
 def answer_similar(index: Index, request: ScreenRequest) -> ScreenAnswer:
     page = index.capture(request["id"])
-    return ScreenAnswer(similar_document(page, index.similar(**_question(request, page))))
+    return ScreenAnswer(similar_document(page, index.similar(_question(request, page))))
 
 
 def _answer(index: Index, request: ScreenRequest, page: Record) -> ScreenAnswer:
     question = _question(request, page)
-    matches = index.similar(**question)
+    matches = index.similar(question)
     document = page_document(index, page, matches, history_of(index, page.url, MAX_HISTORY_CAPTURES))
     return ScreenAnswer(document, lambda: _template_values(index, request, page, document, question, matches))
 
 
-def _question(request: ScreenRequest, page: Record) -> SimilarKeywords:
-    """Return the arguments of `index.similar`. The default resemblance applies unless another threshold is given."""
+def _question(request: ScreenRequest, page: Record) -> SimilarQuestion:
+    """Return what the request asks about the page. Its default resemblance applies if no other threshold is given."""
     is_default = "t" not in request.query
     others = any(request[name] is not None for name in THRESHOLDS if name != "t")
-    return {
-        "id": page.id,
-        "min_resemblance": None if is_default and others else request["t"],
-        "min_containment": request["min_containment"],
-        "min_contained": request["min_contained"],
-        "exact": request["exact"] == "on",
-        "limit": request["limit"],
-        "where": request.filters(),
-        "all_captures": request["captures"] == "all",
-        "max_seconds": request.state.max_seconds,
-    }
+    return SimilarQuestion(
+        id=page.id,
+        min_resemblance=None if is_default and others else request["t"],
+        min_containment=request["min_containment"],
+        min_contained=request["min_contained"],
+        exact=request["exact"] == "on",
+        limit=request["limit"],
+        where=request.filters(),
+        all_captures=request["captures"] == "all",
+        max_seconds=request.state.max_seconds,
+    )
 
 
 def _template_values(
@@ -83,10 +83,10 @@ def _template_values(
     request: ScreenRequest,
     page: Record,
     document: PageDocument,
-    question: SimilarKeywords,
+    question: SimilarQuestion,
     matches: Matches,
 ) -> Mapping[str, Any]:
-    minima = SimilarOptions.of(question).minima
+    minima = question.minima
     active = [name for name, score in THRESHOLDS.items() if minima[score] is not None]
     scheme = index.scheme
     found = index.sources(page.text, matches.matches)
@@ -99,7 +99,7 @@ def _template_values(
         "tabs": page_tabs(page.id, lambda change: request.link(**cleared | change), _current_tab(request, active)),
         "is_full_picture": _current_tab(request, active) == SHARED_PASSAGES,
         "active": active,
-        "narrowed": question["where"] != Filters() or request["captures"] == "all",
+        "narrowed": question.where != Filters() or request["captures"] == "all",
         "scheme": scheme,
         "lack": no_text(page),
         **({} if matches.total or matches.too_short else _why_nothing(index, request, question, matches)),
@@ -115,9 +115,9 @@ def _template_values(
     }
 
 
-def _why_nothing(index: Index, request: ScreenRequest, question: SimilarKeywords, matches: Matches) -> dict[str, Any]:
+def _why_nothing(index: Index, request: ScreenRequest, question: SimilarQuestion, matches: Matches) -> dict[str, Any]:
     """Return why nothing is similar, and links that find something."""
-    why = index.why_no_match(matches, **question)
+    why = index.why_no_match(matches, question)
     said = no_match_words(why, matches, name=index.name, scheme=index.scheme, filters="the filters")
     return {
         "reason": said.reason,

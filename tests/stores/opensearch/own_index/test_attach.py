@@ -18,6 +18,7 @@ from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.opensearch_search_pipeline import search_pipeline_name
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.queries.asking.similar_options import SimilarQuestion
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
 from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach
@@ -175,7 +176,7 @@ def test_documents_without_text_are_pages_in_clusters_of_their_own(articles: Own
                 assert sorted(hit.card.url for hit in found.hits) == pictures
                 assert not any(hit.members for hit in found.hits)
             matches = index.similar(url="9")
-            why = index.why_no_match(matches, url="9")
+            why = index.why_no_match(matches, SimilarQuestion(url="9"))
             said = no_match_words(why, matches, name=index.name, scheme=index.scheme, filters="")
             assert said.reason == "It has no text, so there is nothing to compare"
             index.cluster()

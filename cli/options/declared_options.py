@@ -1,0 +1,77 @@
+"""Gives commands the options that a dataclass declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from opensearch_winnow.foundation.option_kinds import Kind
+from opensearch_winnow.foundation.options import Option, Options
+
+
+class KindType(click.ParamType[Any]):
+    """The type of an option of a kind."""
+
+    def __init__(self, kind: Kind[Any]) -> None:
+        self.name = kind.metavar
+        self._kind = kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):  # a default
+            return value
+        try:
+            return self._kind.parsed(value)
+        except ValueError as error:
+            self.fail(f"it is {error}", param, ctx)
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002 (click passes it)
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        return [CompletionItem(each) for each in self._kind.choices if each.startswith(incomplete)]
+
+
+def declared_options(
+    cls: type[Options], name: str = "options", **defaults: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the options of a class; its function gets an object of it as `name`.
+
+    `defaults` are those of the command, if they differ from those of the class.
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def with_object(**arguments: Any) -> Any:
+            made = cls.of(arguments)  # which takes out what belongs to it
+            return function(**{name: made}, **arguments)
+
+        decorated: Any = with_object
+        for each in reversed(list(cls.options())):
+            decorated = click_option(each, defaults.get(each.name, each.default))(decorated)
+        return decorated  # type: ignore[no-any-return]
+
+    return decorate
+
+
+def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option of a command."""
+    described = f"{option.help}  [default: {option.unset}]" if option.unset else option.help
+    if option.is_flag:
+        return click.option(
+            option.flag, option.name, is_flag=True, flag_value=not default, default=default, help=described
+        )
+    return click.option(
+        option.flag,
+        option.name,
+        metavar=option.kind.metavar,
+        type=KindType(option.kind),
+        default=default,
+        show_default=default is not None,
+        help=described,
+    )

@@ -1,0 +1,130 @@
+"""The kinds of values that options take: each one parses what people write, checks what programs give, and says so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind(Generic[T]):
+    """A kind of values."""
+
+    what: str  # a value is, as in "a share from 0 to 1"
+    metavar: str  # what stands for a value in a sentence
+    parse: Callable[[str], T]  # raises ValueError if a text is none
+    allows: Callable[[Any], bool] = lambda _value: True  # of a value that a program gives
+    schema: Mapping[str, Any] = field(default_factory=dict)  # in JSON Schema
+    choices: tuple[str, ...] = ()  # all there are, if they are few
+
+    def parsed(self, written: str) -> T:
+        """Return the value that a text means. Raises ValueError with what it should be."""
+        with suppress(ValueError, OverflowError, KeyError):
+            value = self.parse(written)
+            if self.allows(value):
+                return value
+        raise ValueError(f"{self.what}, not {written[:40]!r}")
+
+
+def share(*, above_0: bool = False) -> Kind[float]:
+    """Make a kind of numbers from 0 to 1, which people may also write in per cent."""
+    return Kind(
+        what="a share above 0 and at most 1" if above_0 else "a share from 0 to 1",
+        metavar="X",
+        parse=_share,
+        allows=lambda value: 0 <= value <= 1 and (value > 0 or not above_0),
+        schema={"type": "number", "exclusiveMinimum" if above_0 else "minimum": 0, "maximum": 1},
+    )
+
+
+def number(least: int, most: int) -> Kind[int]:
+    """Make a kind of whole numbers."""
+    return Kind(
+        what=f"a whole number from {least:,} to {most:,}",
+        metavar="N",
+        parse=_whole,
+        allows=lambda value: least <= value <= most,
+        schema={"type": "integer", "minimum": least, "maximum": most},
+    )
+
+
+def one_of(*choices: str) -> Kind[Any]:
+    """Make a kind of a few words."""
+    return Kind(
+        what=f"one of {', '.join(choices)}",
+        metavar=f"[{'|'.join(choices)}]",
+        parse=str,
+        allows=lambda value: value in choices,
+        schema={"type": "string", "enum": list(choices)},
+        choices=choices,
+    )
+
+
+def text(metavar: str, max_chars: int = 300) -> Kind[str]:
+    """Make a kind of any text that is not too long."""
+    return Kind(
+        what=f"a text of at most {max_chars:,} characters",
+        metavar=metavar,
+        parse=str,
+        allows=lambda value: len(value) <= max_chars,
+        schema={"type": "string", "maxLength": max_chars},
+    )
+
+
+def _share(written: str) -> float:
+    value = float(written.rstrip("% ")) / 100 if written.rstrip().endswith("%") else float(written)
+    if not math.isfinite(value):
+        raise ValueError
+    return value
+
+
+def _whole(written: str) -> int:
+    if not (written.isascii() and written.isdigit() and len(written) < 12):
+        raise ValueError
+    return int(written)
+
+
+def _seconds(written: str) -> float:
+    value = float(written)
+    if not math.isfinite(value):
+        raise ValueError
+    return value
+
+
+def _date(moment: Callable[[TimePeriod], datetime]) -> Kind[datetime]:
+    return Kind(
+        what=f"a date such as {EXAMPLES}",
+        metavar="DATE",
+        parse=lambda written: moment(TimePeriod.of(written.strip())),
+        schema={"type": "string"},
+    )
+
+
+FLAG: Kind[bool] = Kind(
+    what="on or off",
+    metavar="",
+    parse=lambda written: {"on": True, "off": False}[written],
+    schema={"type": "string", "enum": ["on", "off"]},
+    choices=("on", "off"),
+)
+SECONDS: Kind[float] = Kind(
+    what="a number of seconds above 0",
+    metavar="S",
+    parse=_seconds,
+    allows=lambda value: value > 0,
+    schema={"type": "number", "exclusiveMinimum": 0},
+)
+SITE: Kind[str] = Kind(
+    what="a host", metavar="HOST", parse=lambda written: written.strip().lower(), schema={"type": "string"}
+)
+START_OF_DATE = _date(lambda period: period.start)
+END_OF_DATE = _date(lambda period: period.end)  # the first moment after it
+LAST_OF_DATE = _date(lambda period: period.last)

@@ -1,0 +1,96 @@
+"""Options that are declared once, as the fields of a dataclass.
+
+A field has the default of its option, what the option means, which values it takes, and how it is written. The options
+of commands, the parameters of addresses, and the checks are made from that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, ClassVar, Self, TypeVar
+
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.option_kinds import FLAG, Kind
+
+OPTION, GROUP = "option", "group"  # what the metadata of a field have
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """An option, as its field declares it."""
+
+    name: str
+    default: Any
+    kind: Kind[Any]
+    help: str  # a sentence, in which the metavar of its kind stands for its value
+    flag: str  # on the command line; one that is on by default is turned off there
+    unset: str  # what applies without it, if the default does not say it
+
+    @property
+    def is_flag(self) -> bool:
+        return self.kind is FLAG
+
+
+def option(default: T, kind: Kind[Any], help: str, *, flag: str = "", unset: str = "") -> T:  # noqa: A002 (as in click)
+    """Declare an option, as the default of a field."""
+    return field(default=default, metadata={OPTION: {"kind": kind, "help": help, "flag": flag, "unset": unset}})
+
+
+def group(cls: type[T]) -> T:
+    """Declare options that are the fields of another dataclass."""
+    return field(default=cls(), metadata={GROUP: cls})
+
+
+class Options:
+    """Base class of frozen dataclasses whose fields are options. A value that is not allowed raises QuestionError."""
+
+    __slots__ = ()
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def __post_init__(self) -> None:
+        for each in self.own_options():
+            value = getattr(self, each.name)
+            if value is not None and not each.kind.allows(value):
+                raise QuestionError(f"{each.name} is {each.kind.what}, not {value!r}")
+
+    @classmethod
+    def own_options(cls) -> Iterator[Option]:
+        """Yield the options of this class, without those of its groups."""
+        for each in fields(cls):
+            if (declared := each.metadata.get(OPTION)) is not None:
+                is_off = declared["kind"] is FLAG and each.default is True
+                flag = declared["flag"] or f"--{'no-' * is_off}{each.name.replace('_', '-')}"
+                yield Option(name=each.name, default=each.default, **{**declared, "flag": flag})
+
+    @classmethod
+    def options(cls) -> Iterator[Option]:
+        """Yield all options, those of groups among them, in the order of the fields."""
+        own = {each.name: each for each in cls.own_options()}
+        for each in fields(cls):
+            if each.name in own:
+                yield own[each.name]
+            elif (grouped := each.metadata.get(GROUP)) is not None:
+                yield from grouped.options()
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> Self:
+        """Make an object of the values of options by their names, those of groups among them, and take these out."""
+        given = {}
+        for each in fields(cls):
+            if (grouped := each.metadata.get(GROUP)) is not None:
+                given[each.name] = grouped.of(values)
+            elif each.name in values:
+                given[each.name] = values.pop(each.name)
+            elif each.default is MISSING:
+                raise TypeError(f"{cls.__name__} needs {each.name}")
+        return cls(**given)
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the values of all fields by their names."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def extended(self, cls: type[T], **others: Any) -> T:
+        """Return an object of a subclass with these values, and others."""
+        return cls(**self.keywords(), **others)
