@@ -68,6 +68,18 @@ def one_of(*choices: str) -> Kind[Any]:
     )
 
 
+def several(*choices: str) -> Kind[tuple[Any, ...]]:
+    """Make a kind of lists of a few words, which are separated by commas."""
+    return Kind(
+        what=f"a list of {', '.join(choices)}, separated by commas",
+        metavar="NAMES",
+        parse=lambda written: tuple(dict.fromkeys(name.strip() for name in written.split(","))),
+        allows=lambda value: set(value) <= set(choices),
+        schema={"type": "string"},
+        choices=choices,
+    )
+
+
 def text(metavar: str, max_chars: int = 300) -> Kind[str]:
     """Make a kind of any text that is not too long."""
     return Kind(

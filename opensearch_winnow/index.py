@@ -74,14 +74,12 @@ from opensearch_winnow.operations.upkeep.store_figures import StoreFigures, stor
 from opensearch_winnow.queries.asking.matches import Match, Matches
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
 from opensearch_winnow.queries.compare import Comparison, compare
-from opensearch_winnow.queries.filters import Filters, Selection, searched
-from opensearch_winnow.queries.searching.results import FacetName, GroupBy, SearchResults
+from opensearch_winnow.queries.filters import Filters, Selection
+from opensearch_winnow.queries.searching.results import SearchResults
 from opensearch_winnow.queries.searching.search_request import (
-    BEST,
-    DEFAULT_EXAMINE,
     DEFAULT_THRESHOLD,
     Cursor,
-    SearchRequest,
+    SearchQuestion,
 )
 from opensearch_winnow.queries.sets.pairs import Document, Measure, Pairs
 from opensearch_winnow.queries.upkeep.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
@@ -389,25 +387,8 @@ class Index(Closing):
         """
         return SimilarBatch(self.store, lambda: self._exclusions(options.boilerplate), options).answers(questions)
 
-    def search(
-        self,
-        words: str = "",
-        *,
-        any_word: bool = False,
-        group: bool = False,
-        threshold: float = DEFAULT_THRESHOLD,
-        by: GroupBy = "signature",
-        examine: int = DEFAULT_EXAMINE,
-        exact: bool = False,
-        representative: str = BEST,
-        limit: int = 10,
-        page: int = 1,
-        where: Filters = Filters(),
-        all_captures: bool = False,
-        facets: Sequence[FacetName] = (),
-        stable: bool = False,
-        cursor: str | None = None,
-    ) -> SearchResults:
+    @takes(SearchQuestion)
+    def search(self, question: SearchQuestion) -> SearchResults:
         """Return the pages that have the words, the best first; of equals the newest, then the shortest URL.
 
         `words` is a query such as `apple "fruit tree" -pear mil* mill OR flour`. A page must have all words; with
@@ -430,24 +411,11 @@ class Index(Closing):
         With `stable`, the results are frozen for some minutes: `search(cursor=results.cursor)` returns their next page.
         Whatever is written in between, no hit comes twice, and none is left out.
         """
-        if cursor is not None:
-            if words:
+        if question.cursor is not None:
+            if question.words:
                 raise QuestionError("a cursor contains its words: give words or a cursor, not both")
-            return self._searches.following(Cursor.of(cursor))
-        request = SearchRequest(
-            words=words,
-            any_word=any_word,
-            where=searched(where, all_captures=all_captures),
-            group=group,
-            threshold=threshold,
-            by=by,
-            examine=examine,
-            exact=exact,
-            representative=representative,
-            limit=limit,
-            facets=tuple(facets),
-        )
-        return self._searches.results(request, page - 1, keep_open=stable)
+            return self._searches.following(Cursor.of(question.cursor))
+        return self._searches.results(question.request, question.page - 1, keep_open=question.stable)
 
     def compare(self, a: str | Record, b: str | Record, *, boilerplate: bool = True) -> Comparison:
         """Compare two pages exactly, and return their scores and passages.
@@ -784,11 +752,9 @@ class Index(Closing):
             threshold = (self.clustering() or {}).get("threshold", DEFAULT_THRESHOLD)
         return cluster_details(self.store, captures, threshold=threshold, limit=limit, offset=offset)
 
-    def why_no_hit(
-        self, words: str, *, any_word: bool = False, where: Filters = Filters(), all_captures: bool = False
-    ) -> NoHit:
-        """Find out why `search` with these arguments found no page, and which words or filters to leave out."""
-        return why_no_hit(self.store, self._searches, words, any_word=any_word, where=where, all_captures=all_captures)
+    def why_no_hit(self, question: SearchQuestion) -> NoHit:
+        """Find out why a search found no page, and which words or filters to leave out."""
+        return why_no_hit(self.store, self._searches, question)
 
     def why_no_match(self, matches: Matches, question: SimilarQuestion) -> NoMatch:
         """Find out why `similar` gave no `matches` for a question, and which of its options to change."""

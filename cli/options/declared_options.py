@@ -62,6 +62,8 @@ def declared_options(
 def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option of a command."""
     described = f"{option.help}  [default: {option.unset}]" if option.unset else option.help
+    if "/" in option.flag:
+        return click.option(option.flag, option.name, default=default, show_default=True, help=described)
     if option.is_flag:
         return click.option(
             option.flag, option.name, is_flag=True, flag_value=not default, default=default, help=described

@@ -14,6 +14,7 @@ from opensearch_winnow.queries.asking.matches import Matches
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion, with_minima
 from opensearch_winnow.queries.filters import Filters, searched
 from opensearch_winnow.queries.scores import Score
+from opensearch_winnow.queries.searching.search_request import SearchQuestion
 from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
 from opensearch_winnow.queries.words import Term, Words, as_typed
 from opensearch_winnow.stores.store import Store
@@ -42,18 +43,15 @@ class NoHit(NamedTuple):
     pages: int = 0  # that it finds
 
 
-def why_no_hit(
-    store: Store, searches: Searches, typed: str, *, any_word: bool, where: Filters, all_captures: bool
-) -> NoHit:
-    """Find out why the search for `typed` has no hit."""
+def why_no_hit(store: Store, searches: Searches, question: SearchQuestion) -> NoHit:
+    """Find out why a search has no hit."""
     if not store.count():
         return NoHit("empty")
-    if where != Filters():
-        anywhere = searches.total(typed, Filters(latest=True), any_word=any_word)
+    if question.where != Filters():
+        anywhere = searches.total(question.words, Filters(latest=True), any_word=question.any_word)
         if anywhere:
-            return NoHit("filtered", query=typed, pages=anywhere)
-    limited = searched(where, all_captures=all_captures)
-    words = Words.of(typed, any_word=any_word)
+            return NoHit("filtered", query=question.words, pages=anywhere)
+    limited, words = question.request.searched, question.request.parsed
     if words.unwanted:
         query = as_typed(words.wanted)
         if pages := searches.total(query, limited):

@@ -38,11 +38,11 @@ class Searches:
             raise QuestionError(f"pages of results are counted from 1: there is no page {number + 1}")
         if not (keep_open or request.group or request.facets):
             start = request.limit * number
-            with self._store.view(request.parsed, request.where) as view:
+            with self._store.view(request.parsed, request.searched) as view:
                 hits = [Result(*hit, members=[]) for hit in view.hits(start, start + request.limit)]
                 return SearchResults(view.total, hits)  # the hits come first: on OpenSearch, the total comes with them
         exclusions, scheme = self._exclusions(), self._store.scheme
-        view = self._store.view(request.parsed, request.where, keep_open=keep_open)
+        view = self._store.view(request.parsed, request.searched, keep_open=keep_open)
         if keep_open:
             return self._with_cursor(ResultPages(view, request, scheme, exclusions), number)
         with view:
@@ -50,7 +50,8 @@ class Searches:
 
     def total(self, words: str, where: Filters = Filters(), *, any_word: bool = False) -> int:
         """Return the number of pages that have the words."""
-        return self.results(SearchRequest(words=words, any_word=any_word, where=where, limit=1), 0).total
+        request = SearchRequest(words=words, any_word=any_word, where=where, all_captures=True, limit=1)
+        return self.results(request, 0).total
 
     def following(self, cursor: Cursor) -> SearchResults:
         """Return the page of results that a cursor points to.
@@ -60,7 +61,7 @@ class Searches:
         """
         pages = self._cached.pop(cursor.key, None)
         if pages is None:
-            view = self._store.view(cursor.request.parsed, cursor.request.where, key=cursor.key)
+            view = self._store.view(cursor.request.parsed, cursor.request.searched, key=cursor.key)
             pages = ResultPages(view, cursor.request, self._store.scheme, self._exclusions())
         results = self._with_cursor(pages, cursor.number)
         blocked = BlockedPages(blocked_entries(self._store))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, Self, get_args
 
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.foundation.option_kinds import FLAG, number, one_of, several, share, text
+from opensearch_winnow.foundation.options import Options, option
+from opensearch_winnow.foundation.options import group as grouped
+from opensearch_winnow.queries.filters import Filters, searched
 from opensearch_winnow.queries.searching.cursor_text import not_a_cursor, packed_cursor, unpacked_cursor
-from opensearch_winnow.queries.searching.representative_rule import RepresentativeRule
+from opensearch_winnow.queries.searching.representative_rule import CHOICES, RepresentativeRule
 from opensearch_winnow.queries.searching.results import FacetName, GroupBy
 from opensearch_winnow.queries.words import Words
 
@@ -17,38 +21,61 @@ DEFAULT_THRESHOLD = 0.5  # minimum resemblance of a page to the representative o
 DEFAULT_EXAMINE = 100  # pages
 BEST = "best"
 MAX_HITS_PER_PAGE = 10_000
+MAX_EXAMINED = 1_000_000
+MAX_PAGE_NUMBER = 1_000_000  # more pages than anybody reads; a higher number might overflow
+MAX_CURSOR_CHARS = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRequest:
-    """The parameters of one search: they decide its results."""
+class SearchOptions(Options):
+    """The options that decide what a search finds, and how it is grouped."""
 
-    words: str
-    any_word: bool = False
-    where: Filters = Filters()
-    group: bool = False
-    threshold: float = DEFAULT_THRESHOLD
-    by: GroupBy = "signature"
-    examine: int = DEFAULT_EXAMINE
-    exact: bool = False
-    limit: int = 10
-    facets: tuple[FacetName, ...] = ()
-    representative: str = BEST  # the page shown for a group: the best hit, or see `RepresentativeRule`
+    any_word: bool = option(False, FLAG, "Find pages with any of the words, not only pages with all.", flag="--any")
+    group: bool = option(
+        False, FLAG, "Show near-duplicates of a hit below it, and not again.", flag="--group/--no-group"
+    )
+    threshold: float = option(
+        DEFAULT_THRESHOLD,
+        share(above_0=True),
+        "Minimum resemblance of a page to the hit that it is grouped under.",
+    )
+    by: GroupBy = option(
+        "signature",
+        one_of(*get_args(GroupBy)),
+        "How to group. signature: compare the hits. cluster: use the clusters saved by winnow cluster. both: merge"
+        " similar clusters.",
+    )
+    examine: int = option(DEFAULT_EXAMINE, number(1, MAX_EXAMINED), "Group at least the N best hits.")
+    exact: bool = option(False, FLAG, "Compute each resemblance from the texts instead of estimating it.")
+    representative: str = option(
+        BEST, text("RULE", 2_000), f"The page of a group to show: {BEST} (the best hit), {CHOICES}."
+    )
+    limit: int = option(10, number(1, MAX_HITS_PER_PAGE), "Hits per page.")
+    facets: Sequence[FacetName] = option(
+        (),
+        several(*get_args(FacetName)),
+        f"Count pages and groups by these facets, separated by commas: {', '.join(get_args(FacetName))}.",
+    )
+
+    where: Filters = grouped(Filters)
+    all_captures: bool = option(False, FLAG, "Include every capture of a URL, not only one.")
 
     def __post_init__(self) -> None:
-        if not 0 < self.threshold <= 1:
-            raise QuestionError(f"a threshold is above 0 and at most 1, not {self.threshold}")
-        if self.by not in get_args(GroupBy):
-            raise QuestionError(f"results are grouped by {', '.join(get_args(GroupBy))}, not {self.by!r}")
-        if not 1 <= self.limit <= MAX_HITS_PER_PAGE:
-            raise QuestionError(f"a page of results has 1 to {MAX_HITS_PER_PAGE:,} hits, not {self.limit}")
-        if self.examine < 1:
-            raise QuestionError(f"the number of hits to examine is at least 1, not {self.examine}")
+        Options.__post_init__(self)
         if self.representative != BEST:
             RepresentativeRule.of(self.representative, BEST)
-        for name in self.facets:
-            if name not in get_args(FacetName):
-                raise QuestionError(f"there is no facet {name!r}: choose from {', '.join(get_args(FacetName))}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest(SearchOptions):
+    """A search: its words, and the options that decide its results."""
+
+    words: str
+
+    @property
+    def searched(self) -> Filters:
+        """The filters of the pages that are searched."""
+        return searched(self.where, all_captures=self.all_captures)
 
     @property
     def rule(self) -> RepresentativeRule | None:
@@ -59,6 +86,28 @@ class SearchRequest:
     def parsed(self) -> Words:
         """The query, parsed into terms."""
         return Words.of(self.words, any_word=self.any_word)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuestion(SearchOptions):
+    """What is wanted of a search: its words, or the cursor of an earlier one, and a page of its results."""
+
+    words: str = ""
+    _: KW_ONLY
+    page: int = option(1, number(1, MAX_PAGE_NUMBER), "Page of hits to show.")
+    stable: bool = option(
+        False,
+        FLAG,
+        "Freeze the results for some minutes, so that --cursor can page through them. Only for a store on OpenSearch.",
+    )
+    cursor: str | None = option(
+        None, text("TEXT", MAX_CURSOR_CHARS), "Show the next page of a --stable search. Give no WORDS."
+    )
+
+    @property
+    def request(self) -> SearchRequest:
+        """The search itself."""
+        return SearchRequest(**{each.name: getattr(self, each.name) for each in fields(SearchRequest)})
 
 
 @dataclass(frozen=True, slots=True)

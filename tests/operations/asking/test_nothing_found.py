@@ -8,6 +8,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.operations.asking.nothing_found import Offer
 from opensearch_winnow.queries.asking.similar_options import SimilarQuestion
+from opensearch_winnow.queries.searching.search_request import SearchQuestion
 from tests.web.known_crawl_fixture import paragraph, paragraphs
 
 URL = "https://example.org/"
@@ -30,6 +31,6 @@ def test_a_question_may_name_a_capture_by_its_id(tmp_path: Path) -> None:
 def test_words_that_no_page_has_all_of(tmp_path: Path) -> None:
     with Index.open(tmp_path / "pages.winnow") as index:
         index.add([Page(URL, text="the mill at the harbour"), Page(f"{URL}more", text="the mill")])
-        why = index.why_no_hit("mill harbour fog")
+        why = index.why_no_hit(SearchQuestion("mill harbour fog"))
     assert (why.cause, why.query, why.pages) == ("one_too_many", "mill harbour", 1)
     assert [term.text for term in why.left_out] == ["fog"]

@@ -14,7 +14,12 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.searching.representative_rule import CHOICES
 from opensearch_winnow.queries.searching.results import GroupBy, SearchResults
-from opensearch_winnow.queries.searching.search_request import BEST, DEFAULT_THRESHOLD, MAX_HITS_PER_PAGE
+from opensearch_winnow.queries.searching.search_request import (
+    BEST,
+    DEFAULT_THRESHOLD,
+    MAX_HITS_PER_PAGE,
+    SearchQuestion,
+)
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.web.parameters import (
     FILTER_NAMES,
@@ -48,7 +53,14 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
             document, lambda: {"results": None, "narrowed": _narrowed(request), **_unsearchable(request)}
         )
     started = time.perf_counter()
-    results = index.search(
+    results = index.search(_question(request))
+    titles = member_titles(index, results)
+    document = search_document(results, time.perf_counter() - started, titles)
+    return ScreenAnswer(document, lambda: _template_values(index, request, results))
+
+
+def _question(request: ScreenRequest) -> SearchQuestion:
+    return SearchQuestion(
         request["q"],
         any_word=request["match"] == "any",
         group=request["group"] != "off",
@@ -62,9 +74,6 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
         all_captures=request["captures"] == "all",
         facets=("site", "month"),
     )
-    titles = member_titles(index, results)
-    document = search_document(results, time.perf_counter() - started, titles)
-    return ScreenAnswer(document, lambda: _template_values(index, request, results))
 
 
 def _template_values(index: Index, request: ScreenRequest, results: SearchResults) -> dict[str, Any]:
@@ -118,12 +127,7 @@ def _narrowed(request: ScreenRequest) -> bool:
 def _why_nothing(index: Index, request: ScreenRequest, results: SearchResults) -> NoHitWords | None:
     if results.total:
         return None  # this page is past the last one
-    why = index.why_no_hit(
-        request["q"],
-        any_word=request["match"] == "any",
-        where=request.filters(),
-        all_captures=request["captures"] == "all",
-    )
+    why = index.why_no_hit(_question(request))
     filters = " and ".join(name for name in FILTER_NAMES if name in request.query and name != "captures")
     return no_hit_words(why, name=index.name, filters=filters)
 
