@@ -26,12 +26,12 @@ class Kind(Generic[T]):
     choices: tuple[str, ...] = ()  # all there are, if they are few
 
     def parsed(self, written: str) -> T:
-        """Return the value that a text means. Raises ValueError with what it should be."""
+        """Return the value that a text means. Raises ValueError, to follow the name of an option, with what it is."""
         with suppress(ValueError, OverflowError, KeyError):
             value = self.parse(written)
             if self.allows(value):
                 return value
-        raise ValueError(f"{self.what}, not {written[:40]!r}")
+        raise ValueError(f"is {self.what}, not {written[:40]!r}")
 
 
 def share(*, above_0: bool = False) -> Kind[float]:
@@ -128,11 +128,11 @@ FLAG: Kind[bool] = Kind(
     choices=("on", "off"),
 )
 SECONDS: Kind[float] = Kind(
-    what="a number of seconds above 0",
+    what="a number of seconds",
     metavar="S",
     parse=_seconds,
-    allows=lambda value: value > 0,
-    schema={"type": "number", "exclusiveMinimum": 0},
+    allows=lambda value: value >= 0,
+    schema={"type": "number", "minimum": 0},
 )
 SITE: Kind[str] = Kind(
     what="a host", metavar="HOST", parse=lambda written: written.strip().lower(), schema={"type": "string"}

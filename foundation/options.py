@@ -7,7 +7,7 @@ of commands, the parameters of addresses, and the checks are made from that.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any, ClassVar, Self, TypeVar
 
 from opensearch_winnow.foundation.errors import QuestionError
@@ -52,7 +52,7 @@ class Options:
     def __post_init__(self) -> None:
         for each in self.own_options():
             value = getattr(self, each.name)
-            if value is not None and not each.kind.allows(value):
+            if value is not None and not _allows(each.kind, value):
                 raise QuestionError(f"{each.name} is {each.kind.what}, not {value!r}")
 
     @classmethod
@@ -81,10 +81,8 @@ class Options:
         for each in fields(cls):
             if (grouped := each.metadata.get(GROUP)) is not None:
                 given[each.name] = grouped.of(values)
-            elif each.name in values:
+            elif OPTION in each.metadata and each.name in values:
                 given[each.name] = values.pop(each.name)
-            elif each.default is MISSING:
-                raise TypeError(f"{cls.__name__} needs {each.name}")
         return cls(**given)
 
     def keywords(self) -> dict[str, Any]:
@@ -94,3 +92,10 @@ class Options:
     def extended(self, cls: type[T], **others: Any) -> T:
         """Return an object of a subclass with these values, and others."""
         return cls(**self.keywords(), **others)
+
+
+def _allows(kind: Kind[Any], value: Any) -> bool:
+    try:
+        return kind.allows(value)
+    except TypeError:  # a value of another type
+        return False

@@ -25,8 +25,8 @@ class KindType(click.ParamType[Any]):
             return value
         try:
             return self._kind.parsed(value)
-        except ValueError as error:
-            self.fail(f"it is {error}", param, ctx)
+        except ValueError:
+            self.fail(f"{value!r} is not {self._kind.what}", param, ctx)
 
     def shell_complete(
         self,

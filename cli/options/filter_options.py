@@ -1,8 +1,7 @@
-"""The options that choose pages by site, crawl and date, and what counts of them."""
+"""The options that choose pages by site, crawl and date, and captures by date."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -31,12 +30,6 @@ at_option = click.option(
 )
 no_boilerplate_option = click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
 where_options = declared_options(Filters, "where")
-ALL_CAPTURES = click.option("--all-captures", is_flag=True, help="Include every capture of a URL, not only one.")
-
-
-def filter_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the filter options; its function gets them as `where` and `all_captures`."""
-    return where_options(ALL_CAPTURES(function))
 
 
 def filter_option_names(where: Filters) -> str:

@@ -280,10 +280,12 @@ def test_invalid_searches_are_refused(winnow: Winnow, crawl: Path, tmp_path: Pat
     for words in (["-mill"], ["..."], [""], []):
         assert "at least one word" in refused("--", *words)
     for options in (["--limit", "9" * 20], ["--page", "9" * 20], ["--limit", "0"], ["--examine", "0"]):
-        assert "is not in the range" in refused("mill", *options)
+        assert "is not a whole number from 1 to" in refused("mill", *options)
     for threshold in ("0", "1.1", "-1"):
-        assert "is not in the range 0<x<=1" in refused("mill", "--threshold", threshold)
-    assert "'sight' is not one of site, crawl, month, year" in refused("mill", "--json", "--facets", "site,sight")
+        assert "is not a share above 0 and at most 1" in refused("mill", "--threshold", threshold)
+    assert "'site,sight' is not a list of site, crawl, month, year" in refused(
+        "mill", "--json", "--facets", "site,sight"
+    )
     assert "add --json" in refused("mill", "--facets", "site")
     assert "--stable works only with a store on OpenSearch" in refused("mill", "--stable")
     assert "give WORDS or --cursor, not both" in refused("mill", "--cursor", "abc")

@@ -378,12 +378,12 @@ def test_cursors_contain_the_request(words: str, number: int, since: datetime | 
 @pytest.mark.parametrize(
     ("parameters", "complaint"),
     [
-        ({"threshold": 0}, "a threshold is above 0 and at most 1, not 0"),
-        ({"threshold": 1.5}, "a threshold is above 0"),
-        ({"by": "url"}, "results are grouped by signature, cluster, both, not 'url'"),
-        ({"limit": 0}, "a page of results has 1 to 10,000 hits, not 0"),
-        ({"examine": 0}, "to examine is at least 1"),
-        ({"facets": ("title",)}, "there is no facet 'title': choose from site, crawl, month, year"),
+        ({"threshold": 0}, "threshold is a share above 0 and at most 1, not 0"),
+        ({"threshold": 1.5}, "threshold is a share above 0"),
+        ({"by": "url"}, "by is one of signature, cluster, both, not 'url'"),
+        ({"limit": 0}, "limit is a whole number from 1 to 10,000, not 0"),
+        ({"examine": 0}, "examine is a whole number from 1 to 1,000,000, not 0"),
+        ({"facets": ("title",)}, "facets is a list of site, crawl, month, year, .*not .'title'"),
     ],
 )
 def test_invalid_requests_are_refused(parameters: dict[str, Any], complaint: str) -> None:

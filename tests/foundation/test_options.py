@@ -1,0 +1,140 @@
+"""Options that are declared once: their checks, the methods that take them, and the commands."""
+
+from __future__ import annotations
+
+import inspect
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from opensearch_winnow.cli.options.declared_options import declared_options
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.keywords import takes, with_options
+from opensearch_winnow.foundation.option_kinds import FLAG, SECONDS, Kind, number, one_of, several, share, text
+from opensearch_winnow.foundation.options import Options, group, option
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Colours(Options):
+    colour: str | None = option(None, one_of("red", "blue"), "Only shirts of this colour.", unset="any")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shirts(Options):
+    min_wool: float = option(0.5, share(), "Shirts with at least X of wool.")
+    limit: int | None = option(10, number(1, 99), "Show N shirts.")
+    exact: bool = option(True, FLAG, "Guess the wool.", flag="--guess")
+    old: bool = option(False, FLAG, "Old shirts, too.")
+    where: Colours = group(Colours)
+    seen: int = 0  # for programs only
+
+
+class Shop:
+    @takes(Shirts)
+    def shirts(self, options: Shirts) -> Shirts:
+        """Return the options."""
+        return options
+
+    @with_options(Shirts)
+    def shirts_of(self, name: str, options: Shirts) -> tuple[str, Shirts]:
+        return name, options
+
+
+def test_a_method_takes_keywords_or_an_object() -> None:
+    expected = Shirts(min_wool=0.7, old=True)
+    assert Shop().shirts(min_wool=0.7, old=True) == Shop().shirts(expected) == expected
+    assert Shop().shirts_of("a", min_wool=0.7, old=True) == Shop().shirts_of("a", **expected.keywords())
+    with pytest.raises(TypeError, match="wol"):
+        Shop().shirts(wol=1)  # type: ignore[call-overload]
+    assert list(inspect.signature(Shop.shirts).parameters) == [
+        *("self", "min_wool", "limit", "exact", "old", "where", "seen")
+    ]
+    assert list(inspect.signature(Shop.shirts_of).parameters)[:3] == ["self", "name", "min_wool"]
+    assert Shop.shirts.__doc__ == "Return the options."
+
+
+@pytest.mark.parametrize(
+    ("values", "complaint"),
+    [
+        ({"min_wool": 1.1}, "min_wool is a share from 0 to 1, not 1.1"),
+        ({"limit": 0}, "limit is a whole number from 1 to 99, not 0"),
+        ({"limit": "many"}, "limit is a whole number from 1 to 99, not 'many'"),
+    ],
+)
+def test_values_are_checked(values: dict[str, object], complaint: str) -> None:
+    with pytest.raises(QuestionError, match=f"^{complaint}$"):
+        Shirts(**values)  # type: ignore[arg-type]
+    with pytest.raises(QuestionError, match=r"^colour is one of red, blue, not 'green'$"):
+        Colours(colour="green")
+
+
+def test_none_means_that_an_option_is_not_given() -> None:
+    assert Shirts(limit=None).limit is None
+
+
+@click.command
+@declared_options(Shirts, limit=7)
+@click.option("--size")
+def shirts(options: Shirts, size: str | None) -> None:
+    print(options, size)
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ([], Shirts(limit=7)),
+        (["--min-wool", "70%", "--old", "--limit", "3"], Shirts(min_wool=0.7, old=True, limit=3)),
+        (["--guess", "--colour", "red"], Shirts(exact=False, limit=7, where=Colours(colour="red"))),
+    ],
+)
+def test_a_command_has_the_options(written: list[str], expected: Shirts) -> None:
+    assert CliRunner().invoke(shirts, [*written, "--size", "L"]).output == f"{expected} L\n"
+
+
+def test_a_command_says_what_is_wrong() -> None:
+    said = CliRunner().invoke(shirts, ["--min-wool", "many"]).output
+    assert "Invalid value for '--min-wool': 'many' is not a share from 0 to 1" in said
+    said = CliRunner().invoke(shirts, ["--colour", "green"]).output
+    assert "'green' is not one of red, blue" in said
+
+
+def test_help_is_made_from_the_fields() -> None:
+    said = " ".join(CliRunner().invoke(shirts, ["--help"]).output.split())
+    assert "--min-wool X Shirts with at least X of wool. [default: 0.5]" in said
+    assert "--limit N Show N shirts. [default: 7]" in said
+    assert "--guess Guess the wool." in said
+    assert "--colour [red|blue] Only shirts of this colour. [default: any]" in said
+    assert "--seen" not in said
+
+
+def test_values_of_a_kind_are_completed() -> None:
+    (option,) = (each for each in shirts.params if each.name == "colour")
+    completed = option.type.shell_complete(click.Context(shirts), option, "r")
+    assert [each.value for each in completed] == ["red"]
+
+
+KINDS: list[Kind[Any]] = [share(), share(above_0=True), number(1, 20), one_of("a", "b"), several("a", "b"), SECONDS]
+
+
+@given(st.sampled_from(KINDS), st.text(alphabet="0123456789.,-+e%ab naif") | st.floats().map(str))
+def test_what_is_parsed_is_allowed(kind: Kind[Any], written: str) -> None:
+    with suppress(ValueError):
+        assert kind.allows(kind.parsed(written))
+
+
+@given(st.floats(0, 1))
+def test_shares_may_be_written_in_per_cent(value: float) -> None:
+    assert share().parsed(str(value)) == value
+    assert share().parsed(f"{100 * value} %") == pytest.approx(value)
+
+
+def test_texts_have_a_limit() -> None:
+    assert text("NAME", 3).parsed("abc") == "abc"
+    with pytest.raises(ValueError, match=r"^is a text of at most 3 characters, not 'abcd'$"):
+        text("NAME", 3).parsed("abcd")
