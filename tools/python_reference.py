@@ -9,15 +9,17 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from tokenize import COMMENT, generate_tokens
-from typing import Any
+from typing import Any, cast
 
 import opensearch_winnow
+from opensearch_winnow.foundation.keywords import takes, with_options
+from opensearch_winnow.foundation.options import Options, option
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "python.md"
 MAX_SIGNATURE_CHARS = 100  # a longer signature has one parameter per line
@@ -152,11 +154,15 @@ def _default(value: ast.expr) -> str:
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
         arguments = {each.arg: each.value for each in value.keywords}
         return f" = {ast.unparse(arguments['default'])}" if "default" in arguments else " = …"
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == option.__name__:
+        return f" = {ast.unparse(value.args[0])}"
     return f" = {ast.unparse(value)}"
 
 
 def _function(node: Function, name: str, module: Source) -> Iterator[str]:
     parameters = list(_parameters(node.args, module))
+    if declared := _declared(node, module):  # the last argument is an object of this class, or the values of its fields
+        parameters = [*parameters[:-1], *_declared_parameters(declared)]
     returns = "" if node.returns is None else f" -> {ast.unparse(node.returns)}"
     called = f"await {name}" if isinstance(node, ast.AsyncFunctionDef) else name
     signature = f"{called}({', '.join(parameters)}){returns}"
@@ -164,6 +170,25 @@ def _function(node: Function, name: str, module: Source) -> Iterator[str]:
         signature = "\n".join([f"{called}(", *(f"    {each}," for each in parameters), f"){returns}"])
     yield f"```text\n{signature}\n```\n"
     yield from _docstring(node)
+
+
+def _declared(node: Function, module: Source) -> Callable[..., Any] | None:
+    """Return the class that declares the keyword arguments of a method, if one does."""
+    for each in node.decorator_list:
+        if isinstance(each, ast.Call) and ast.unparse(each.func) in (takes.__name__, with_options.__name__):
+            return cast("Callable[..., Any]", module.constants[ast.unparse(each.args[0])])
+    return None
+
+
+def _declared_parameters(declared: Callable[..., Any]) -> Iterator[str]:
+    star = "*"
+    for each in inspect.signature(declared).parameters.values():
+        if each.kind is each.KEYWORD_ONLY and star:
+            yield star
+            star = ""
+        is_group = isinstance(each.default, Options)
+        default = f"{type(each.default).__name__}()" if is_group else repr(each.default)
+        yield f"{each.name}: {each.annotation} = {default}".replace("'", '"')
 
 
 def _parameters(arguments: ast.arguments, module: Source) -> Iterator[str]:

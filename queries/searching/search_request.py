@@ -90,7 +90,7 @@ class SearchRequest(SearchOptions):
 
 @dataclass(frozen=True, slots=True)
 class SearchQuestion(SearchOptions):
-    """What is wanted of a search: its words, or the cursor of an earlier one, and a page of its results."""
+    """A search and the page of its results that is wanted; or the cursor of an earlier search."""
 
     words: str = ""
     _: KW_ONLY
