@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import Field, dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar, Self, TypeVar
 
 from opensearch_winnow.foundation.errors import QuestionError
@@ -50,24 +51,15 @@ class Options:
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __post_init__(self) -> None:
-        for each in self.own_options():
+        for each in own_options(type(self)):
             value = getattr(self, each.name)
             if value is not None and not _allows(each.kind, value):
                 raise QuestionError(f"{each.name} is {each.kind.what}, not {value!r}")
 
     @classmethod
-    def own_options(cls) -> Iterator[Option]:
-        """Yield the options of this class, without those of its groups."""
-        for each in fields(cls):
-            if (declared := each.metadata.get(OPTION)) is not None:
-                is_off = declared["kind"] is FLAG and each.default is True
-                flag = declared["flag"] or f"--{'no-' * is_off}{each.name.replace('_', '-')}"
-                yield Option(name=each.name, default=each.default, **{**declared, "flag": flag})
-
-    @classmethod
     def options(cls) -> Iterator[Option]:
         """Yield all options, those of groups among them, in the order of the fields."""
-        own = {each.name: each for each in cls.own_options()}
+        own = {each.name: each for each in own_options(cls)}
         for each in fields(cls):
             if each.name in own:
                 yield own[each.name]
@@ -92,6 +84,18 @@ class Options:
     def extended(self, cls: type[T], **others: Any) -> T:
         """Return an object of a subclass with these values, and others."""
         return cls(**self.keywords(), **others)
+
+
+@cache
+def own_options(cls: type[Options]) -> tuple[Option, ...]:
+    """Return the options of a class, without those of its groups."""
+    return tuple(_option(each, **each.metadata[OPTION]) for each in fields(cls) if OPTION in each.metadata)
+
+
+def _option(declared: Field[Any], *, kind: Kind[Any], flag: str, help: str, unset: str) -> Option:  # noqa: A002
+    is_off = kind is FLAG and declared.default is True
+    flag = flag or f"--{'no-' * is_off}{declared.name.replace('_', '-')}"
+    return Option(name=declared.name, default=declared.default, kind=kind, help=help, flag=flag, unset=unset)
 
 
 def _allows(kind: Kind[Any], value: Any) -> bool:

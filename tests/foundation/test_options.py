@@ -64,6 +64,7 @@ def test_a_method_takes_keywords_or_an_object() -> None:
     [
         ({"min_wool": 1.1}, "min_wool is a share from 0 to 1, not 1.1"),
         ({"limit": 0}, "limit is a whole number from 1 to 99, not 0"),
+        ({"limit": 1.5}, "limit is a whole number from 1 to 99, not 1.5"),
         ({"limit": "many"}, "limit is a whole number from 1 to 99, not 'many'"),
     ],
 )
