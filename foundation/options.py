@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import Field, dataclass, field, fields
-from functools import cache
 from typing import Any, ClassVar, Self, TypeVar
 
 from opensearch_winnow.foundation.errors import QuestionError
@@ -16,6 +15,8 @@ from opensearch_winnow.foundation.option_kinds import FLAG, Kind
 
 OPTION, GROUP = "option", "group"  # what the metadata of a field have
 T = TypeVar("T")
+
+_known: dict[type, tuple[Option, ...]] = {}  # the options of each class, without those of its groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,10 +87,11 @@ class Options:
         return cls(**self.keywords(), **others)
 
 
-@cache
 def own_options(cls: type[Options]) -> tuple[Option, ...]:
     """Return the options of a class, without those of its groups."""
-    return tuple(_option(each, **each.metadata[OPTION]) for each in fields(cls) if OPTION in each.metadata)
+    if cls not in _known:
+        _known[cls] = tuple(_option(each, **each.metadata[OPTION]) for each in fields(cls) if OPTION in each.metadata)
+    return _known[cls]
 
 
 def _option(declared: Field[Any], *, kind: Kind[Any], flag: str, help: str, unset: str) -> Option:  # noqa: A002
