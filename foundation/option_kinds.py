@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from numbers import Integral
 from typing import Any, Generic, TypeVar
 
 from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
@@ -52,7 +51,7 @@ def number(least: int, most: int) -> Kind[int]:
         what=f"a whole number from {least:,} to {most:,}",
         metavar="N",
         parse=_whole,
-        allows=lambda value: isinstance(value, Integral) and least <= value <= most,
+        allows=lambda value: isinstance(value, int) and least <= value <= most,
         schema={"type": "integer", "minimum": least, "maximum": most},
     )
 
