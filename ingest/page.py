@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from opensearch_winnow.foundation.written_time import can_be_date, written_time
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -37,6 +39,12 @@ class Page:
         given = [name for name in ("html", "text", "revisit_of") if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(f"a page needs either html or text: {self.url} has {' and '.join(given) or 'neither'}")
+
+    def with_possible_date(self) -> Page:
+        """Return this page, or a copy without its time if that cannot be right."""
+        if self.fetched_at is None or can_be_date(self.fetched_at):
+            return self
+        return replace(self, fetched_at=None, wrong_date=written_time(self.fetched_at))
 
     @property
     def size(self) -> int:

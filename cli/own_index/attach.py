@@ -296,7 +296,9 @@ def _reasons(report: AttachReport) -> list[str]:
 
 def _summary(report: AttachReport) -> str:
     prepared = f" ({report.prepared:,} of them had their hashes already)" if report.prepared else ""
-    times = f", {report.times_unread:,} with a time that cannot be read" if report.times_unread else ""
+    times = (
+        f", {report.times_unread:,} with a time that cannot be read, or cannot be right" if report.times_unread else ""
+    )
     return (
         f"{count_of(report.documents, 'document')}: {report.done:,} fingerprinted{prepared}, {report.unchanged:,}"
         f" unchanged, {report.no_text:,} without text, {report.failed:,} failed{times}, in {duration(report.seconds)}"

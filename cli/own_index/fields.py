@@ -242,7 +242,7 @@ def report(
         say(f"{some} only some of the text fields: the fields of these documents are those of their old texts.")
     if counts["times_unread"]:
         have = count_of(counts["times_unread"], "document has", "documents have")
-        say(f"{have} a time in {fields.time} that cannot be read: name its format with --time-format")
+        say(f"{have} a time in {fields.time} that cannot be read, or cannot be right: --time-format names its format")
     if counts["no_text"] and not counts["done"]:
         say(f"No document has a text in {' or '.join(fields.text)}: name the field with --text")
     is_expected = (to and not as_json) or counts["no_text"] or counts["failed"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from opensearch_winnow.foundation.document_paths import text_at, value_at
+from opensearch_winnow.foundation.written_time import can_be_date
 from opensearch_winnow.ingest.extractors import extractor
 from opensearch_winnow.ingest.own_index.date_format import DateFormat
 from opensearch_winnow.mappings.attached_fields import AttachedFields
@@ -38,5 +39,11 @@ class AttachedReader:
         return {"url": address, "url_length": len(address), "site": site_of(address)}
 
     def time_fields(self, document: Mapping[str, Any], written: DateFormat = USUAL) -> dict[str, Any]:
-        """Return the fields of the time of a document, as it is `written`; none if no field of it has been named."""
-        return {} if self.fields.time is None else time_fields(written.time(value_at(document, self.fields.time)))
+        """Return the fields of the time of a document, as it is `written`; none if no field of it has been named.
+
+        A time that cannot be right is not known.
+        """
+        if self.fields.time is None:
+            return {}
+        time = written.time(value_at(document, self.fields.time))
+        return time_fields(None if time is None or not can_be_date(time) else time)

@@ -57,7 +57,8 @@ class PageIntake:
         finally:
             self._add(batch)
 
-    def _add(self, pages: Sequence[Page]) -> list[Outcome | None]:
+    def _add(self, given: Sequence[Page]) -> list[Outcome | None]:
+        pages = [page.with_possible_date() for page in given]
         results = [self._result(page) for page in pages]
         outcomes = self._tally.count_all(results, "")
         self._tally.count_wrong_dates(wrong_dates_of(pages, results))

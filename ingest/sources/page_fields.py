@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
-from opensearch_winnow.foundation.written_time import can_be_date, written_time
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.field_names import (
     ADDRESS,
@@ -63,21 +62,13 @@ def page_of(
         time = if_readable(_moment, fields)
         page = Page(url, None, text, time, if_readable(_title, fields, names))
         page.wrong_date = str(fields[name]) if time is None and (name := _date_field(fields)) else ""
-        return _with_possible_date(page)
+        return page.with_possible_date()
     content_type = _string(fields, ("content_type",))
     codings = fields.get("codings") or ()
     if not isinstance(codings, (list, tuple)) or not all(isinstance(coding, str) for coding in codings):
         raise FieldError("codings is not a list of strings")
     page = Page(url, html, text, _moment(fields), _title(fields, names), content_type, tuple(codings))
-    return _with_possible_date(page)
-
-
-def _with_possible_date(page: Page) -> Page:
-    """Take away the time of `page` if it cannot be right."""
-    time = page.fetched_at
-    if time is not None and not can_be_date(time):
-        page.fetched_at, page.wrong_date = None, written_time(time)
-    return page
+    return page.with_possible_date()
 
 
 def address_of(fields: Mapping[str, object], names: FieldNames = USUAL) -> str | None:

@@ -55,7 +55,9 @@ class AttachReport:
     unchanged: int = 0
     no_text: int = 0  # each is in a cluster of its own
     failed: int = 0
-    times_unread: int = 0  # of all documents, have a time that winnow cannot read: it does not know the format
+    times_unread: int = (
+        0  # of all documents, have a time in a format that winnow does not know, or that cannot be right
+    )
     addresses: int = 0  # of documents with a text, about; documents with the same one are captures of one page
     seconds: float = 0.0
     failures: list[str] = field(default_factory=list)  # the first reasons

@@ -83,6 +83,16 @@ def test_exact_copies_with_other_operators_are_a_warning(winnow: Winnow, tmp_pat
     assert "Warning" not in same.stderr
 
 
+def test_dates_that_cannot_be_right_are_a_warning(winnow: Winnow, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    times = ("2099-01-01", "1970-01-01", "soon", "2024-05-06")
+    rows.write_text("".join(json.dumps({"id": time, "text": "One text.", "date": time}) + "\n" for time in times))
+    done = winnow("dedup", rows, "--to", tmp_path / "kept.jsonl", "--json")
+    assert json.loads(done.stdout)["wrong_dates"] == 3
+    assert "3 rows have a date that cannot be read, or cannot be right. It counts as unknown." in done.stderr
+    assert json.loads((tmp_path / "kept.jsonl").read_text())["id"] == "2024-05-06"
+
+
 def test_rows_that_were_not_compared_are_a_warning(
     winnow: Winnow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,3 +78,9 @@ def test_a_document_has_the_fields_of_its_time() -> None:
     reader = AttachedReader(AttachedFields(text=("body",), time="at"))
     assert reader.time_fields({"at": [1735646400]}, DateFormat("epoch_second"))["fetched_at"] == "2024-12-31T12:00:00Z"
     assert reader.time_fields({"at": "soon"}) == {"fetched_at": None, "fetched_us": None}
+
+
+@pytest.mark.parametrize("written", ["2099-01-01", "1970-01-01", "1969-12-31T23:59:59Z"])
+def test_a_time_that_cannot_be_right_is_not_known(written: str) -> None:
+    reader = AttachedReader(AttachedFields(text=("body",), time="at"))
+    assert reader.time_fields({"at": written}) == {"fetched_at": None, "fetched_us": None}

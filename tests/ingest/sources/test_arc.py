@@ -113,3 +113,10 @@ def test_a_hostile_file_is_read_in_time(line: bytes) -> None:
     start = time.monotonic()
     assert items(archive)
     assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize("date", ["19700101000000", "20990101000000", "20031301000000"])
+def test_a_date_that_cannot_be_right_is_told(date: str) -> None:
+    (page,) = items(FIRST + record("http://e/").replace(b"20030201040506", date.encode()))
+    assert isinstance(page, Page)
+    assert (page.fetched_at, page.wrong_date) == (None, date)

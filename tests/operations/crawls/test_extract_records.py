@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow import Filters, Index
-from opensearch_winnow.mappings.record import Record
+from opensearch_winnow import Filters, Index, Page
+from opensearch_winnow.mappings.record import EPOCH, Record
 from tests.operations.crawls.test_extract import DAY, PAGES, archive, page, read, record
 from tests.test_index import prose
 
@@ -48,6 +48,21 @@ def test_revisits_of_a_representative_are_kept_and_those_without_an_original_are
         (tmp_path / "one.warc.gz").unlink()
         report = index.extract(tmp_path / "without.warc.gz", where=Filters(crawl="two"))
         assert (report.records, report.unresolved, report.failed) == (2, 2, {})
+
+
+def test_a_revisit_that_comes_first_is_found_and_unchanged(tmp_path: Path) -> None:
+    url = next(iter(PAGES))
+    original = record(0, url, PAGES[url])
+    (tmp_path / "one.warc.gz").write_bytes(gzip.compress(original))
+    (tmp_path / "two.warc.gz").write_bytes(gzip.compress(revisit(2, url, original)))
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        index.index(tmp_path / "two.warc.gz", crawl="two")
+        index.index(tmp_path / "one.warc.gz", crawl="one")
+        words = " ".join(index.page(url).text.split()[:5])
+        assert index.search(f'"{words}"', all_captures=True).total == 2
+        changes = index.changes("one", "two")
+        assert {kind: count for kind, count in changes.counts.items() if count} == {"unchanged": 1}
+        assert index.history(url)[-1].resemblance == 1.0
 
 
 def test_what_is_no_page_is_counted(tmp_path: Path) -> None:
@@ -107,3 +122,13 @@ def test_impossible_dates_are_told_and_count_as_unknown(tmp_path: Path) -> None:
         assert (index.extract(tmp_path / "dated.warc.gz").records, index.store.count(Filters(until=DAY))) == (6, 0)
         found = read((tmp_path / "dated.warc.gz").read_bytes(), "dated.warc.gz")
         assert {each.header["WARC-Date"] for each in found[:5]} == {"2026-03-01T00:00:00Z"}
+
+
+def test_impossible_dates_of_pages_in_memory_are_counted(tmp_path: Path) -> None:
+    future = datetime(2099, 1, 1, tzinfo=UTC)
+    pages = [Page(f"https://a.example/{time:%Y}", text="A text.", fetched_at=time) for time in (future, EPOCH, DAY)]
+    with Index.open(tmp_path / "crawl.winnow") as index:
+        report = index.add(pages)
+        assert (report.indexed, report.wrong_dates, report.wrong_date) == (3, 2, "2099-01-01T00:00:00Z")
+        assert [record.fetched_at for record in index.store.scan(Record)] == [None, None, DAY]
+    assert pages[0].fetched_at == future  # it is the caller's
