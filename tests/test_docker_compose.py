@@ -55,7 +55,7 @@ def test_three_nodes_know_each_other(compose: dict[str, Any]) -> None:
 def test_every_node_has_the_tested_version_and_is_reachable_from_this_machine_only(compose: dict[str, Any]) -> None:
     services = [service for name, service in compose["services"].items() if name != "winnow"]
     for service in services:
-        assert service["image"] == f"opensearchproject/opensearch:{DEFAULT}"
+        assert service["image"] == f"${{OPENSEARCH_IMAGE:-opensearchproject/opensearch:{DEFAULT}}}"
         assert service["environment"]["DISABLE_SECURITY_PLUGIN"] == "true"
         assert service["healthcheck"]["test"][:2] == ["CMD", "curl"]
         assert service["ulimits"].keys() == {"memlock", "nofile"}
