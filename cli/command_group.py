@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 import sys
@@ -30,14 +31,16 @@ class CommandFailedError(click.ClickException):
 
 
 class CommandGroup(click.Group):
-    """A click group that imports commands lazily.
+    """A click group that imports commands lazily, and lists them by subject.
 
-    `command_modules` maps the name of each command to its module, which defines it as `command`.
+    `subjects` has the commands under the heading of each subject: their names, and the modules that define them as
+    `command`.
     """
 
-    def __init__(self, *args: Any, command_modules: dict[str, str], **options: Any) -> None:
+    def __init__(self, *args: Any, subjects: dict[str, dict[str, str]], **options: Any) -> None:
         super().__init__(*args, **options)
-        self.command_modules = command_modules
+        self.subjects = subjects
+        self.command_modules = {name: module for modules in subjects.values() for name, module in modules.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self.command_modules)
@@ -47,7 +50,30 @@ class CommandGroup(click.Group):
             return None
         command = import_module(self.command_modules[cmd_name]).command
         assert isinstance(command, click.Command)
+        put_examples_last(command)
         return command
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the program does, its usage and examples, the commands by subject, and its options."""
+        purpose, _, examples = inspect.cleandoc(self.help or "").partition("\n\n")
+        formatter.write_text(purpose)
+        formatter.write_paragraph()
+        self.format_usage(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text(examples)
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)  # that of a group lists the commands, too
+        formatter.write_paragraph()
+        formatter.write_text(inspect.cleandoc(self.epilog or ""))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, self.command_modules))  # one column for all subjects
+        for subject, names in self.subjects.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(subject):
+                formatter.write_dl(
+                    [(name.ljust(width), command.get_short_help_str()) for name, command in commands if command]
+                )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -94,6 +120,15 @@ class CommandGroup(click.Group):
             raise CommandFailedError("not enough memory for texts of this size") from error
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
+
+
+def put_examples_last(command: click.Command) -> None:
+    """Let the help of a command say what it does before it shows the examples, with which its docstring begins."""
+    examples, _, description = inspect.cleandoc(command.help or "").partition("\n\n")
+    if examples.startswith("\b\nExample"):
+        command.help = f"{description}\n\n{examples}"
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        put_examples_last(inner)
 
 
 def refuse_repeated_options(command: click.Command, args: list[str], ctx: click.Context) -> None:

@@ -38,7 +38,7 @@ STDOUT = "-"
 FORMATS = ("parquet", "jsonl", "csv", "cdxj")
 
 
-@click.command("export", short_help="Write a store or record files to one file: Parquet, JSON lines, CSV or CDXJ.")
+@click.command("export", short_help="Write a store or records as Parquet, JSON lines, CSV or CDXJ.")
 @click.argument("records", nargs=-1, type=click.Path())
 @store_option("The store to export, instead of RECORDS: a file (crawl.winnow).", required=False)
 @click.option("--to", "out", metavar="OUT", required=True, help="The file to write; - is stdout.")

@@ -23,7 +23,7 @@ from opensearch_winnow.ingest.sources.archived_record import NOT_THERE
 from opensearch_winnow.operations.crawls.extract import ENDINGS, ExtractReport
 
 
-@click.command("extract", short_help="Write captures to a WARC or WACZ file, without copies if you like.")
+@click.command("extract", short_help="Write captures to a WARC or WACZ file, with or without copies.")
 @store_option()
 @click.option(
     "--to", "out", metavar="OUT", required=True, help=f"The file to write: a name that ends in {', '.join(ENDINGS)}."

@@ -35,7 +35,7 @@ REPORTED = (
 )
 
 
-@click.command("attach", short_help="Find copies in an index of your own: add fingerprints to its documents.")
+@click.command("attach", short_help="Find copies in your index: add fingerprints to its documents.")
 @click.argument("index", metavar="http://HOST:9200/INDEX", envvar=STORE_VARIABLE)
 @key_file_option
 @click.option(

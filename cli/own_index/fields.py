@@ -36,7 +36,7 @@ MAX_FAILURES_NAMED = 10
 COUNTED = ("documents", "done", "no_text", "unaffected", "partial", "failed", "times_unread")
 
 
-@click.command("fields", short_help="Add winnow's fields to documents: JSON lines, or a _bulk body, in and out.")
+@click.command("fields", short_help="Add winnow's fields to JSON lines, or to a _bulk body.")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(allow_dash=True))
 @click.option(
     "--text",

@@ -18,7 +18,7 @@ from opensearch_winnow.foundation.key_file import warn_if_open_to_others
 PORT = 9201
 
 
-@click.command("gateway", short_help="Give documents their fields on their way to OpenSearch, from any program.")
+@click.command("gateway", short_help="Give documents their fields on their way to OpenSearch.")
 @click.option(
     "--to",
     "address",

@@ -1,4 +1,4 @@
-"""All commands: what a wrong name, a wrong option or an unknown page gets."""
+"""All commands: their help, and what a wrong name, a wrong option or an unknown page gets."""
 
 from __future__ import annotations
 
@@ -6,9 +6,46 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
+
+from opensearch_winnow.cli import main
 
 Winnow = Callable[..., Result]
+
+ROOT = Path(__file__).resolve().parents[2]
+LINES_OF_HELP = 61  # about one screen: 30 commands, under 7 headings
+
+
+def shown_help(*command: str) -> str:
+    """Return the help of a command as a terminal of 80 columns shows it: click leaves two of them empty."""
+    return CliRunner().invoke(main, [*command, "--help"], prog_name="winnow", terminal_width=78).stdout
+
+
+def test_every_command_is_under_one_heading() -> None:
+    listed = [module for modules in main.subjects.values() for module in modules.values()]
+    files = [file for file in (ROOT / "cli").rglob("*.py") if "\ndef command(" in file.read_text(encoding="utf-8")]
+    parts = [file.relative_to(ROOT).with_suffix("").parts for file in files]
+    assert sorted(listed) == sorted(".".join(("opensearch_winnow", *each)).removesuffix(".__init__") for each in parts)
+    assert len(main.command_modules) == len(listed)
+    shown = shown_help()
+    assert all(shown.count(f"\n  {name} ") == 1 for name in main.command_modules)
+    assert all(f"\n\n{heading}:\n" in shown for heading in main.subjects)
+
+
+def test_the_list_of_commands_fits_a_screen() -> None:
+    lines = shown_help().splitlines()
+    assert len(lines) <= LINES_OF_HELP
+    assert max(map(len, lines)) < 80
+
+
+@pytest.mark.parametrize("command", [*((name,) for name in main.command_modules), ("watch", "add"), ("engine", "stop")])
+def test_help_says_what_a_command_does_before_it_shows_examples(command: tuple[str, ...]) -> None:
+    usage, description, *rest = shown_help(*command).split("\n\n")
+    assert usage.startswith(f"Usage: winnow {' '.join(command)} ")
+    assert "Example" not in description
+    heads = [part.split(":")[0].strip() for part in rest]
+    examples = next(head for head in heads if head in ("Example", "Examples"))
+    assert heads.index(examples) + 1 == heads.index("Options")
 
 
 @pytest.mark.parametrize(

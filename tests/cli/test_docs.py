@@ -1,4 +1,7 @@
-"""docs/cli.md quotes the commands' output. `python tests/cli/test_docs.py` updates the quotations."""
+"""docs/cli.md quotes the commands' output. `python tests/cli/test_docs.py` updates the quotations.
+
+It also puts the sections in the order in which `winnow --help` lists the commands.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +55,17 @@ def output_of_shell(command: str, folder: Path) -> str:
     return done.stdout
 
 
+def in_order(page: str) -> str:
+    """Return the page with the sections in the order of the commands."""
+    rules, *sections = re.split(r"^(?=## winnow )", page, flags=re.MULTILINE)
+    order = list(main.command_modules)
+    sections.sort(key=lambda section: order.index(section.split()[2]))
+    return "\n\n".join(part.strip() for part in (rules, *sections)) + "\n"
+
+
 def rewritten(page: str, folder: Path) -> str:
     """Return the page with the present output of every session; the files it needs are written to `folder`."""
+    page = in_order(page)
     for name, content in FILE.findall(page):
         (folder / name).write_text(content, encoding="utf-8")
 
@@ -79,6 +91,11 @@ def test_every_command_has_a_section_with_its_help() -> None:
         section.split()[0] for section in sections
     }
     assert all(f"$ winnow {section.split()[0]} --help\n" in section for section in sections)
+
+
+def test_sections_are_in_the_order_of_the_commands() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert in_order(page) == page
 
 
 def test_examples_have_the_files_that_they_name() -> None:

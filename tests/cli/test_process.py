@@ -34,7 +34,8 @@ def test_version_and_help(process: Process) -> None:
     assert subprocess.run(module, capture_output=True, check=True).stdout.decode() == f"winnow {__version__}\n"
     shown = process("--help")
     assert shown.returncode == 0
-    assert shown.stdout.decode().split("\n\n")[1].lstrip().startswith("Examples:")
+    purpose, usage, examples, *_ = shown.stdout.decode().split("\n\n")
+    assert (purpose.count("\n"), usage.split()[0], examples.split()[0]) == (0, "Usage:", "Examples:")
 
 
 def test_a_command_is_imported_when_it_is_called(process: Process) -> None:
