@@ -9,13 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from opensearch_winnow.clusters.options import (
-    DEFAULT_COMPARED,
-    ClusteringOptions,
-    Linkage,
-    RunKeywords,
-    RunSettings,
-)
+from opensearch_winnow.clusters.options import ClusteringOptions, ClusterRun, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import QuestionError
@@ -635,17 +629,8 @@ class Index(Closing):
 
     # --- clusters -----------------------------------------------------------------------------------------------------
 
-    def cluster(
-        self,
-        *,
-        threshold: float = DEFAULT_THRESHOLD,
-        linkage: Linkage = "representatives",
-        fast: bool = False,
-        compared: int = DEFAULT_COMPARED,
-        representative: str = "earliest",
-        write_back: bool = True,
-        **settings: Unpack[RunKeywords],
-    ) -> ClusteringResult:
+    @takes(ClusterRun)
+    def cluster(self, run: ClusterRun) -> ClusteringResult:
         """Find the clusters of near-duplicate pages in the whole store, and write the changed clusters to it.
 
         In order of time, each page joins the first representative that it resembles by at least `threshold`, or becomes
@@ -657,15 +642,13 @@ class Index(Closing):
         "earliest" or "newest" capture, the "longest" page, the one that most pages of the cluster name as "canonical",
         or the earliest on a preferred site ("site:a.org,b.org").
 
-        `settings`: `engine` is "duckdb" or "spark"; `output` and `evidence` name Parquet tables to write, `overwrite`
-        replaces existing ones; `state` is a folder that makes the next run compare only new pages; `memory` ("2GB"),
-        `threads` and `work` (a folder for temporary files) limit DuckDB; `spark` has settings of Spark; `progress` is
-        called with the phase, the amount done and the total.
+        `engine` is "duckdb" or "spark"; `output` and `evidence` name Parquet tables to write, `overwrite` replaces
+        existing ones; `state` is a folder that makes the next run compare only new pages; `memory` ("2GB"), `threads`
+        and `work` (a folder for temporary files) limit DuckDB; `spark` has settings of Spark; `progress` is called with
+        the phase, the amount done and the total.
         """
-        options = ClusteringOptions(
-            threshold=threshold, linkage=linkage, fast=fast, compared=compared, representative=representative
-        )
-        return cluster_store(self.store, options, RunSettings(**settings), write_back=write_back)
+        options, settings = run.part(ClusteringOptions), run.part(RunSettings)
+        return cluster_store(self.store, options, settings, write_back=run.write_back)
 
     def clustering(self) -> dict[str, Any] | None:
         """Return the summary of the last clustering written to the store, as JSON values; None if there is none.
