@@ -44,6 +44,12 @@ def group(cls: type[T]) -> T:
     return field(default=cls(), metadata={GROUP: cls})
 
 
+def option_of(cls: type[Options], name: str) -> Any:
+    """Declare an option as another class does."""
+    (declared,) = (each for each in fields(cls) if each.name == name)
+    return field(default=declared.default, metadata=declared.metadata)
+
+
 class Options:
     """Base class of frozen dataclasses whose fields are options. A value that is not allowed raises `error`."""
 

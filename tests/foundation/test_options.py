@@ -17,7 +17,7 @@ from opensearch_winnow.cli.options.declared_options import declared_option, decl
 from opensearch_winnow.foundation.errors import FileError, QuestionError, WinnowError
 from opensearch_winnow.foundation.keywords import takes, with_options
 from opensearch_winnow.foundation.option_kinds import FLAG, SECONDS, Kind, number, one_of, path, several, share, text
-from opensearch_winnow.foundation.options import Options, group, option
+from opensearch_winnow.foundation.options import Options, group, option, option_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +174,17 @@ def test_names_of_files_are_checked_and_completed() -> None:
         Shelf(folder=3)  # type: ignore[arg-type]
     (option,) = (each for each in shelf.params if each.name == "folder")
     assert [each.type for each in option.type.shell_complete(click.Context(shelf), option, "r")] == ["file"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Socks(Options):
+    colour: str | None = option_of(Colours, "colour")
+
+
+def test_an_option_may_be_that_of_another_class() -> None:
+    assert list(Socks.options()) == list(Colours.options())
+    with pytest.raises(QuestionError, match="colour is one of red, blue"):
+        Socks(colour="green")
 
 
 def test_texts_have_a_limit() -> None:
