@@ -6,16 +6,18 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypedDict, get_args
+from typing import ClassVar, Literal, get_args
 
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.option_kinds import FLAG, Kind, number, one_of, path, share, text
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.foundation.progress import Progress
-from opensearch_winnow.queries.searching.representative_rule import RepresentativeRule
+from opensearch_winnow.queries.searching.representative_rule import CHOICES, RepresentativeRule
 
 DEFAULT_MEMORY = "2GB"
 MIN_MEMORY = 100_000_000  # with less, DuckDB cannot sort in parts
 UNITS = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000, "T": 1_000_000_000_000}
-SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(I?)B?", re.IGNORECASE)
+SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(I?)B?\s*", re.IGNORECASE)
 
 Linkage = Literal["representatives", "components"]
 LINKAGES: tuple[Linkage, ...] = get_args(Linkage)
@@ -30,8 +32,42 @@ class ClusterError(WinnowError):
     """Raised when a clustering cannot be done."""
 
 
+def _memory_bytes(written: str) -> int:
+    """Return the number of bytes that a text such as 2GB, 512 MB or 1.5GiB means; 0 if it means none."""
+    match = SIZE.fullmatch(written)
+    if match is None:
+        return 0
+    number, unit, binary = match.groups()
+    exponent = "KMGT".find(unit.upper()) + 1
+    return int(float(number) * (1024**exponent if binary else UNITS[unit.upper()]))
+
+
+def _spark_setting(written: str) -> dict[str, str]:
+    key, equals, setting = written.partition("=")
+    if not (key and equals):
+        raise ValueError
+    return {key: setting}
+
+
+MEMORY: Kind[str] = Kind(
+    what=f"a memory size of at least {MIN_MEMORY // 1_000_000}MB, such as 512MB or 2GB",
+    metavar="SIZE",
+    parse=str,
+    allows=lambda value: _memory_bytes(value) >= MIN_MEMORY,
+    schema={"type": "string"},
+)
+SPARK_SETTINGS: Kind[Mapping[str, str]] = Kind(
+    what="KEY=VALUE, such as spark.executor.memory=8g",
+    metavar="KEY=VALUE",
+    parse=_spark_setting,
+    allows=lambda value: isinstance(value, Mapping),
+    schema={"type": "string"},
+    join=lambda settings: {key: value for each in settings for key, value in each.items()},
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClusteringOptions:
+class ClusteringOptions(Options):
     """The options that decide the clusters. Both engines find the same clusters for the same options.
 
     Pages are ordered by time (unknown times last), then by length of the URL, then by URL. Pages with the same set of
@@ -45,19 +81,29 @@ class ClusteringOptions:
     but the others need not resemble this one by `threshold`.
     """
 
-    threshold: float = 0.5  # minimum resemblance
-    linkage: Linkage = "representatives"
-    fast: bool = False  # compare only pages that share a band (a super shingle), not those that share a sketch shingle
-    compared: int = DEFAULT_COMPARED  # maximum of earlier pages to compare a page with because of one shared token
-    representative: str = "earliest"  # the page that a cluster is named after: see `RepresentativeRule`
+    error: ClassVar[type[WinnowError]] = ClusterError
+
+    threshold: float = option(
+        0.5, share(above_0=True), "Minimum resemblance of a page to the representative of its cluster."
+    )
+    linkage: Linkage = option(
+        "representatives",
+        one_of(*LINKAGES),
+        "representatives: pages resemble their representative. components: a chain of resemblances is a cluster.",
+    )
+    # A band is a super shingle. Without this, pages are also compared that share a shingle of their sketches.
+    fast: bool = option(False, FLAG, "Compare only pages that share a band, and estimate how many pairs that misses.")
+    compared: int = option(
+        DEFAULT_COMPARED,
+        number(2, 1_000_000),
+        "Compare a page with at most N earlier pages for each band or shingle that they share.",
+    )
+    representative: str = option(
+        "earliest", text("RULE", 2_000), f"The page to show for each cluster, and to name it after: {CHOICES}."
+    )
 
     def __post_init__(self) -> None:
-        if not 0 < self.threshold <= 1:
-            raise ClusterError(f"the threshold must be above 0 and at most 1, not {self.threshold:g}")
-        if self.linkage not in LINKAGES:
-            raise ClusterError(f"unknown linkage {self.linkage!r}: choose {' or '.join(LINKAGES)}")
-        if not 2 <= self.compared <= 1_000_000:
-            raise ClusterError(f"compared must be from 2 to 1,000,000 pages, not {self.compared:,}")
+        Options.__post_init__(self)
         RepresentativeRule.of(self.representative)
 
     @property
@@ -67,51 +113,52 @@ class ClusteringOptions:
         return None if rule.name == "earliest" else rule
 
 
-class RunKeywords(TypedDict, total=False):
-    """The fields of `RunSettings` that `Index.cluster` takes as keyword parameters."""
-
-    engine: EngineName
-    output: str | None
-    evidence: str | None
-    overwrite: bool
-    state: str | None
-    memory: str | None
-    threads: int | None
-    work: str | None
-    spark: Mapping[str, str]
-    progress: Progress | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSettings:
+@dataclass(frozen=True, kw_only=True)  # without slots, so that a class can derive from this one and from another
+class RunSettings(Options):
     """The work folder and the outputs of a clustering run. No setting changes the clusters."""
 
-    engine: EngineName = "duckdb"
-    output: str | None = None  # Parquet table to write, with a row for each page
-    evidence: str | None = None  # Parquet table to write, with a row for each pair of similar pages
+    error: ClassVar[type[WinnowError]] = ClusterError
+
+    engine: EngineName = option(
+        "duckdb",
+        one_of(*ENGINES),
+        "Compute with DuckDB or Spark; the clusters are the same. Spark reads and writes any Hadoop file system."
+        " --state, --memory and --threads are for DuckDB.",
+    )
+    output: str | None = option(None, path("OUT"), "Write the clusters to this Parquet file, a row for each page.")
+    evidence: str | None = option(
+        None, path("OUT"), "Write the similar pairs behind the clusters to this Parquet file, a row for each pair."
+    )
     changes: str | None = None  # Parquet table to write, with a row for each page whose record has another cluster
-    overwrite: bool = False  # replace existing tables
-    state: str | None = None  # folder with the state of the last run, to compare only new contents; DuckDB only
-    memory: str | None = None  # such as 512MB, by default 2GB, at least 100MB; DuckDB only
-    threads: int | None = None  # by default one for each processor; DuckDB only
-    work: str | None = None  # folder for temporary files, by default beside the output
-    spark: Mapping[str, str] = field(default_factory=dict)  # Spark settings, such as spark.driver.memory
+    overwrite: bool = option(False, FLAG, "Replace output files that exist.")
+    state: str | None = option(
+        None, path("FOLDER"), "Keep the pairs found in this folder, so that the next run compares only new pages."
+    )
+    memory: str | None = option(
+        None,
+        MEMORY,
+        "Memory for the comparison, at least 100MB; what does not fit goes to disk. winnow and its libraries take up to"
+        " 0.5 GB besides.",
+        unset=DEFAULT_MEMORY,
+    )
+    threads: int | None = option(None, number(1, 1024), "Number of threads.", unset="one for each processor")
+    work: str | None = option(
+        None, path("FOLDER"), "Folder for temporary files.", unset="beside the output, or the temporary folder"
+    )
+    spark: Mapping[str, str] | None = option(None, SPARK_SETTINGS, "A setting for Spark. Can be repeated.")
     # secret key of the scheme, if it has one; by default that in the file that WINNOW_KEY_FILE names
     key: str | None = field(default=None, repr=False)
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        if self.engine not in ENGINES:
-            raise ClusterError(f"unknown engine {self.engine!r}: choose {' or '.join(ENGINES)}")
+        super().__post_init__()
         if self.state and self.engine != "duckdb":
             raise ClusterError("a state needs the engine duckdb")
-        if self.memory_bytes < MIN_MEMORY:
-            raise ClusterError(f"{self.memory} of memory is too little: allow at least {MIN_MEMORY // 1_000_000}MB")
 
     @property
     def memory_bytes(self) -> int:
         """`memory` as a number of bytes."""
-        return parse_size(self.memory or DEFAULT_MEMORY)
+        return _memory_bytes(self.memory or DEFAULT_MEMORY)
 
     @property
     def thread_count(self) -> int:
@@ -124,11 +171,10 @@ class RunSettings:
             self.progress(phase, done, total)
 
 
-def parse_size(text: str) -> int:
-    """Return the number of bytes that a text such as 2GB, 512 MB or 1.5GiB means."""
-    match = SIZE.fullmatch(text.strip())
-    if not match:
-        raise ClusterError(f"{text!r} is not a memory size: write megabytes or gigabytes, such as 512MB or 2GB")
-    number, unit, binary = match.groups()
-    exponent = "KMGT".find(unit.upper()) + 1
-    return int(float(number) * (1024**exponent if binary else UNITS[unit.upper()]))
+@dataclass(frozen=True, kw_only=True)
+class ClusterRun(RunSettings, ClusteringOptions):
+    """A run on a store: what decides the clusters, how to work, and whether the store gets the clusters."""
+
+    changes: str | None = field(default=None, init=False)  # these two are set by the store
+    key: str | None = field(default=None, init=False, repr=False)
+    write_back: bool = option(True, FLAG, "Leave the store unchanged.", flag="--dry-run")

@@ -37,7 +37,7 @@ def cluster_records(
             from opensearch_winnow.clusters.spark.engine import cluster_on_spark  # noqa: PLC0415
             from opensearch_winnow.clusters.spark.session import spark_session  # noqa: PLC0415
 
-        result = cluster_on_spark(records, options, settings, session=spark_session(settings.spark))
+        result = cluster_on_spark(records, options, settings, session=spark_session(settings.spark or {}))
     result.seconds = round(time.monotonic() - start, 3)
     return result
 

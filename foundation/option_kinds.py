@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,6 +25,8 @@ class Kind(Generic[T]):
     allows: Callable[[Any], bool] = lambda _value: True  # of a value that a program gives
     schema: Mapping[str, Any] = field(default_factory=dict)  # in JSON Schema
     choices: tuple[str, ...] = ()  # all there are, if they are few
+    is_path: bool = False
+    join: Callable[[Sequence[T]], T] | None = None  # makes one value of those of an option that may be repeated
 
     def parsed(self, written: str) -> T:
         """Return the value that a text means. Raises ValueError, to follow the name of an option, with what it is."""
@@ -88,6 +91,18 @@ def text(metavar: str, max_chars: int = 300) -> Kind[str]:
         parse=str,
         allows=lambda value: len(value) <= max_chars,
         schema={"type": "string", "maxLength": max_chars},
+    )
+
+
+def path(metavar: str) -> Kind[str]:
+    """Make a kind of names of files or folders."""
+    return Kind(
+        what="the name of a file or folder",
+        metavar=metavar,
+        parse=str,
+        allows=lambda value: isinstance(value, str | os.PathLike),
+        schema={"type": "string"},
+        is_path=True,
     )
 
 

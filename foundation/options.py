@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, ClassVar, Self, TypeVar
 
-from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.foundation.option_kinds import FLAG, Kind
 
 OPTION, GROUP = "option", "group"  # what the metadata of a field have
 T = TypeVar("T")
+Part = TypeVar("Part", bound="Options")
 
 _known: dict[type, tuple[Option, ...]] = {}  # the options of each class, without those of its groups
 
@@ -45,17 +46,24 @@ def group(cls: type[T]) -> T:
     return field(default=cls(), metadata={GROUP: cls})
 
 
+def option_of(cls: type[Options], name: str) -> Any:
+    """Declare an option as another class does."""
+    (declared,) = (each for each in fields(cls) if each.name == name)
+    return field(default=declared.default, metadata=declared.metadata)
+
+
 class Options:
-    """Base class of frozen dataclasses whose fields are options. A value that is not allowed raises QuestionError."""
+    """Base class of frozen dataclasses whose fields are options. A value that is not allowed raises `error`."""
 
     __slots__ = ()
+    error: ClassVar[type[WinnowError]] = QuestionError
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __post_init__(self) -> None:
         for each in own_options(type(self)):
             value = getattr(self, each.name)
             if value is not None and not _allows(each.kind, value):
-                raise QuestionError(f"{each.name} is {each.kind.what}, not {value!r}")
+                raise self.error(f"{each.name} is {each.kind.what}, not {value!r}")
 
     @classmethod
     def options(cls) -> Iterator[Option]:
@@ -85,6 +93,10 @@ class Options:
     def extended(self, cls: type[T], **others: Any) -> T:
         """Return an object of a subclass with these values, and others."""
         return cls(**self.keywords(), **others)
+
+    def part(self, cls: type[Part]) -> Part:
+        """Return an object of a class whose fields this one has, too."""
+        return cls(**{each.name: getattr(self, each.name) for each in fields(cls)})
 
 
 def own_options(cls: type[Options]) -> tuple[Option, ...]:

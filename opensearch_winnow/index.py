@@ -9,13 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from opensearch_winnow.clusters.options import (
-    DEFAULT_COMPARED,
-    ClusteringOptions,
-    Linkage,
-    RunKeywords,
-    RunSettings,
-)
+from opensearch_winnow.clusters.options import ClusteringOptions, ClusterRun, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import QuestionError
@@ -29,7 +23,7 @@ from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.finding import Finding
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.history import HistoryEntry, history
-from opensearch_winnow.operations.asking.locate import LaterCaptures, Located, later_captures, locate
+from opensearch_winnow.operations.asking.locate import LaterCaptures, Located, LostPage, later_captures, locate
 from opensearch_winnow.operations.asking.nothing_found import (
     NoHit,
     NoMatch,
@@ -43,7 +37,7 @@ from opensearch_winnow.operations.asking.page_finder import PageFinder, known_sp
 from opensearch_winnow.operations.asking.similar import SimilarPages
 from opensearch_winnow.operations.asking.similar_batch import AnyQuestion, SimilarBatch
 from opensearch_winnow.operations.asking.sources import TextSources, sources
-from opensearch_winnow.operations.asking.versions import Versions, versions
+from opensearch_winnow.operations.asking.versions import Versions, VersionsQuestion, versions
 from opensearch_winnow.operations.asking.watch_log import WatchLog
 from opensearch_winnow.operations.asking.watches import Watch, Watches, WatchReport
 from opensearch_winnow.operations.clusters.cluster_details import ClusterDetails, cluster_details
@@ -476,16 +470,8 @@ class Index(Closing):
             raise self._pages.not_found(url)
         return entries
 
-    def locate(
-        self,
-        url: str | None = None,
-        *,
-        id: str | None = None,  # noqa: A002 (what it is called everywhere else)
-        at: datetime | None = None,
-        limit: int | None = 20,
-        boilerplate: bool = True,
-        max_seconds: float | None = None,
-    ) -> Located:
+    @takes(LostPage)
+    def locate(self, lost: LostPage) -> Located:
         """Return where a page went: the later pages that have its text or a part of it, the best first.
 
         The text sought is that of the latest capture of `url` (with `at`, the latest until then), or of the capture
@@ -496,22 +482,12 @@ class Index(Closing):
         `limit` is the number of pages to return, None for all; `.total` counts all. With `boilerplate=False`,
         registered boilerplate counts like any text. After `max_seconds`, the answer is what was found so far.
         """
-        page = self._pages.find(url=url, id_=id, at=at)
-        exclusions = self._exclusions(boilerplate)
-        return locate(self.store, page, exclusions=exclusions, limit=limit, max_seconds=max_seconds)
+        page = self._pages.find(url=lost.url, id_=lost.id, at=lost.at)
+        exclusions = self._exclusions(lost.boilerplate)
+        return locate(self.store, page, exclusions=exclusions, limit=lost.limit, max_seconds=lost.max_seconds)
 
-    def versions(
-        self,
-        url: str | None = None,
-        *,
-        id: str | None = None,  # noqa: A002
-        text: str | None = None,
-        html: str | bytes | None = None,
-        at: datetime | None = None,
-        min_resemblance: float = 0.5,
-        boilerplate: bool = True,
-        max_seconds: float | None = None,
-    ) -> Versions:
+    @takes(VersionsQuestion)
+    def versions(self, question: VersionsQuestion) -> Versions:
         """Return the versions of a page or text, the oldest first: all captures that resemble it, by equal texts.
 
         The page is `url` by its latest capture (with `at`, the latest until then) or the capture `id`; `text` and
@@ -522,14 +498,16 @@ class Index(Closing):
         it still. With `boilerplate=False`, registered boilerplate counts like any text. After `max_seconds`, the answer
         is what was found so far.
         """
-        page = self._pages.find(url=url, id_=id, text=text, html=html, at=at)
+        page = self._pages.find(
+            url=question.url, id_=question.id, text=question.text, html=question.html, at=question.at
+        )
         return versions(
             self.store,
             page,
-            is_stored=url is not None or id is not None,
-            min_resemblance=min_resemblance,
-            exclusions=self._exclusions(boilerplate),
-            max_seconds=max_seconds,
+            is_stored=question.url is not None or question.id is not None,
+            min_resemblance=question.min_resemblance,
+            exclusions=self._exclusions(question.boilerplate),
+            max_seconds=question.max_seconds,
         )
 
     def changes(
@@ -635,17 +613,8 @@ class Index(Closing):
 
     # --- clusters -----------------------------------------------------------------------------------------------------
 
-    def cluster(
-        self,
-        *,
-        threshold: float = DEFAULT_THRESHOLD,
-        linkage: Linkage = "representatives",
-        fast: bool = False,
-        compared: int = DEFAULT_COMPARED,
-        representative: str = "earliest",
-        write_back: bool = True,
-        **settings: Unpack[RunKeywords],
-    ) -> ClusteringResult:
+    @takes(ClusterRun)
+    def cluster(self, run: ClusterRun) -> ClusteringResult:
         """Find the clusters of near-duplicate pages in the whole store, and write the changed clusters to it.
 
         In order of time, each page joins the first representative that it resembles by at least `threshold`, or becomes
@@ -657,15 +626,13 @@ class Index(Closing):
         "earliest" or "newest" capture, the "longest" page, the one that most pages of the cluster name as "canonical",
         or the earliest on a preferred site ("site:a.org,b.org").
 
-        `settings`: `engine` is "duckdb" or "spark"; `output` and `evidence` name Parquet tables to write, `overwrite`
-        replaces existing ones; `state` is a folder that makes the next run compare only new pages; `memory` ("2GB"),
-        `threads` and `work` (a folder for temporary files) limit DuckDB; `spark` has settings of Spark; `progress` is
-        called with the phase, the amount done and the total.
+        `engine` is "duckdb" or "spark"; `output` and `evidence` name Parquet tables to write, `overwrite` replaces
+        existing ones; `state` is a folder that makes the next run compare only new pages; `memory` ("2GB"), `threads`
+        and `work` (a folder for temporary files) limit DuckDB; `spark` has settings of Spark; `progress` is called with
+        the phase, the amount done and the total.
         """
-        options = ClusteringOptions(
-            threshold=threshold, linkage=linkage, fast=fast, compared=compared, representative=representative
-        )
-        return cluster_store(self.store, options, RunSettings(**settings), write_back=write_back)
+        options, settings = run.part(ClusteringOptions), run.part(RunSettings)
+        return cluster_store(self.store, options, settings, write_back=run.write_back)
 
     def clustering(self) -> dict[str, Any] | None:
         """Return the summary of the last clustering written to the store, as JSON values; None if there is none.

@@ -11,7 +11,7 @@ import click
 from opensearch_winnow.answers.asking.history import history_document, history_summary
 from opensearch_winnow.answers.display_text import Span, one_line, shorten, width
 from opensearch_winnow.answers.formatting import compact_percent, count_of, time_stamp
-from opensearch_winnow.cli.options.filter_options import no_boilerplate_option
+from opensearch_winnow.cli.options.filter_options import boilerplate_option
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import bar, color_option, json_option, remark, say, terminal
 from opensearch_winnow.index import Index
@@ -36,13 +36,13 @@ MIN_TITLE_COLUMNS = 20  # fewer show too little of a title to be useful
     show_default=True,
     help="Show the latest N captures.",
 )
-@no_boilerplate_option
+@boilerplate_option
 @click.option("--ids", is_flag=True, help="Show the ids of the captures on a terminal, too.")
 @json_option
 @color_option
 @click.pass_context
 def command(
-    ctx: click.Context, url: str, store: str, limit: int, no_boilerplate: bool, ids: bool, as_json: bool, color: str
+    ctx: click.Context, url: str, store: str, limit: int, boilerplate: bool, ids: bool, as_json: bool, color: str
 ) -> None:
     """\b
     Examples:
@@ -57,7 +57,7 @@ def command(
     Prints a table on a terminal, tab-separated values in a pipe. Exits with 2 if the store has no page with this URL.
     """
     with Index.open(store, create=False) as index:
-        entries = index.history(url, limit=limit + 1, boilerplate=not no_boilerplate)
+        entries = index.history(url, limit=limit + 1, boilerplate=boilerplate)
     latest = entries[-limit:]
     document = history_document(url, entries, limit=limit)
     if as_json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import click
 
@@ -12,14 +13,13 @@ from opensearch_winnow.answers.asking.locate import located_document, located_su
 from opensearch_winnow.answers.display_text import Span, one_line, width
 from opensearch_winnow.answers.formatting import compact_percent, day, duration, time_stamp
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.options.filter_options import at_option, no_boilerplate_option
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.page_lines import GAP, left, page_lines, right
 from opensearch_winnow.cli.terminal import bar, color_option, full_option, json_option, remark, say, terminal
-from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.asking.locate import FoundPage, Located
+from opensearch_winnow.operations.asking.locate import FoundPage, Located, LostPage
 
 BAR_COLUMNS = 10
 HEADS = ("change", "resemblance", "A in B", "B in A", "captured")
@@ -28,16 +28,7 @@ HEADS = ("change", "resemblance", "A in B", "B in A", "captured")
 @click.command("locate", short_help="List the later pages that a lost page moved to.")
 @click.argument("url")
 @store_option()
-@at_option
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(1, 1_000_000),
-    default=20,
-    show_default=True,
-    help="Show the N best pages.",
-)
-@no_boilerplate_option
+@declared_options(LostPage, "lost")
 @json_option
 @full_option
 @color_option
@@ -46,9 +37,7 @@ def command(
     ctx: click.Context,
     url: str,
     store: str,
-    at: TimePeriod | None,
-    limit: int,
-    no_boilerplate: bool,
+    lost: LostPage,
     as_json: bool,
     full: bool,
     color: str,
@@ -76,7 +65,7 @@ def command(
     tab-separated values in a pipe. Exits with 1 if nothing is found, and with 2 if the store has no page with this URL.
     """
     with Index.open(store, create=False) as index:
-        located = index.locate(url, at=at and at.last, limit=limit, boilerplate=not no_boilerplate)
+        located = index.locate(replace(lost, url=url))
         document = located_document(index, located)
     if as_json:
         click.echo(json.dumps(document))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -31,7 +32,6 @@ from opensearch_winnow.cli.terminal import color_option, full_option, json_optio
 from opensearch_winnow.cli.text_file import STDIN, read_text_or_html, require_piped_stdin
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.rows import FieldNames
 from opensearch_winnow.operations.asking.nothing_found import Offer
@@ -86,7 +86,7 @@ def command(
     batch_urls: str | None,
     store: str,
     options: SimilarOptions,
-    at: TimePeriod | None,
+    at: datetime | None,
     id_field: str | None,
     text_field: str | None,
     html_field: str | None,
@@ -151,7 +151,7 @@ def command(
         with Index.open(store, create=False) as index, batch_questions(batch, batch_urls, fields) as questions:
             counts = answer_batch(index, questions, options, to=to, as_json=as_json, color=color, quiet=quiet)
         ctx.exit(0 if counts.found and not counts.failed and not counts.too_short else NOTHING_FOUND)
-    question = options.extended(SimilarQuestion, url=url, text=text, html=html, at=at and at.last)
+    question = options.extended(SimilarQuestion, url=url, text=text, html=html, at=at)
     with Index.open(store, create=False) as index:
         matches = find_matches(index, question)
         reasons = [] if matches.matches else no_match_lines(index, question, matches)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import click
 
@@ -12,14 +13,14 @@ from opensearch_winnow.answers.asking.versions import VersionDocument, versions_
 from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle, width
 from opensearch_winnow.answers.formatting import compact_percent, count_of, duration
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.options.filter_options import at_option, no_boilerplate_option
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.page_lines import GAP, left, right
 from opensearch_winnow.cli.short_urls import ShortUrls, short_urls
 from opensearch_winnow.cli.terminal import bar, color_option, full_option, json_option, remark, say, terminal
 from opensearch_winnow.cli.text_file import read_text_or_html, require_piped_stdin
-from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.index import Index
+from opensearch_winnow.operations.asking.versions import VersionsQuestion
 
 BAR_COLUMNS = 10
 HEADS = ("first seen", "resemblance", "pages", "first page")
@@ -38,15 +39,7 @@ MAX_STALE_PAGES_SHOWN = 5  # of a version; in a pipe, all are
     help="List the versions of the text of a UTF-8 or HTML file; - reads from a pipe.",
 )
 @store_option()
-@at_option
-@click.option(
-    "--min-resemblance",
-    metavar="X",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.5,
-    show_default=True,
-    help="Include captures whose resemblance to the page or text is at least X.",
-)
+@declared_options(VersionsQuestion, "question")
 @click.option(
     "--limit",
     metavar="N",
@@ -55,7 +48,6 @@ MAX_STALE_PAGES_SHOWN = 5  # of a version; in a pipe, all are
     show_default=True,
     help="Show the latest N versions, and the first N pages of each.",
 )
-@no_boilerplate_option
 @json_option
 @full_option
 @color_option
@@ -65,10 +57,8 @@ def command(
     url: str | None,
     file: str | None,
     store: str,
-    at: TimePeriod | None,
-    min_resemblance: float,
+    question: VersionsQuestion,
     limit: int,
-    no_boilerplate: bool,
     as_json: bool,
     full: bool,
     color: str,
@@ -91,18 +81,11 @@ def command(
     """
     if (url is None) == (file is None):
         raise click.UsageError("give either the URL of a page in the store, or --file", ctx)
-    if at is not None and url is None:
+    if question.at is not None and url is None:
         raise click.UsageError("--at chooses a capture of a URL: give the URL", ctx)
     text, html = (None, None) if file is None else read_text_or_html(file)
     with Index.open(store, create=False) as index:
-        found = index.versions(
-            url,
-            text=text,
-            html=html,
-            at=at and at.last,
-            min_resemblance=min_resemblance,
-            boilerplate=not no_boilerplate,
-        )
+        found = index.versions(replace(question, url=url, text=text, html=html))
     document = versions_document(found, limit=limit)
     if as_json:
         click.echo(json.dumps(document))
@@ -112,7 +95,7 @@ def command(
         for line in table(document["versions"], screen.columns, full=full):
             screen.echo(screen.line(line))
     if not found.versions:
-        say(f"No page has a resemblance of at least {100 * min_resemblance:g} % to this text")
+        say(f"No page has a resemblance of at least {100 * question.min_resemblance:g} % to this text")
         ctx.exit(NOTHING_FOUND)
     remark(f"{versions_summary(document)} · {duration(found.seconds)}")
     if len(document["versions"]) < document["total"]:

@@ -25,7 +25,7 @@ from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.crawls.changes_table import show_table
 from opensearch_winnow.cli.crawls.export_rows import say_left_out, write_cdxj
-from opensearch_winnow.cli.options.filter_options import no_boilerplate_option
+from opensearch_winnow.cli.options.filter_options import boilerplate_option
 from opensearch_winnow.cli.options.run_options import quiet_option
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.phase_progress import show_phases
@@ -73,7 +73,7 @@ PAGES_ON_A_TERMINAL = 20  # of each kind: the counts should not scroll away
     type=click.IntRange(1),
     help=f"List at most N pages of each kind; all are counted.  [default: {PAGES_ON_A_TERMINAL} on a terminal]",
 )
-@no_boilerplate_option
+@boilerplate_option
 @quiet_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
 @click.option(
@@ -97,7 +97,7 @@ def command(
     threshold: float,
     passages: bool,
     limit: int | None,
-    no_boilerplate: bool,
+    boilerplate: bool,
     quiet: bool,
     as_csv: bool,
     as_cdxj: bool,
@@ -152,7 +152,7 @@ def command(
                 near_revisits=near_revisits,
                 limit=limit,
                 threshold=threshold,
-                boilerplate=not no_boilerplate,
+                boilerplate=boilerplate,
                 progress=progress,
             )
         document = changes_document(index, changes, passages=passages)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -34,6 +34,8 @@ class KindType(click.ParamType[Any]):
         param: click.Parameter,  # noqa: ARG002
         incomplete: str,
     ) -> list[CompletionItem]:
+        if self._kind.is_path:
+            return [CompletionItem(incomplete, type="file")]
         return [CompletionItem(each) for each in self._kind.choices if each.startswith(incomplete)]
 
 
@@ -59,6 +61,12 @@ def declared_options(
     return decorate
 
 
+def declared_option(cls: type[Options], name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command one of the options of a class; its function gets the value."""
+    (found,) = (each for each in cls.options() if each.name == name)
+    return click_option(found, found.default)
+
+
 def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option of a command."""
     described = f"{option.help}  [default: {option.unset}]" if option.unset else option.help
@@ -68,12 +76,21 @@ def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]],
         return click.option(
             option.flag, option.name, is_flag=True, flag_value=not default, default=default, help=described
         )
+    join = option.kind.join
     return click.option(
         option.flag,
         option.name,
         metavar=option.kind.metavar,
         type=KindType(option.kind),
-        default=default,
-        show_default=default is not None,
+        default=None if join else default,
+        multiple=join is not None,
+        callback=None if join is None else _joining(join, default),
+        show_default=default is not None and join is None,
         help=described,
     )
+
+
+def _joining(
+    join: Callable[[Sequence[Any]], Any], default: Any
+) -> Callable[[click.Context, click.Parameter, Sequence[Any]], Any]:
+    return lambda _ctx, _param, values: join(values) if values else default

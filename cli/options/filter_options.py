@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from opensearch_winnow.cli.options.declared_options import declared_options
+from opensearch_winnow.cli.options.declared_options import declared_option, declared_options
 from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
 from opensearch_winnow.queries.filters import Filters
 
 
@@ -25,10 +26,8 @@ class TimePeriodType(click.ParamType[TimePeriod]):
             self.fail(f"{value!r} is not a date such as {EXAMPLES}", param, ctx)
 
 
-at_option = click.option(
-    "--at", metavar="DATE", type=TimePeriodType(), help="Use the last capture of URL up to the end of DATE."
-)
-no_boilerplate_option = click.option("--no-boilerplate", is_flag=True, help="Treat boilerplate as ordinary text.")
+at_option = declared_option(SimilarQuestion, "at")
+boilerplate_option = declared_option(SimilarOptions, "boilerplate")
 where_options = declared_options(Filters, "where")
 
 

@@ -7,6 +7,9 @@ from typing import Any
 
 import click
 
+from opensearch_winnow.cli.options.declared_options import declared_option
+from opensearch_winnow.clusters.options import RunSettings
+
 UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
 
@@ -30,7 +33,7 @@ class Size(click.ParamType[int]):
         return size
 
 
-overwrite_option = click.option("--overwrite", is_flag=True, help="Replace output files that exist.")
+overwrite_option = declared_option(RunSettings, "overwrite")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Do not show progress.")
 max_row_size_option = click.option(
     "--max-row-size",
@@ -42,33 +45,12 @@ max_row_size_option = click.option(
 )
 
 
-def resource_options(only: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command the options --memory, --threads and --work. `only` says when they have an effect."""
-    note = f" {only}." if only else ""
-    options = (
-        click.option(
-            "--memory",
-            metavar="SIZE",
-            help="Memory for the comparison, at least 100MB; what does not fit goes to disk. winnow and its libraries"
-            f" take up to 0.5 GB besides.{note}  [default: 2GB]",
-        ),
-        click.option(
-            "--threads",
-            metavar="N",
-            type=click.IntRange(1, 1024),
-            help=f"Number of threads.{note}  [default: one for each processor]",
-        ),
-        click.option(
-            "--work",
-            metavar="FOLDER",
-            type=click.Path(),
-            help="Folder for temporary files.  [default: beside the output, or the temporary folder]",
-        ),
-    )
+def resource_options() -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the options --memory, --threads and --work."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            function = option(function)
+        for name in ("work", "threads", "memory"):
+            function = declared_option(RunSettings, name)(function)
         return function
 
     return decorate

@@ -5,18 +5,20 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
 from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from opensearch_winnow.foundation.option_kinds import number
+from opensearch_winnow.foundation.options import Options, option, option_of
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.similar import SimilarPages
 from opensearch_winnow.operations.asking.text_finder import same_end
 from opensearch_winnow.operations.crawl_states import MICROSECOND
 from opensearch_winnow.queries.asking.matches import Match
-from opensearch_winnow.queries.asking.similar_options import SimilarOptions
+from opensearch_winnow.queries.asking.similar_options import MAX_MATCHES, SimilarOptions, SimilarQuestion
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.queries.spans import Span, merged_spans
@@ -33,6 +35,19 @@ QUESTIONS = (
 )
 
 Change = Literal["unchanged", "changed", "moved", "merged", "split", "copy"]
+
+
+@dataclass(frozen=True, slots=True)
+class LostPage(Options):
+    """A page that moved or was lost, by its `url` or the `id` of a capture; and what is sought of it."""
+
+    url: str | None = None
+    _: KW_ONLY
+    id: str | None = None
+    at: datetime | None = option_of(SimilarQuestion, "at")
+    limit: int | None = option(20, number(1, MAX_MATCHES), "Show the N best pages.")
+    boilerplate: bool = option_of(SimilarOptions, "boilerplate")
+    max_seconds: float | None = None
 
 
 class FoundPage(NamedTuple):

@@ -5,22 +5,41 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
 
+from opensearch_winnow.foundation.option_kinds import share
+from opensearch_winnow.foundation.options import Options, option, option_of
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH, Record
 from opensearch_winnow.operations.asking.history import compared
 from opensearch_winnow.operations.asking.similar import SimilarPages
-from opensearch_winnow.queries.asking.similar_options import SimilarOptions
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
 from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
 
 MAX_QUESTIONS = 20  # versions of the page itself whose copies are looked up, each in some milliseconds
 MAX_PAGE_CAPTURES = 10_000  # captures of the page itself, the newest
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsQuestion(Options):
+    """A page or text whose versions are sought: one of `url`, `id`, `text` and `html`."""
+
+    url: str | None = None
+    _: KW_ONLY
+    id: str | None = None
+    text: str | None = None
+    html: str | bytes | None = None
+    at: datetime | None = option_of(SimilarQuestion, "at")
+    min_resemblance: float = option(
+        0.5, share(above_0=True), "Include captures whose resemblance to the page or text is at least X."
+    )
+    boilerplate: bool = option_of(SimilarOptions, "boilerplate")
+    max_seconds: float | None = None
 
 
 class Version(NamedTuple):

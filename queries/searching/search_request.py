@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, fields
+from dataclasses import KW_ONLY, asdict, dataclass
 from datetime import datetime
 from typing import Any, Self, get_args
 
@@ -107,7 +107,7 @@ class SearchQuestion(SearchOptions):
     @property
     def request(self) -> SearchRequest:
         """The search itself."""
-        return SearchRequest(**{each.name: getattr(self, each.name) for each in fields(SearchRequest)})
+        return self.part(SearchRequest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,29 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 import pytest
 
-from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, RunKeywords, RunSettings
+from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, ClusterRun, RunSettings
+from opensearch_winnow.foundation.errors import QuestionError
 
-SET_BY_THE_STORE = {"changes", "key"}
+
+def test_a_run_has_the_options_of_its_parts() -> None:
+    run = ClusterRun(threshold=0.7, engine="spark", spark={"spark.executor.memory": "8g"}, write_back=False)
+    assert run.part(ClusteringOptions) == ClusteringOptions(threshold=0.7)
+    assert run.part(RunSettings) == RunSettings(engine="spark", spark={"spark.executor.memory": "8g"})
 
 
-def test_index_cluster_takes_the_settings_of_a_run() -> None:
-    """The keyword parameters and the fields have the same names and types."""
-    types = {field.name: field.type for field in fields(RunSettings) if field.name not in SET_BY_THE_STORE}
-    assert {name: kind.__forward_arg__ for name, kind in RunKeywords.__annotations__.items()} == types
+@pytest.mark.parametrize("name", ["changes", "key"])
+def test_a_store_sets_some_settings_itself(name: str) -> None:
+    with pytest.raises(TypeError, match=name):
+        ClusterRun(**{name: "x"})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("bad", [{"compared": 1}, {"memory": "1MB"}, {"engine": "spark", "state": "folder"}])
+def test_a_run_is_checked_like_its_parts(bad: dict[str, Any]) -> None:
+    with pytest.raises(ClusterError):
+        ClusterRun(**bad)
+    with pytest.raises(QuestionError, match="a representative is chosen by"):
+        ClusterRun(representative="oldest")
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"threshold": 0.0}, "the threshold must be above 0 and at most 1, not 0"),
-        ({"threshold": 1.5}, "the threshold must be above 0 and at most 1, not 1.5"),
-        ({"linkage": "chains"}, "unknown linkage 'chains': choose representatives or components"),
-        ({"compared": 1}, "compared must be from 2 to 1,000,000 pages, not 1"),
+        ({"threshold": 0.0}, "threshold is a share above 0 and at most 1, not 0.0"),
+        ({"threshold": 1.5}, "threshold is a share above 0 and at most 1, not 1.5"),
+        ({"linkage": "chains"}, "linkage is one of representatives, components, not 'chains'"),
+        ({"compared": 1}, "compared is a whole number from 2 to 1,000,000, not 1"),
     ],
 )
 def test_bad_options(options: dict[str, Any], message: str) -> None:
@@ -36,7 +48,7 @@ def test_bad_options(options: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"engine": "pandas"}, "unknown engine 'pandas': choose duckdb or spark"),
+        ({"engine": "pandas"}, "engine is one of duckdb, spark, not 'pandas'"),
         ({"engine": "spark", "state": "folder"}, "a state needs the engine duckdb"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 import pytest
@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.cli.options.declared_options import declared_option, declared_options
+from opensearch_winnow.foundation.errors import FileError, QuestionError, WinnowError
 from opensearch_winnow.foundation.keywords import takes, with_options
-from opensearch_winnow.foundation.option_kinds import FLAG, SECONDS, Kind, number, one_of, several, share, text
-from opensearch_winnow.foundation.options import Options, group, option
+from opensearch_winnow.foundation.option_kinds import FLAG, SECONDS, Kind, number, one_of, path, several, share, text
+from opensearch_winnow.foundation.options import Options, group, option, option_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +133,59 @@ def test_what_is_parsed_is_allowed(kind: Kind[Any], written: str) -> None:
 def test_shares_may_be_written_in_per_cent(value: float) -> None:
     assert share().parsed(str(value)) == value
     assert share().parsed(f"{100 * value} %") == pytest.approx(value)
+
+
+LABELS: Kind[frozenset[str]] = Kind(
+    what="a label",
+    metavar="LABEL",
+    parse=lambda written: frozenset([written]),
+    join=lambda labels: frozenset().union(*labels),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf(Options):
+    error: ClassVar[type[WinnowError]] = FileError
+
+    labels: frozenset[str] | None = option(None, LABELS, "Shirts with this label. Can be repeated.")
+    folder: str | None = option(None, path("FOLDER"), "Write to this folder.")
+
+
+@click.command
+@declared_options(Shelf)
+def shelf(options: Shelf) -> None:
+    print(sorted(options.labels or ()), options.folder)
+
+
+@click.command
+@declared_option(Shelf, "labels")
+def labels(labels: frozenset[str] | None) -> None:
+    print(labels)
+
+
+def test_values_of_a_repeated_option_are_joined() -> None:
+    assert CliRunner().invoke(shelf, ["--labels", "b", "--labels", "a"]).output == "['a', 'b'] None\n"
+    assert CliRunner().invoke(shelf, ["--folder", "x"]).output == "[] x\n"
+    assert CliRunner().invoke(labels, ["--labels", "b"]).output == "frozenset({'b'})\n"
+    assert CliRunner().invoke(labels, []).output == "None\n"
+
+
+def test_names_of_files_are_checked_and_completed() -> None:
+    with pytest.raises(FileError, match=r"^folder is the name of a file or folder, not 3$"):
+        Shelf(folder=3)  # type: ignore[arg-type]
+    (option,) = (each for each in shelf.params if each.name == "folder")
+    assert [each.type for each in option.type.shell_complete(click.Context(shelf), option, "r")] == ["file"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Socks(Options):
+    colour: str | None = option_of(Colours, "colour")
+
+
+def test_an_option_may_be_that_of_another_class() -> None:
+    assert list(Socks.options()) == list(Colours.options())
+    with pytest.raises(QuestionError, match="colour is one of red, blue"):
+        Socks(colour="green")
 
 
 def test_texts_have_a_limit() -> None:

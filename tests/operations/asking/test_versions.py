@@ -100,7 +100,7 @@ def test_questions_that_cannot_be_answered(index: Index) -> None:
         index.versions(f"{TERMS}/")
     with pytest.raises(QuestionError, match="exactly one of url, id, text or html"):
         index.versions(TERMS, text="both")
-    with pytest.raises(QuestionError, match="min_resemblance is a share from 0 to 1, not 2"):
+    with pytest.raises(QuestionError, match="min_resemblance is a share above 0 and at most 1, not 2"):
         index.versions(TERMS, min_resemblance=2)
 
 
