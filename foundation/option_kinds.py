@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
@@ -24,6 +24,8 @@ class Kind(Generic[T]):
     allows: Callable[[Any], bool] = lambda _value: True  # of a value that a program gives
     schema: Mapping[str, Any] = field(default_factory=dict)  # in JSON Schema
     choices: tuple[str, ...] = ()  # all there are, if they are few
+    is_path: bool = False
+    is_repeated: bool = False  # a value is a sequence, and the option is written once for each of its members
 
     def parsed(self, written: str) -> T:
         """Return the value that a text means. Raises ValueError, to follow the name of an option, with what it is."""
@@ -89,6 +91,16 @@ def text(metavar: str, max_chars: int = 300) -> Kind[str]:
         allows=lambda value: len(value) <= max_chars,
         schema={"type": "string", "maxLength": max_chars},
     )
+
+
+def path(metavar: str) -> Kind[Any]:
+    """Make a kind of names of files or folders."""
+    return Kind(what="the name of a file or folder", metavar=metavar, parse=str, is_path=True)
+
+
+def repeated(kind: Kind[Any]) -> Kind[Any]:
+    """Make a kind of sequences of values of this kind."""
+    return replace(kind, parse=kind.parsed, allows=lambda _values: True, is_repeated=True)
 
 
 def _share(written: str) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, ClassVar, Self, TypeVar
 
-from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.foundation.option_kinds import FLAG, Kind
 
 OPTION, GROUP = "option", "group"  # what the metadata of a field have
@@ -44,16 +44,17 @@ def group(cls: type[T]) -> T:
 
 
 class Options:
-    """Base class of frozen dataclasses whose fields are options. A value that is not allowed raises QuestionError."""
+    """Base class of frozen dataclasses whose fields are options. A value that is not allowed raises `error`."""
 
     __slots__ = ()
+    error: ClassVar[type[WinnowError]] = QuestionError
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __post_init__(self) -> None:
         for each in self.own_options():
             value = getattr(self, each.name)
             if value is not None and not _allows(each.kind, value):
-                raise QuestionError(f"{each.name} is {each.kind.what}, not {value!r}")
+                raise self.error(f"{each.name} is {each.kind.what}, not {value!r}")
 
     @classmethod
     def own_options(cls) -> Iterator[Option]:

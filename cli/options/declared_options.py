@@ -34,6 +34,8 @@ class KindType(click.ParamType[Any]):
         param: click.Parameter,  # noqa: ARG002
         incomplete: str,
     ) -> list[CompletionItem]:
+        if self._kind.is_path:
+            return [CompletionItem(incomplete, type="file")]
         return [CompletionItem(each) for each in self._kind.choices if each.startswith(incomplete)]
 
 
@@ -73,6 +75,7 @@ def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]],
         option.name,
         metavar=option.kind.metavar,
         type=KindType(option.kind),
+        multiple=option.kind.is_repeated,
         default=default,
         show_default=default is not None,
         help=described,

@@ -20,6 +20,7 @@ from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.sets.contaminated_table import as_object, headline, say_left_out, show_rows, show_table
 from opensearch_winnow.cli.sets.dedup_summary import failed_file, say_too_large
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
+from opensearch_winnow.foundation.path_names import PathName
 from opensearch_winnow.ingest.rows import FieldNames
 from opensearch_winnow.operations.sets.contamination import contaminated
 from opensearch_winnow.queries.sets.passage_index import DEFAULT_SHORTEST, DEFAULT_WORDS
@@ -134,7 +135,7 @@ def command(
     spans: str | None,
     clean: str | None,
     cut: bool,
-    failed: Path | None,
+    failed: PathName | None,
     max_row_size: int,
     overwrite: bool,
     quiet: bool,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 import pytest
@@ -14,9 +15,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.foundation.keywords import takes, with_options
-from opensearch_winnow.foundation.option_kinds import FLAG, SECONDS, Kind, number, one_of, several, share, text
+from opensearch_winnow.foundation.errors import FileError, QuestionError, WinnowError
+from opensearch_winnow.foundation.keywords import takes, with_keywords, with_options
+from opensearch_winnow.foundation.option_kinds import (
+    FLAG,
+    SECONDS,
+    Kind,
+    number,
+    one_of,
+    path,
+    repeated,
+    several,
+    share,
+    text,
+)
 from opensearch_winnow.foundation.options import Options, group, option
 
 
@@ -57,6 +69,38 @@ def test_a_method_takes_keywords_or_an_object() -> None:
     ]
     assert list(inspect.signature(Shop.shirts_of).parameters)[:3] == ["self", "name", "min_wool"]
     assert Shop.shirts.__doc__ == "Return the options."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcels(Options):
+    error: ClassVar[type[WinnowError]] = FileError
+
+    lists: Sequence[str] = option((), repeated(path("LIST")), "What to pack.")
+    limit: int = option(10, number(1, 99), "Pack N things.")
+
+
+@with_keywords(Parcels)
+def packed(name: str, options: Parcels) -> tuple[str, Parcels]:
+    return name, options
+
+
+def test_a_function_takes_keywords() -> None:
+    assert packed("a", limit=3) == ("a", Parcels(limit=3))
+    assert list(inspect.signature(packed).parameters) == ["name", "lists", "limit"]
+    with pytest.raises(FileError, match=r"^limit is a whole number from 1 to 99, not 0$"):
+        packed("a", limit=0)
+
+
+def test_an_option_that_is_repeated() -> None:
+    @click.command
+    @declared_options(Parcels)
+    def pack(options: Parcels) -> None:
+        print(options.lists)
+
+    assert CliRunner().invoke(pack, []).output == "()\n"
+    assert CliRunner().invoke(pack, ["--lists", "a", "--lists", "b"]).output == "('a', 'b')\n"
+    (option,) = (each for each in pack.params if each.name == "lists")
+    assert [each.type for each in option.type.shell_complete(click.Context(pack), option, "r")] == ["file"]
 
 
 @pytest.mark.parametrize(
