@@ -7,9 +7,10 @@ from pathlib import Path
 
 from opensearch_winnow.cli.text_file import STDIN
 from opensearch_winnow.foundation.errors import FileError
+from opensearch_winnow.foundation.path_names import PathName
 
 
-def check_names(files: Mapping[str, str | Path | None]) -> None:
+def check_names(files: Mapping[str, PathName | None]) -> None:
     """Check that no output, by the option that names it, is standard output or named twice."""
     named = {option: str(name) for option, name in files.items() if name}
     for option, name in named.items():

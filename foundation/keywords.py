@@ -66,6 +66,22 @@ def with_options(
     return decorate
 
 
+def with_keywords(
+    cls: Callable[P, Options_co],
+) -> Callable[[Callable[[Argument, Options_co], Result]], Callable[Concatenate[Argument, P], Result]]:
+    """Let a function that takes an argument and an object of this class be called with its fields as keywords."""
+
+    def decorate(function: Callable[[Argument, Options_co], Result]) -> Callable[Concatenate[Argument, P], Result]:
+        @wraps(function)
+        def taking(argument: Argument, *args: P.args, **keywords: P.kwargs) -> Result:
+            return function(argument, cls(*args, **keywords))
+
+        _show_fields(taking, function, cls, others=1)
+        return cast("Callable[Concatenate[Argument, P], Result]", taking)
+
+    return decorate
+
+
 def _show_fields(
     taking: Callable[..., Any], method: Callable[..., Any], cls: Callable[..., Any], *, others: int
 ) -> None:

@@ -6,9 +6,10 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, Literal, TypeVar
 
 from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
 
@@ -94,16 +95,28 @@ def text(metavar: str, max_chars: int = 300) -> Kind[str]:
     )
 
 
-def path(metavar: str) -> Kind[str]:
-    """Make a kind of names of files or folders."""
+def path(metavar: str, of: Literal["file", "folder", "file or folder"] = "file or folder") -> Kind[str]:
+    """Make a kind of names of files or folders, which need not be there."""
+
+    def allows(value: Any) -> bool:
+        if not isinstance(value, str | os.PathLike):
+            return False
+        named = Path(value)
+        return not (of == "file" and named.is_dir()) and not (of == "folder" and named.is_file())
+
     return Kind(
-        what="the name of a file or folder",
+        what=f"the name of a {of}",
         metavar=metavar,
         parse=str,
-        allows=lambda value: isinstance(value, str | os.PathLike),
+        allows=allows,
         schema={"type": "string"},
         is_path=True,
     )
+
+
+def repeated(kind: Kind[Any]) -> Kind[Any]:
+    """Make a kind of sequences of values of this kind."""
+    return replace(kind, parse=kind.parsed, allows=lambda _values: True, join=tuple)
 
 
 def _share(written: str) -> float:

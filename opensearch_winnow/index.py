@@ -59,7 +59,7 @@ from opensearch_winnow.operations.crawls.extract import ExtractReport, extract
 from opensearch_winnow.operations.crawls.indexing import IndexingOptions, add_pages, index_sources
 from opensearch_winnow.operations.crawls.lazy_store import LazyStore
 from opensearch_winnow.operations.searching.searches import Searches, known_site, unknown_filters
-from opensearch_winnow.operations.sets.pairs import PairOptions, find
+from opensearch_winnow.operations.sets.pairs import StoredPairOptions, find
 from opensearch_winnow.operations.sets.submissions import Submissions
 from opensearch_winnow.operations.upkeep.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.operations.upkeep.overview import Overview, StoreOverview
@@ -445,7 +445,7 @@ class Index(Closing):
         Without `sources`, all pages of the store are compared with each other: the latest capture of each URL. With
         `boilerplate=False`, registered boilerplate counts like any text. All else is as in the function `pairs`.
         """
-        options = PairOptions(
+        options = StoredPairOptions(
             by=by,
             minimum=minimum,
             limit=limit,
@@ -453,9 +453,10 @@ class Index(Closing):
             owner=owner,
             submissions=submissions,
             boilerplate=boilerplate,
+            progress=progress,
         )
         names = [sources] if isinstance(sources, str) else sources
-        return find(options, names, self.store, progress or no_progress)
+        return find(options, names, self.store)
 
     # --- pages over time ----------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
 from functools import cache
 from importlib import import_module
 from io import StringIO
@@ -18,8 +19,8 @@ from tokenize import COMMENT, generate_tokens
 from typing import Any, cast
 
 import opensearch_winnow
-from opensearch_winnow.foundation.keywords import takes, with_options
-from opensearch_winnow.foundation.options import Options, option
+from opensearch_winnow.foundation.keywords import takes, with_keywords, with_options
+from opensearch_winnow.foundation.options import option
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "python.md"
 MAX_SIGNATURE_CHARS = 100  # a longer signature has one parameter per line
@@ -175,7 +176,11 @@ def _function(node: Function, name: str, module: Source) -> Iterator[str]:
 def _declared(node: Function, module: Source) -> Callable[..., Any] | None:
     """Return the class that declares the keyword arguments of a method, if one does."""
     for each in node.decorator_list:
-        if isinstance(each, ast.Call) and ast.unparse(each.func) in (takes.__name__, with_options.__name__):
+        if isinstance(each, ast.Call) and ast.unparse(each.func) in (
+            takes.__name__,
+            with_options.__name__,
+            with_keywords.__name__,
+        ):
             return cast("Callable[..., Any]", module.constants[ast.unparse(each.args[0])])
     return None
 
@@ -186,8 +191,8 @@ def _declared_parameters(declared: Callable[..., Any]) -> Iterator[str]:
         if each.kind is each.KEYWORD_ONLY and star:
             yield star
             star = ""
-        is_group = isinstance(each.default, Options)
-        default = f"{type(each.default).__name__}()" if is_group else repr(each.default)
+        kind = type(each.default)
+        default = f"{kind.__name__}()" if is_dataclass(kind) and each.default == kind() else repr(each.default)
         yield f"{each.name}: {each.annotation} = {default}".replace("'", '"')
 
 

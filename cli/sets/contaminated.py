@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from glob import has_magic
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import click
 
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.field_options import field_options
 from opensearch_winnow.cli.options.run_options import max_row_size_option, overwrite_option, quiet_option
 from opensearch_winnow.cli.output_files import check_files
@@ -21,8 +23,7 @@ from opensearch_winnow.cli.sets.contaminated_table import as_object, headline, s
 from opensearch_winnow.cli.sets.dedup_summary import failed_file, say_too_large
 from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
 from opensearch_winnow.ingest.rows import FieldNames
-from opensearch_winnow.operations.sets.contamination import contaminated
-from opensearch_winnow.queries.sets.passage_index import DEFAULT_SHORTEST, DEFAULT_WORDS
+from opensearch_winnow.operations.sets.contamination import ContaminationOptions, contaminated
 
 
 class ManyNamesCommand(click.Command):
@@ -59,61 +60,8 @@ _FIELDS = re.compile(r"[^/\\*?\[\]]+")  # names of fields after a colon, and not
     type=click.Path(),
     help="The evaluation sets: files or folders, up to the next option. FILE:FIELD,FIELD names the fields of one set.",
 )
-@click.option(
-    "--words",
-    metavar="N",
-    type=click.IntRange(1, 10_000),
-    default=DEFAULT_WORDS,
-    show_default=True,
-    help="Minimum length of a passage.",
-)
-@click.option(
-    "--short",
-    "shortest",
-    metavar="N",
-    type=click.IntRange(1, 10_000),
-    default=DEFAULT_SHORTEST,
-    show_default=True,
-    help="Look for an evaluation text with fewer words than a passage as a whole, if it has at least this many.",
-)
-@click.option(
-    "--min-share",
-    metavar="X",
-    type=click.FloatRange(0, 1),
-    default=0.0,
-    show_default=True,
-    help="Count an evaluation row only where a training row has this share of one of its texts.",
-)
+@declared_options(ContaminationOptions)
 @field_options
-@click.option("--eval-id-field", "eval_id", metavar="NAME", help="The field of an evaluation row that holds its id.")
-@click.option(
-    "--eval-field",
-    "eval_fields",
-    metavar="NAME",
-    multiple=True,
-    help="A field of an evaluation row that holds a text, or a list of texts. Can be repeated. Counts for the sets that"
-    " name no fields of their own.",
-)
-@click.option(
-    "--to",
-    metavar="OUT",
-    type=click.Path(),
-    help="Write the contaminated rows to this file: .jsonl, .csv or .parquet.",
-)
-@click.option("--spans", metavar="OUT", type=click.Path(), help="Write every passage, with its offsets, to this file.")
-@click.option(
-    "--clean",
-    metavar="OUT",
-    type=click.Path(),
-    help="Write the training rows without the contaminated ones to this file, in their own format; or to this folder.",
-)
-@click.option("--cut", is_flag=True, help="With --clean: cut out the passages, and keep the rest of their rows.")
-@click.option(
-    "--failed",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file for training rows that cannot be read: JSON lines.  [default: OUT.failed.jsonl, with --clean OUT]",
-)
 @max_row_size_option
 @overwrite_option
 @quiet_option
@@ -124,17 +72,8 @@ def command(
     ctx: click.Context,
     train: tuple[str, ...],
     against: tuple[str, ...],
-    words: int,
-    shortest: int,
-    min_share: float,
+    options: ContaminationOptions,
     fields: FieldNames,
-    eval_id: str | None,
-    eval_fields: tuple[str, ...],
-    to: str | None,
-    spans: str | None,
-    clean: str | None,
-    cut: bool,
-    failed: Path | None,
     max_row_size: int,
     overwrite: bool,
     quiet: bool,
@@ -158,44 +97,33 @@ def command(
     Prints the evaluation sets and the contaminated rows; in a pipe, the rows as tab-separated values. Exit code 0 if a
     row is contaminated, 1 if none is or if training rows could not be read.
     """
-    if cut and not clean:
+    if options.cut and not options.clean:
         raise click.UsageError("--cut needs --clean, which names the file to write", ctx)
-    failed = failed_file(failed, clean)
-    outputs = {"--to": to, "--spans": spans, "--clean": clean, "--failed": failed and str(failed)}
+    options = replace(
+        options,
+        fields=fields,
+        max_row_size=max_row_size,
+        overwrite=overwrite,
+        failed=failed_file(options.failed, options.clean),
+    )
     sets = fields_by_set(against)
+    outputs = {f"--{name}": getattr(options, name) for name in ("to", "spans", "clean", "failed")}
     check_files({option: name for option, name in outputs.items() if name}, [Path(name) for name in (*train, *sets)])
     try:
         with show_phases(quiet=quiet, color=color) as progress:
-            result = contaminated(
-                train,
-                sets,
-                words=words,
-                shortest=shortest,
-                min_share=min_share,
-                fields=fields,
-                eval_fields=eval_fields,
-                eval_id=eval_id,
-                to=to,
-                spans=spans,
-                clean=clean,
-                cut=cut,
-                failed=failed,
-                max_row_size=max_row_size,
-                overwrite=overwrite,
-                progress=progress,
-            )
+            result = contaminated(train, sets, **replace(options, progress=progress).keywords())
     except Stopped:
         say("Stopped: nothing was written.")
         raise
     if as_json:
-        click.echo(json.dumps(as_object(result, listed=to is None)))
+        click.echo(json.dumps(as_object(result, listed=options.to is None)))
     elif screen := terminal(color):
         show_table(screen, result)
     else:
         show_rows(result)
     say_left_out(result)
-    if result.failed and failed:
-        say(f"The failed rows are in {failed}.")
+    if result.failed and options.failed:
+        say(f"The failed rows are in {options.failed}.")
     say_too_large(result.failed)
     if not result.contaminated:
         if as_json or not terminal(color):  # a table begins with it

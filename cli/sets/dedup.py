@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
 import click
 
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.field_options import field_options
 from opensearch_winnow.cli.options.run_options import (
     max_row_size_option,
@@ -18,76 +19,30 @@ from opensearch_winnow.cli.options.run_options import (
 )
 from opensearch_winnow.cli.output_files import check_names
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
-from opensearch_winnow.cli.sets.dedup_passages import passage_options
+from opensearch_winnow.cli.sets.dedup_passages import find_passages, refuse_others
 from opensearch_winnow.cli.sets.dedup_summary import failed_file, print_end, result_lines, show_rows, show_table
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
-from opensearch_winnow.clusters.deduplication.options import KEEP_CHOICES, MATCHES, DeduplicationOptions, Match
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.ingest.rows import FieldNames
-from opensearch_winnow.operations.sets.deduplication import deduplicate
-
-DEFAULTS = DeduplicationOptions()
+from opensearch_winnow.operations.sets.deduplication import FileDeduplication, deduplicate
+from opensearch_winnow.operations.sets.passage_run import PassageOutputs
 
 
 @click.command("dedup", short_help="Write a data set without its duplicates.")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
-@click.option(
-    "--to",
-    metavar="OUT",
-    type=click.Path(),
-    help="Write the rows that are kept to this file, or to a file for each source in the folder OUT/.",
-)
-@click.option(
-    "--match",
-    type=click.Choice(MATCHES),
-    default=DEFAULTS.match,
-    show_default=True,
-    help="What to drop. identical: rows with the same text. exact: also those with the same words, whatever their"
-    " symbols. near: also those that resemble a row that is kept. contained: also those that are in one.",
-)
-@click.option(
-    "--threshold",
-    metavar="X",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=DEFAULTS.threshold,
-    show_default=True,
-    help="Minimum resemblance to the row that is kept, or with contained the share of the row that is in it.",
-)
-@click.option(
-    "--keep",
-    metavar="RULE",
-    default=DEFAULTS.keep,
-    show_default=True,
-    help=f"The row to keep of several: {KEEP_CHOICES}. earliest is by date, and rows without one in their order; source"
-    " prefers the sources named first; best takes the highest number in a field.",
-)
-@click.option(
-    "--against",
-    metavar="OLD",
-    multiple=True,
-    type=click.Path(),
-    help="Drop rows that this earlier set has. Its rows are not written. Can be repeated.",
-)
+@declared_options(FileDeduplication)
 @click.option("--against-id-field", metavar="NAME", help="The field with the id of a row of OLD, if it differs.")
 @click.option("--against-text-field", metavar="NAME", help="The field with the text of a row of OLD, if it differs.")
-@click.option(
-    "--mark",
-    is_flag=True,
-    help="Write all rows to OUT, with the columns cluster, keep, representative and similarity.",
-)
-@click.option(
-    "--ids", metavar="OUT", type=click.Path(), help="Write the ids of the rows kept to this file, one a line."
-)
-@click.option(
-    "--dropped",
-    metavar="OUT",
-    type=click.Path(),
-    help="Write a JSON line for each row dropped to this file: its id, why, and for which row.",
-)
 @overwrite_option
 @click.option("--dry-run", is_flag=True, help="Write nothing, only count.")
 @field_options
-@passage_options
+@click.option(
+    "--passages",
+    "by_passages",
+    is_flag=True,
+    help="Instead of whole rows, cut passages that several rows have out of the texts.",
+)
+@declared_options(PassageOutputs, "passages")
 @click.option(
     "--preset",
     type=click.Choice(list(PRESETS)),
@@ -101,12 +56,6 @@ DEFAULTS = DeduplicationOptions()
     type=click.IntRange(1, 1000),
     help=f"Compare runs of N words.  [default: {Scheme().shingle}, or the preset's]",
 )
-@click.option(
-    "--failed",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file for rows that cannot be read: JSON lines.  [default: OUT.failed.jsonl]",
-)
 @max_row_size_option
 @resource_options()
 @quiet_option
@@ -115,30 +64,21 @@ DEFAULTS = DeduplicationOptions()
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     sources: tuple[str, ...],
-    to: str | None,
-    match: Match,
-    threshold: float,
-    keep: str,
-    against: tuple[str, ...],
+    options: FileDeduplication,
     against_id_field: str | None,
     against_text_field: str | None,
-    mark: bool,
-    ids: str | None,
-    dropped: str | None,
-    overwrite: bool,
     dry_run: bool,
     fields: FieldNames,
+    by_passages: bool,
+    passages: PassageOutputs,
     preset: str,
     shingle: int | None,
-    failed: Path | None,
-    max_row_size: int,
-    memory: str | None,
-    threads: int | None,
-    work: str | None,
     quiet: bool,
     as_json: bool,
     color: str,
+    **shared: Any,  # options of the run that several commands have
 ) -> None:
     """\b
     Examples:
@@ -170,41 +110,31 @@ def command(
     Files appear when they are complete. Prints counts: a table on a terminal, tab-separated values in a pipe. Exit code
     1 if rows failed, or if there are none.
     """
-    if mark and not (to or dry_run):
+    refuse_others(ctx, by_passages=by_passages)
+    options = replace(options, fields=fields, **shared)
+    if by_passages:
+        find_passages(ctx, sources, options, passages, dry_run=dry_run, quiet=quiet, as_json=as_json, color=color)
+        return
+    if options.mark and not (options.to or dry_run):
         raise click.UsageError("--mark needs --to OUT, which gets the marked rows", ctx)
-    if not (to or ids or dropped or dry_run):
+    if not (options.to or options.ids or options.dropped or dry_run):
         raise click.UsageError("say where the rows that are kept go: add --to, --ids, --dropped or --dry-run", ctx)
-    check_names({"--to": to, "--ids": ids, "--dropped": dropped, "--failed": failed})
+    check_names({f"--{name}": getattr(options, name) for name in ("to", "ids", "dropped", "failed")})
     if dry_run:
-        to = ids = dropped = None
-        mark = False
-    failed = failed_file(failed, to)
+        options = replace(options, to=None, ids=None, dropped=None, mark=False)
     scheme = Scheme.preset(preset)
     try:
         with show_phases(quiet=quiet, color=color) as progress:
-            result = deduplicate(
-                sources,
-                to,
-                against=against,
+            options = replace(
+                options,
                 against_fields=replace(
                     fields, id=against_id_field or fields.id, text=against_text_field or fields.text
                 ),
-                mark=mark,
-                ids=ids,
-                dropped=dropped,
-                failed=failed,
-                overwrite=overwrite,
-                match=match,
-                threshold=threshold,
-                keep=keep,
-                fields=fields,
+                failed=failed_file(options.failed, options.to),
                 scheme=scheme if shingle is None else replace(scheme, shingle=shingle),
-                max_row_size=max_row_size,
-                memory=memory,
-                threads=threads,
-                work=work,
                 progress=progress,
             )
+            result = deduplicate(sources, **options.keywords())
     except Stopped:
         say("Stopped: nothing was written.")
         raise
@@ -214,7 +144,7 @@ def command(
         show_table(screen, result)
     else:
         show_rows(result_lines(result))
-    print_end(result, failed, to)
+    print_end(result, options.failed, options.to)
     if not result.rows:
         say(f"No rows in {', '.join(sources)}")
         ctx.exit(NOTHING_FOUND)

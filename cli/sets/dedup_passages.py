@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
-from pathlib import Path
-from typing import Any
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import click
 from click.core import ParameterSource
@@ -26,11 +25,10 @@ from opensearch_winnow.cli.sets.dedup_summary import (
     show_rows,
 )
 from opensearch_winnow.cli.terminal import Terminal, remark, say, terminal
-from opensearch_winnow.operations.sets.passage_run import PassagesResult, repeated_passages
-from opensearch_winnow.operations.sets.repeated_passages import PassageOptions
+from opensearch_winnow.operations.sets.deduplication import FileDeduplication
+from opensearch_winnow.operations.sets.passage_run import PassageOutputs, PassagesResult, repeated_passages
 
-DEFAULTS = PassageOptions()
-OWN = ("words", "documents", "occurrences", "spans", "attributes")
+OWN = {each.name for each in PassageOutputs.options()}
 # Options of winnow dedup that also count with --passages; the others are refused.
 SHARED = {
     *("sources", "to", "overwrite", "dry_run", "failed", "max_row_size", "work", "quiet", "as_json", "color"),
@@ -38,98 +36,50 @@ SHARED = {
 }
 
 
-def passage_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give winnow dedup the option --passages and those that belong to it. With it, `function` is not called."""
-
-    @wraps(function)
-    def with_passages(**arguments: Any) -> Any:
-        ctx = click.get_current_context()
-        own = {name: arguments.pop(name) for name in OWN}
-        typed = [name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
-        if not arguments.pop("passages"):
-            for name in (name for name in typed if name in OWN):
-                raise click.UsageError(f"{_option(ctx, name)} needs --passages", ctx)
-            return function(**arguments)
-        for name in (name for name in typed if name not in {*SHARED, *OWN, "passages"}):
-            raise click.UsageError(f"{_option(ctx, name)} has no effect with --passages: leave one of them out", ctx)
-        shared = {name: arguments[name] for name in arguments if name in SHARED}
-        return _find_passages(ctx, **shared, **own, fields=arguments["fields"])
-
-    decorated: Any = with_passages
-    for option in reversed(
-        (
-            click.option(
-                "--passages",
-                is_flag=True,
-                help="Instead of whole rows, cut passages that several rows have out of the texts.",
-            ),
-            click.option(
-                "--words",
-                metavar="N",
-                type=click.IntRange(1, 1_000_000),
-                default=DEFAULTS.words,
-                show_default=True,
-                help="With --passages: minimum words of a passage.",
-            ),
-            click.option(
-                "--documents",
-                metavar="M",
-                type=click.IntRange(2),
-                default=DEFAULTS.documents,
-                show_default=True,
-                help="With --passages: minimum number of rows that have it.",
-            ),
-            click.option(
-                "--occurrences",
-                type=click.Choice(["later", "every"]),
-                default=DEFAULTS.occurrences,
-                show_default=True,
-                help="With --passages: cut all occurrences but the first, or every one.",
-            ),
-            click.option(
-                "--spans",
-                metavar="OUT",
-                type=click.Path(dir_okay=False),
-                help="With --passages: write where the passages are, to this file: .jsonl, .csv or .parquet.",
-            ),
-            click.option(
-                "--attributes",
-                metavar="FOLDER",
-                type=click.Path(file_okay=False),
-                help="With --passages: write the same as attributes in the format of Dolma, a file for each source.",
-            ),
-        )
-    ):
-        decorated = option(decorated)
-    return decorated  # type: ignore[no-any-return]
+def refuse_others(ctx: click.Context, *, by_passages: bool) -> None:
+    """Refuse options that only count with --passages, or only without it."""
+    for parameter in ctx.command.params:
+        name = parameter.name or ""
+        if ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        if name in OWN and not by_passages:
+            raise click.UsageError(f"{parameter.opts[0]} needs --passages", ctx)
+        if by_passages and name not in {*SHARED, *OWN, "by_passages"}:
+            raise click.UsageError(f"{parameter.opts[0]} has no effect with --passages: leave one of them out", ctx)
 
 
-def _option(ctx: click.Context, name: str) -> str:
-    return next(param.opts[0] for param in ctx.command.params if param.name == name)
-
-
-def _find_passages(
+def find_passages(
     ctx: click.Context,
-    *,
     sources: Sequence[str],
-    to: str | None,
+    options: FileDeduplication,
+    passages: PassageOutputs,
+    *,
     dry_run: bool,
-    failed: Path | None,
     quiet: bool,
     as_json: bool,
     color: str,
-    **options: Any,  # of repeated_passages()
 ) -> None:
-    outputs = (to, options["spans"], options["attributes"])
-    check_names(dict(zip(("--to", "--spans", "--attributes", "--failed"), (*outputs, failed), strict=True)))
+    """Cut repeated passages out of texts, or list them, and print what was found."""
+    to, outputs = options.to, (options.to, passages.spans, passages.attributes)
+    check_names(dict(zip(("--to", "--spans", "--attributes", "--failed"), (*outputs, options.failed), strict=True)))
     if dry_run:
-        to = options["spans"] = options["attributes"] = None
+        to, passages = None, replace(passages, spans=None, attributes=None)
     elif not any(outputs):
         raise click.UsageError("say what to write: add --to OUT, --spans OUT, --attributes FOLDER or --dry-run", ctx)
-    failed = failed_file(failed, to)
+    failed = failed_file(options.failed, to)
     try:
         with show_phases(quiet=quiet, color=color) as progress:
-            result = repeated_passages(sources, to, failed=failed, progress=progress, **options)
+            result = repeated_passages(
+                sources,
+                to,
+                **passages.keywords(),
+                fields=options.fields,
+                overwrite=options.overwrite,
+                failed=failed,
+                max_row_size=options.max_row_size,
+                work=options.work,
+                progress=progress,
+            )
     except Stopped:
         say("Stopped: nothing was written.")
         raise
@@ -141,7 +91,7 @@ def _find_passages(
         show_rows(_lines(result))
     say_other_texts(result.other_texts)
     say_failed(result.failed, failed)
-    names = "Nothing was written" if dry_run else ", ".join(filter(None, outputs))
+    names = "Nothing was written" if dry_run else ", ".join(os.fspath(name) for name in outputs if name)
     remark(f"{names}: {duration(result.seconds)}")
     if not result.rows:
         say(f"No rows in {', '.join(sources)}")

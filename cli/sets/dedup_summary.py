@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from opensearch_winnow.answers.display_text import one_line, shorten_middle
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.terminal import Terminal, remark, say
 from opensearch_winnow.clusters.deduplication.decisions import Deduplication
+from opensearch_winnow.foundation.path_names import PathName
 
 MAX_REASONS = 5  # of failed rows, listed on a terminal
 MAX_NAMES = 5  # of files that were not read
@@ -28,9 +29,9 @@ WARNINGS = ("other_symbols", "not_compared", "wrong_dates")
 Line = tuple[str, str, int]  # a part of the result, a name in it, and its value
 
 
-def failed_file(failed: Path | None, to: str | None) -> Path | None:
+def failed_file(failed: PathName | None, to: PathName | None) -> PathName | None:
     """Return the file for rows that cannot be read: by default beside the output, if there is one."""
-    return Path(f"{to.rstrip('/')}.failed.jsonl") if to and failed is None else failed
+    return f"{os.fspath(to).rstrip('/')}.failed.jsonl" if to and failed is None else failed
 
 
 def show_table(screen: Terminal, result: Deduplication) -> None:
@@ -119,7 +120,7 @@ def say_other_texts(names: Sequence[str]) -> None:
         say(f"Not read, because the folder has files of rows: {listed}{more}")
 
 
-def say_failed(reasons: Counter[str], failed: Path | None) -> None:
+def say_failed(reasons: Counter[str], failed: PathName | None) -> None:
     """Say where the rows are that could not be read, and how to read those that are too large."""
     if reasons:
         rows = count_of(reasons.total(), "row")
@@ -133,7 +134,7 @@ def say_too_large(reasons: Counter[str]) -> None:
         say("--max-row-size reads larger rows.")
 
 
-def print_end(result: Deduplication, failed: Path | None, to: str | None) -> None:
+def print_end(result: Deduplication, failed: PathName | None, to: PathName | None) -> None:
     """Print what needs attention, where the failed rows are, and how long it took."""
     for warning in _warnings(result):
         say(f"Warning: {warning}")

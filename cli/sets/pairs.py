@@ -6,7 +6,6 @@ import json
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -16,6 +15,7 @@ from opensearch_winnow.answers.sets.pairs_document import pairs_document
 from opensearch_winnow.answers.sets.pairs_words import compared_words, found_words, left_out_words, not_compared_words
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.options import scheme_options as choose
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.field_options import field_options
 from opensearch_winnow.cli.options.run_options import overwrite_option, quiet_option
 from opensearch_winnow.cli.options.store_option import store_option
@@ -28,24 +28,13 @@ from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.sources.field_names import FieldNames
-from opensearch_winnow.operations.sets.pairs import PairOptions, find
-from opensearch_winnow.operations.sets.submissions import Submissions
-from opensearch_winnow.queries.sets.pairs import Measure, Pairs
+from opensearch_winnow.operations.sets.pairs import StoredPairOptions, find
+from opensearch_winnow.queries.sets.pairs import Pairs
 from opensearch_winnow.record_files.answer_table import check_table
 from opensearch_winnow.stores.opening import open_store
 
 MANY_FILES = 10  # of a submission: perhaps its sub-folders are the submissions
 MAX_ROWS = 25  # of a table on a terminal, unless --limit says otherwise
-
-
-class Minimum(click.FloatRange):
-    """A number from which pairs are listed."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = str(value).removesuffix("%").strip()
-        if number != str(value) and number.replace(".", "", 1).isdecimal():
-            self.fail(f"write {float(number) / 100:g} for {value}", param, ctx)
-        return super().convert(value, param, ctx)
 
 
 @click.command("pairs", short_help="Compare all documents of a set with each other: the pairs that share text.")
@@ -55,47 +44,8 @@ class Minimum(click.FloatRange):
     " with each other.",
     required=False,
 )
-@click.option(
-    "--by",
-    type=click.Choice(["similarity", "resemblance", "containment", "longest"]),
-    default="similarity",
-    show_default=True,
-    help="Rank pairs by this. containment: of A in B or of B in A, the larger. longest: the longest shared passage.",
-)
-@click.option(
-    "--min",
-    "minimum",
-    metavar="X",
-    type=Minimum(0),
-    help="List pairs from X on: a share from 0 to 1; with --by longest, a number of words.  [default: 0.4 for programs,"
-    " 0.1 for texts]",
-)
-@click.option(
-    "--limit", metavar="N", type=click.IntRange(1), help=f"List N pairs.  [default: all; {MAX_ROWS} on a terminal]"
-)
-@click.option(
-    "--base",
-    metavar="P",
-    multiple=True,
-    type=click.Path(exists=True),
-    help="A file or folder whose text does not count, such as code that was given to all. Can be repeated.",
-)
-@click.option(
-    "--owner",
-    metavar="RULE",
-    help="Do not compare documents of one owner: a regular expression whose first group, or else all that it matches,"
-    " is in the name of a document; or a CSV file with rows id,owner.",
-)
-@click.option("--owner-field", metavar="NAME", help="The field of rows that names their owner.")
+@declared_options(StoredPairOptions)
 @field_options
-@click.option(
-    "--submissions",
-    type=click.Choice(["auto", "files", "folders"]),
-    default="auto",
-    show_default=True,
-    help="Compare files, or sub-folders with all their files. auto: by what the folder looks like.",
-)
-@click.option("--no-boilerplate", is_flag=True, help="Treat the store's boilerplate as ordinary text.")
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset_by_names, choose.fold_confusables, optional=True)
 @click.option(
     "--to",
@@ -119,15 +69,8 @@ def command(
     ctx: click.Context,
     sources: tuple[str, ...],
     store: str | None,
-    by: Measure,
-    minimum: float | None,
-    limit: int | None,
-    base: tuple[str, ...],
-    owner: str | None,
-    owner_field: str | None,
+    options: StoredPairOptions,
     fields: FieldNames,
-    submissions: Submissions,
-    no_boilerplate: bool,
     scheme: Scheme | None,
     to: Path | None,
     report: Path | None,
@@ -172,36 +115,24 @@ def command(
     is_changed = any(source is not ParameterSource.DEFAULT for source in chosen)
     if is_changed and ctx.get_parameter_source("preset") is ParameterSource.DEFAULT:
         raise click.UsageError("name the preset too: --preset programs, or pages", ctx)
-    if minimum is not None and minimum > 1 and by != "longest":
-        raise click.UsageError(f"--min {minimum:g}: a {by} is a share from 0 to 1", ctx)
     if to is not None:
-        check_files({"--to": str(to)}, list(map(Path, (*sources, *base))))
+        check_files({"--to": str(to)}, list(map(Path, (*sources, *options.base))))
         check_table(to, overwrite=overwrite, more=[JSON])
     if anonymise and report is None:
         raise click.UsageError("--anonymise is for a report: add --report class.html", ctx)
     if report is not None:
-        check_report(report, to, (*sources, *base), overwrite=overwrite)
+        check_report(report, to, (*sources, *options.base), overwrite=overwrite)
     screen = None if as_json else terminal(color)
+    limit = options.limit
     if screen and to is None and report is None and limit is None:
         limit = MAX_ROWS
-    options = PairOptions(
-        scheme=scheme,
-        by=by,
-        minimum=minimum,
-        limit=limit,
-        base=base,
-        owner=owner,
-        owner_field=owner_field,
-        fields=fields,
-        submissions=submissions,
-        boilerplate=not no_boilerplate,
-    )
     try:
         with (
             show_phases(quiet=quiet, color=color) as progress,
             open_store(store, patient=True) if store else nullcontext() as opened,
         ):
-            found = find(options, sources, opened, progress)
+            options = replace(options, scheme=scheme, fields=fields, limit=limit, progress=progress)
+            found = find(options, sources, opened)
             if report is not None:
                 write_class_report(found, report, anonymise=anonymise, progress=progress)
     except Stopped:
@@ -231,7 +162,7 @@ def command(
         tell(f"{compared_words(found)}. {found_words(found)}.")
     for line in left_out_words(found):
         say(line)
-    if submissions == "auto" and found.folders and found.documents:
+    if options.submissions == "auto" and found.folders and found.documents:
         files = sum(len(each.files) for each in found.documents) / len(found.documents)
         if files >= MANY_FILES:
             say(f"a submission has {files:.0f} files on average; --submissions files compares the files")

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import isnan
-from typing import Literal, NamedTuple, Self, get_args
+from typing import ClassVar, Literal, NamedTuple, Self, get_args
 
 from opensearch_winnow.clusters.options import DEFAULT_COMPARED, ClusterError
+from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.option_kinds import one_of, share, text
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.ingest.rows import Row
 from opensearch_winnow.ingest.sources.row_fields import listed
 from opensearch_winnow.mappings.record import microseconds
@@ -86,7 +89,7 @@ def _number(value: object) -> float | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeduplicationOptions:
+class DeduplicationOptions(Options):
     """The options that decide which rows are kept.
 
     Rows are put in the order of the rule `keep`; of equals, the earliest comes first, and rows without a time in the
@@ -96,16 +99,29 @@ class DeduplicationOptions:
     or more is in a kept row; of two that contain each other, the earlier is kept.
     """
 
-    match: Match = "near"
-    threshold: float = 0.5  # minimum resemblance or containment
-    keep: str = "earliest"  # see `KeepRule`
+    error: ClassVar[type[WinnowError]] = DeduplicationError
+
+    match: Match = option(
+        "near",
+        one_of(*MATCHES),
+        "What to drop. identical: rows with the same text. exact: also those with the same words, whatever their"
+        " symbols. near: also those that resemble a row that is kept. contained: also those that are in one.",
+    )
+    threshold: float = option(
+        0.5,
+        share(above_0=True),
+        "Minimum resemblance to the row that is kept, or with contained the share of the row that is in it.",
+    )
+    keep: str = option(
+        "earliest",
+        text("RULE"),
+        f"The row to keep of several: {KEEP_CHOICES}. earliest is by date, and rows without one in their order; source"
+        " prefers the sources named first; best takes the highest number in a field.",
+    )
     compared: int = DEFAULT_COMPARED  # maximum of earlier rows to compare a row with because of one shared shingle
 
     def __post_init__(self) -> None:
-        if self.match not in MATCHES:
-            raise DeduplicationError(f"rows match {', '.join(MATCHES[:-1])} or {MATCHES[-1]}, not {self.match!r}")
-        if not 0 < self.threshold <= 1:
-            raise DeduplicationError(f"the threshold must be above 0 and at most 1, not {self.threshold:g}")
+        Options.__post_init__(self)
         KeepRule.of(self.keep)
 
     @property

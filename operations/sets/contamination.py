@@ -12,6 +12,9 @@ from pathlib import Path
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.keywords import with_options
+from opensearch_winnow.foundation.option_kinds import FLAG, number, path, repeated, share, text
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.foundation.path_names import PathName, path_names
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.page import Page
@@ -20,6 +23,7 @@ from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.output import check_rows_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.runs.failed_pages import FailedRows
+from opensearch_winnow.ingest.sources.field_names import USUAL
 from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.operations.sets.evaluation_sets import (
     EvaluationSet,
@@ -156,24 +160,57 @@ class _Checked:
     edits: dict[int, str | None] = field(default_factory=dict)  # by number: the text left, None for a row to drop
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContaminationOptions(Options):
+    """Options of `contaminated`: what counts, how rows are read, and what is written."""
+
+    words: int = option(DEFAULT_WORDS, number(1, 10_000), "Minimum length of a passage.")
+    shortest: int = option(
+        DEFAULT_SHORTEST,
+        number(1, 10_000),
+        "Look for an evaluation text with fewer words than a passage as a whole, if it has at least this many.",
+        flag="--short",
+    )
+    min_share: float = option(
+        0.0, share(), "Count an evaluation row only where a training row has this share of one of its texts."
+    )
+    fields: FieldNames = USUAL
+    eval_fields: str | Sequence[str] = option(
+        (),
+        repeated(text("NAME")),
+        "A field of an evaluation row that holds a text, or a list of texts. Can be repeated. Counts for the sets that"
+        " name no fields of their own.",
+        flag="--eval-field",
+    )
+    eval_id: str | None = option(
+        None, text("NAME"), "The field of an evaluation row that holds its id.", flag="--eval-id-field"
+    )
+    to: PathName | None = option(
+        None, path("OUT"), "Write the contaminated rows to this file: .jsonl, .csv or .parquet."
+    )
+    spans: PathName | None = option(None, path("OUT"), "Write every passage, with its offsets, to this file.")
+    clean: PathName | None = option(
+        None,
+        path("OUT"),
+        "Write the training rows without the contaminated ones to this file, in their own format; or to this folder.",
+    )
+    cut: bool = option(False, FLAG, "With --clean: cut out the passages, and keep the rest of their rows.")
+    failed: PathName | None = option(
+        None,
+        path("FILE", "file"),
+        "The file for training rows that cannot be read: JSON lines.",
+        unset="OUT.failed.jsonl, with --clean OUT",
+    )
+    max_row_size: int = MAX_PAGE_BYTES
+    overwrite: bool = False
+    progress: Progress | None = None
+
+
+@with_options(ContaminationOptions)
 def contaminated(
     train: PathName | Iterable[PathName],
     against: PathName | Iterable[PathName] | Mapping[PathName, str | Sequence[str]],
-    *,
-    words: int = DEFAULT_WORDS,
-    shortest: int = DEFAULT_SHORTEST,
-    min_share: float = 0.0,
-    fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
-    eval_fields: str | Sequence[str] = (),
-    eval_id: str | None = None,
-    to: PathName | None = None,
-    spans: PathName | None = None,
-    clean: PathName | None = None,
-    cut: bool = False,
-    failed: PathName | None = None,
-    max_row_size: int = MAX_PAGE_BYTES,
-    overwrite: bool = False,
-    progress: Progress | None = None,
+    options: ContaminationOptions,
 ) -> Contamination:
     """Find the rows of `train` that hold passages of at least `words` words of the evaluation sets `against`.
 
@@ -191,27 +228,34 @@ def contaminated(
     with the phase, the amount done, and None.
     """
     start = time.monotonic()
-    progress = progress or no_progress
-    for table in (to, spans):
+    progress, overwrite, clean = options.progress or no_progress, options.overwrite, options.clean
+    for table in (options.to, options.spans):
         if table:
             check_table(Path(table), overwrite=overwrite)
     found: list[ContaminatedRow] = []
     count = kept = cut_rows = 0
     checked = _Checked()
     with ExitStack() as opened:
-        files = opened.enter_context(RowFiles(path_names(train), fields, max_row_size=max_row_size))
+        files = opened.enter_context(RowFiles(path_names(train), options.fields, max_row_size=options.max_row_size))
         if clean:
             files.check_output(clean, overwrite=overwrite)
+        failed = Path(options.failed) if options.failed else None
         if failed:
-            check_rows_output(Path(failed), files.has, overwrite=overwrite)
-        failures = opened.enter_context(FailedRows(Path(failed))) if failed else None
+            check_rows_output(failed, files.has, overwrite=overwrite)
+        failures = opened.enter_context(FailedRows(failed)) if failed else None
         evaluation = EvaluationSets(
-            _fields_by_set(against, eval_fields), eval_id, words=words, shortest=shortest, progress=progress
+            _fields_by_set(against, options.eval_fields),
+            options.eval_id,
+            words=options.words,
+            shortest=options.shortest,
+            progress=progress,
         )
-        listed = to and opened.enter_context(AnswerTable(Path(to), LIST_COLUMNS, overwrite=overwrite))
-        passages = spans and opened.enter_context(AnswerTable(Path(spans), SPAN_COLUMNS, overwrite=overwrite))
-        for page, text, some, row in _found(
-            files, evaluation, min_share, RowTexts(max_row_size), checked, failures, progress
+        listed, passages = (
+            opened.enter_context(AnswerTable(Path(table), columns, overwrite=overwrite)) if table else None
+            for table, columns in ((options.to, LIST_COLUMNS), (options.spans, SPAN_COLUMNS))
+        )
+        for page, whole, some, row in _found(
+            files, evaluation, options.min_share, RowTexts(options.max_row_size), checked, failures, progress
         ):
             count += 1
             if listed:
@@ -220,13 +264,13 @@ def contaminated(
                 found.append(row)
             if passages:
                 for each in some:
-                    passages.add(*_span_values(row, each, text, evaluation))
+                    passages.add(*_span_values(row, each, whole, evaluation))
             if clean:
-                checked.edits[row.row] = _without_spans(page, text, row.spans) if cut else None
+                checked.edits[row.row] = _without_spans(page, whole, row.spans) if options.cut else None
         if clean:
             progress(WRITING, 0, None)
             kept = files.write(clean, lambda number: _edit(number, checked), overwrite=overwrite)
-            cut_rows = sum(text is not None for text in checked.edits.values())
+            cut_rows = sum(left is not None for left in checked.edits.values())
         if failures:
             failures.incomplete = False
     return Contamination(
@@ -235,9 +279,9 @@ def contaminated(
         checked.failed,
         found,
         evaluation.summary(),
-        words,
+        options.words,
         evaluation.index.shortest,
-        min_share,
+        options.min_share,
         checked.below_share,
         time.monotonic() - start,
         kept if clean else None,
@@ -309,8 +353,8 @@ def _fields_by_set(
 
 def _evaluations(shares: Mapping[int, FieldShares], evaluation: EvaluationSets) -> list[FoundEvaluation]:
     found = []
-    for number, fields in shares.items():
-        row, its_set = evaluation.rows[number], evaluation.set_of(number)
+    for row_number, fields in shares.items():
+        row, its_set = evaluation.rows[row_number], evaluation.set_of(row_number)
         found.append(FoundEvaluation(its_set.name, row.id, largest(fields), its_set.shares_of(row, fields)))
     return sorted(found, key=lambda each: -each.share)
 

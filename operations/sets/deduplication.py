@@ -6,18 +6,21 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import fields as dataclass_fields
+from dataclasses import KW_ONLY, dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import IO, Any, TypedDict, Unpack
+from typing import IO, Any
 from unicodedata import normalize
 
 from opensearch_winnow.clusters.deduplication.decisions import FAILED, KEPT, Deduplication
-from opensearch_winnow.clusters.deduplication.options import DeduplicationError, DeduplicationOptions, Match
+from opensearch_winnow.clusters.deduplication.options import DeduplicationError, DeduplicationOptions
 from opensearch_winnow.clusters.options import RunSettings
 from opensearch_winnow.cython_core.symbols import symbol_places
 from opensearch_winnow.foundation.atomic_file import check_output
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.keywords import with_keywords
+from opensearch_winnow.foundation.option_kinds import FLAG, path, repeated
+from opensearch_winnow.foundation.options import option
 from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.foundation.path_names import PathName, path_names
 from opensearch_winnow.foundation.progress import Progress
@@ -30,7 +33,7 @@ from opensearch_winnow.ingest.rows.output import check_rows_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.runs.failed_pages import FailedRows
 from opensearch_winnow.ingest.sources import SourceError
-from opensearch_winnow.ingest.sources.field_names import value_at
+from opensearch_winnow.ingest.sources.field_names import USUAL, value_at
 from opensearch_winnow.ingest.sources.page_fields import FieldError, page_of
 from opensearch_winnow.ingest.sources.row_fields import missing_in
 from opensearch_winnow.ingest.sources.split import Failed
@@ -45,34 +48,64 @@ CHARS_AROUND = 40  # of the first difference, on each side
 ReadRows = Callable[[], Iterable[Row | FailedRow]]
 
 
-class DeduplicationKeywords(TypedDict, total=False):
-    """The keyword parameters of both functions: what counts as a duplicate, what is kept, and where the run works."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeduplicationRun(DeduplicationOptions):
+    """Options of both functions: what counts as a duplicate, how rows are read, and what the run may use."""
 
-    match: Match
-    threshold: float
-    keep: str
-    fields: FieldNames
-    scheme: Scheme
-    max_row_size: int
-    memory: str | None
-    threads: int | None
-    work: str | None
-    progress: Progress | None
+    against_fields: FieldNames | None = None
+    fields: FieldNames = USUAL
+    scheme: Scheme = Scheme()
+    max_row_size: int = MAX_PAGE_BYTES
+    memory: str | None = None
+    threads: int | None = None
+    work: str | None = None
+    progress: Progress | None = None
+
+    def settings(self, output: str | None = None) -> RunSettings:
+        return RunSettings(
+            output=output, memory=self.memory, threads=self.threads, work=self.work, progress=self.progress
+        )
 
 
-def deduplicate(
-    sources: PathName | Iterable[PathName],
-    to: PathName | None = None,
-    *,
-    against: PathName | Iterable[PathName] = (),
-    against_fields: FieldNames | None = None,
-    mark: bool = False,
-    ids: PathName | None = None,
-    dropped: PathName | None = None,
-    failed: PathName | None = None,
-    overwrite: bool = False,
-    **options: Unpack[DeduplicationKeywords],
-) -> Deduplication:
+@dataclass(frozen=True, slots=True)
+class FileDeduplication(DeduplicationRun):
+    """A deduplication of files: what it compares them with, and writes."""
+
+    to: PathName | None = option(
+        None,
+        path("OUT"),
+        "Write the rows that are kept to this file, or to a file for each source in the folder OUT/.",
+    )
+    _: KW_ONLY
+    against: PathName | Iterable[PathName] = option(
+        (),
+        repeated(path("OLD")),
+        "Drop rows that this earlier set has. Its rows are not written. Can be repeated.",
+    )
+    mark: bool = option(
+        False, FLAG, "Write all rows to OUT, with the columns cluster, keep, representative and similarity."
+    )
+    ids: PathName | None = option(None, path("OUT"), "Write the ids of the rows kept to this file, one a line.")
+    dropped: PathName | None = option(
+        None,
+        path("OUT"),
+        "Write a JSON line for each row dropped to this file: its id, why, and for which row.",
+    )
+    failed: PathName | None = option(
+        None, path("FILE", "file"), "The file for rows that cannot be read: JSON lines.", unset="OUT.failed.jsonl"
+    )
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsDeduplication(DeduplicationRun):
+    """A deduplication of rows in memory: what it compares them with."""
+
+    against: Iterable[str | Mapping[str, Any]] | ArrowTable = ()
+
+
+@with_keywords(FileDeduplication)
+def deduplicate(sources: PathName | Iterable[PathName], options: FileDeduplication) -> Deduplication:
     """Write the rows of `sources` to `to` without duplicates, as the command `winnow dedup` does.
 
     A source is a file of JSON lines, Parquet or CSV, a folder, or a web archive. Rows are written as they were, in the
@@ -88,28 +121,31 @@ def deduplicate(
     has more than `max_row_size` bytes, by default 10 MB, fails. `memory` ("2GB"), `threads` and `work` (a folder for
     temporary files) limit the run; `progress` is called with the phase, the amount done and the total.
     """
-    chosen, settings, fields, scheme, max_row_size = _parts(options, to)
-    names, earlier_names = path_names(sources), path_names(against)
+    to, mark, overwrite = options.to, options.mark, options.overwrite
+    settings = options.settings(None if to is None else os.fspath(to))
+    names, earlier_names = path_names(sources), path_names(options.against)
     if not names:
         raise DeduplicationError("there are no rows to deduplicate: name at least one source")
     if mark and to is None:
         raise DeduplicationError("marked rows need a place: name where to write them")
-    for name in (ids, dropped):
+    for name in (options.ids, options.dropped):
         if name is not None:
             check_output(Path(name), overwrite=overwrite)  # now, because the work takes long
     with ExitStack() as stack:
-        files = stack.enter_context(RowFiles(names, fields, chosen.keep_rule.field, max_row_size=max_row_size))
+        value_field, largest = options.keep_rule.field, options.max_row_size
+        files = stack.enter_context(RowFiles(names, options.fields, value_field, max_row_size=largest))
         if to is not None:
             files.check_output(os.fspath(to), MARKS if mark else {}, overwrite=overwrite)
-        chosen.keep_rule.check_fields(files.fields_seen() if chosen.keep_rule.field else None)
+        options.keep_rule.check_fields(files.fields_seen() if value_field else None)
         earlier = None
         if earlier_names:
             with _naming_options():
-                earlier_files = RowFiles(earlier_names, against_fields or fields, max_row_size=max_row_size)
-                earlier = stack.enter_context(earlier_files)
+                earlier_fields = options.against_fields or options.fields
+                earlier = stack.enter_context(RowFiles(earlier_names, earlier_fields, max_row_size=largest))
+        failed = None if options.failed is None else Path(options.failed)
         if failed is not None:
-            check_rows_output(Path(failed), files.has, overwrite=overwrite)
-        failures = stack.enter_context(FailedRows(Path(failed)) if failed is not None else nullcontext())
+            check_rows_output(failed, files.has, overwrite=overwrite)
+        failures = stack.enter_context(FailedRows(failed) if failed is not None else nullcontext())
 
         def keep_failure(row: FailedRow, page: Page | None) -> None:
             if failures is not None and page is not None:  # RowFiles has added the others
@@ -117,14 +153,13 @@ def deduplicate(
 
         result = _decide_rows(
             files.rows(failures),
-            chosen,
+            options,
             settings,
             earlier_set=earlier.rows() if earlier else (),
-            scheme=scheme,
-            max_row_size=max_row_size,
             on_failure=keep_failure,
         )
-        lists = [stack.enter_context(open_new(Path(name))) if name is not None else None for name in (ids, dropped)]
+        names_of_lists = (options.ids, options.dropped)
+        lists = [None if name is None else stack.enter_context(open_new(Path(name))) for name in names_of_lists]
         if any(lists):
             _write_lists(files, result, *lists)
         if to is not None:
@@ -136,13 +171,8 @@ def deduplicate(
     return result
 
 
-def deduplicate_rows(
-    rows: Iterable[str | Mapping[str, Any]] | ArrowTable,
-    *,
-    against: Iterable[str | Mapping[str, Any]] | ArrowTable = (),
-    against_fields: FieldNames | None = None,
-    **options: Unpack[DeduplicationKeywords],
-) -> Deduplication:
+@with_keywords(RowsDeduplication)
+def deduplicate_rows(rows: Iterable[str | Mapping[str, Any]] | ArrowTable, options: RowsDeduplication) -> Deduplication:
     """Decide which of `rows`, texts or mappings with a field for the text, to keep. `deduplicate` has the parameters.
 
     A table is one of Arrow, pandas (from 2.2 on) or polars.
@@ -153,36 +183,17 @@ def deduplicate_rows(
         result.kept_numbers()  # [0, 1]
         result.representatives[2]  # 0
     """
-    chosen, settings, fields, scheme, max_row_size = _parts(options, None)
-    value_field = chosen.keep_rule.field
 
     def new_rows() -> Iterator[Row | FailedRow]:
-        return _rows_in_memory(rows, fields, value_field, max_row_size)
+        return _rows_in_memory(rows, options.fields, options.keep_rule.field, options.max_row_size)
 
     def earlier_rows() -> Iterator[Row | FailedRow]:
-        return _rows_in_memory(against, against_fields or fields, None, max_row_size)
+        return _rows_in_memory(options.against, options.against_fields or options.fields, None, options.max_row_size)
 
-    result = _decide_rows(
-        new_rows(), chosen, settings, earlier_set=earlier_rows(), scheme=scheme, max_row_size=max_row_size
-    )
-    if not isinstance(rows, Iterator) and not isinstance(against, Iterator):  # an iterator is used up
+    result = _decide_rows(new_rows(), options, options.settings(), earlier_set=earlier_rows())
+    if not isinstance(rows, Iterator) and not isinstance(options.against, Iterator):  # an iterator is used up
         add_texts(result, new_rows, earlier_rows)
     return result
-
-
-def _parts(
-    options: DeduplicationKeywords, to: PathName | None
-) -> tuple[DeduplicationOptions, RunSettings, FieldNames, Scheme, int]:
-    """Divide the keyword parameters by what they are for."""
-    given: dict[str, Any] = dict(options)
-    fields, scheme = given.pop("fields", FieldNames()), given.pop("scheme", Scheme())
-    max_row_size = given.pop("max_row_size", MAX_PAGE_BYTES)
-    run = {name: given.pop(name) for name in ("memory", "threads", "work", "progress") if name in given}
-    for name in given.keys() - {each.name for each in dataclass_fields(DeduplicationOptions)}:
-        hint = ": fields are named with fields=FieldNames(text=…)" if name.endswith("_field") else ""
-        raise TypeError(f"there is no parameter {name}{hint}")
-    output = None if to is None else os.fspath(to)
-    return DeduplicationOptions(**given), RunSettings(output=output, **run), fields, scheme, max_row_size
 
 
 @contextmanager
@@ -197,11 +208,13 @@ def _naming_options() -> Iterator[None]:
         raise SourceError(message) from None
 
 
-def _decide_rows(*arguments: Any, **options: Any) -> Deduplication:
+def _decide_rows(
+    rows: Iterable[Row | FailedRow], options: DeduplicationRun, settings: RunSettings, **others: Any
+) -> Deduplication:
     with extra("cluster"):  # imported here, because Arrow takes half a second to load
         from opensearch_winnow.clusters.deduplication.deciding import decide_rows  # noqa: PLC0415
 
-    return decide_rows(*arguments, **options)
+    return decide_rows(rows, options, settings, scheme=options.scheme, max_row_size=options.max_row_size, **others)
 
 
 def _rows_in_memory(

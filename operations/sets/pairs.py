@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.keywords import with_keywords
+from opensearch_winnow.foundation.option_kinds import FLAG, Kind, number, one_of, path, repeated, share, text
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.foundation.path_names import path_names
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
@@ -27,21 +31,65 @@ from opensearch_winnow.queries.sets.pairs import Document, Measure, Pairs
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.stores.store import Store
 
+MAX_PAIRS = 1_000_000_000
+MINIMUM: Kind[float] = replace(
+    share(), what="a share from 0 to 1, or of the longest passage a number of words", allows=lambda value: value >= 0
+)
 
-def pairs(
-    sources: str | Sequence[str] | Sequence[Document],
-    *,
-    scheme: Scheme | None = None,
-    by: Measure = "similarity",
-    minimum: float | None = None,
-    limit: int | None = None,
-    base: Sequence[str] = (),
-    owner: str | None = None,
-    owner_field: str | None = None,
-    fields: FieldNames = USUAL,
-    submissions: Submissions = "auto",
-    progress: Progress | None = None,
-) -> Pairs:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairOptions(Options):
+    """The options of `pairs`."""
+
+    scheme: Scheme | None = None  # None: by the names of the files; with a store, its own, or that for programs
+    by: Measure = option(
+        "similarity",
+        one_of(*get_args(Measure)),
+        "Rank pairs by this. containment: of A in B or of B in A, the larger. longest: the longest shared passage.",
+    )
+    minimum: float | None = option(
+        None,
+        MINIMUM,
+        "List pairs from X on: a share from 0 to 1; with --by longest, a number of words.",
+        flag="--min",
+        unset="0.4 for programs, 0.1 for texts",
+    )
+    limit: int | None = option(None, number(1, MAX_PAIRS), "List N pairs.", unset="all; fewer on a terminal")
+    base: Sequence[str] = option(
+        (),
+        repeated(path("P")),
+        "A file or folder whose text does not count, such as code that was given to all. Can be repeated.",
+    )
+    owner: str | None = option(
+        None,
+        text("RULE", 10_000),
+        "Do not compare documents of one owner: a regular expression whose first group, or else all that it matches,"
+        " is in the name of a document; or a CSV file with rows id,owner.",
+    )
+    owner_field: str | None = option(None, text("NAME"), "The field of rows that names their owner.")
+    fields: FieldNames = USUAL
+    submissions: Submissions = option(
+        "auto",
+        one_of(*get_args(Submissions)),
+        "Compare files, or sub-folders with all their files. auto: by what the folder looks like.",
+    )
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        Options.__post_init__(self)
+        if self.minimum is not None and self.minimum > 1 and self.by != "longest":
+            raise QuestionError(f"the minimum is {self.minimum:g}, but a {self.by} is a share from 0 to 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPairOptions(PairOptions):
+    """The options of a comparison with the pages of a store."""
+
+    boilerplate: bool = option(True, FLAG, "Treat the store's boilerplate as ordinary text.")
+
+
+@with_keywords(PairOptions)
+def pairs(sources: str | Sequence[str] | Sequence[Document], options: PairOptions) -> Pairs:
     """Compare all documents of `sources` with each other, and return the pairs that are similar, the best first.
 
     Sources are files, folders and patterns, or documents. A zip file is read like a folder; a file of JSON lines, CSV
@@ -59,44 +107,17 @@ def pairs(
     - `submissions`: "folders" makes each sub-folder one document, "files" each file; "auto" decides by the folder.
     - `progress` is called with the phase, the amount done and the total.
     """
-    options = PairOptions(
-        scheme=scheme,
-        by=by,
-        minimum=minimum,
-        limit=limit,
-        base=base,
-        owner=owner,
-        owner_field=owner_field,
-        fields=fields,
-        submissions=submissions,
-    )
     refuse_table(sources, "names of files or Document objects")
-    return find(options, [sources] if isinstance(sources, str) else sources, progress=progress or no_progress)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairOptions:
-    """The options of `pairs`."""
-
-    scheme: Scheme | None = None  # None: by the names of the files; with a store, its own, or that for programs
-    by: Measure = "similarity"
-    minimum: float | None = None  # None: by the measure and the scheme
-    limit: int | None = None
-    base: Sequence[str] = ()
-    owner: str | None = None
-    owner_field: str | None = None
-    fields: FieldNames = USUAL
-    submissions: Submissions = "auto"
-    boilerplate: bool = True  # leave out the boilerplate of the store
+    return find(options.extended(StoredPairOptions), [sources] if isinstance(sources, str) else sources)
 
 
 def find(
-    options: PairOptions,
+    options: StoredPairOptions,
     sources: Sequence[str] | Sequence[Document] = (),
     store: Store | None = None,
-    progress: Progress = no_progress,
 ) -> Pairs:
     """Compare the documents of `sources` with each other and with the pages of `store`; or all pages of the store."""
+    progress = options.progress or no_progress
     progress(READING, 0, None)
     read = _read(options, sources, store)
     base = base_texts(options.base, read)

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.option_kinds import path
+from opensearch_winnow.foundation.options import option
 from opensearch_winnow.foundation.path_names import PathName, path_names
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.encoding import encoding_of, to_text
@@ -37,6 +39,22 @@ MAX_FREQUENT = 5  # passages that a summary lists
 BEGINNING = 80  # characters of a passage in a summary
 
 AddPassages = Callable[[Row | FailedRow, Sequence[RepeatedPassage]], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageOutputs(PassageOptions):
+    """Which passages count as repeated, and where they are listed."""
+
+    spans: PathName | None = option(
+        None,
+        path("OUT", "file"),
+        "With --passages: write where the passages are, to this file: .jsonl, .csv or .parquet.",
+    )
+    attributes: PathName | None = option(
+        None,
+        path("FOLDER", "folder"),
+        "With --passages: write the same as attributes in the format of Dolma, a file for each source.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

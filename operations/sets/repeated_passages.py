@@ -6,12 +6,13 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self, get_args
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
 from opensearch_winnow.cython_core.repeated_shingles import repeated_runs
 from opensearch_winnow.cython_core.shingles import shingles
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.option_kinds import number, one_of
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.operations.sets.shingle_counts import ShingleCounts
 
@@ -27,20 +28,18 @@ class RepeatedPassage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class PassageOptions:
+class PassageOptions(Options):
     """Which passages count as repeated."""
 
-    words: int = 50  # the minimum length of a passage
-    documents: int = 2  # that have it, at least; several occurrences in one document count once
-    occurrences: Occurrences = "later"  # all but the first, or every one
-
-    def __post_init__(self) -> None:
-        if self.words < 1:
-            raise WinnowError(f"a passage has at least 1 word, not {self.words}")
-        if self.documents < 2:  # one document alone repeats nothing
-            raise WinnowError(f"a passage is repeated if at least 2 documents have it, not {self.documents}")
-        if self.occurrences not in ("later", "every"):
-            raise WinnowError(f'occurrences are "later" or "every", not {self.occurrences!r}')
+    words: int = option(
+        50, number(1, 1_000_000), "With --passages: minimum words of a passage."
+    )  # the minimum length of a passage
+    documents: int = option(
+        2, number(2, 1_000_000_000), "With --passages: minimum number of rows that have it."
+    )  # that have it, at least; several occurrences in one document count once
+    occurrences: Occurrences = option(
+        "later", one_of(*get_args(Occurrences)), "With --passages: cut all occurrences but the first, or every one."
+    )  # all but the first, or every one
 
 
 class RepeatedPassageFinder:

@@ -373,7 +373,7 @@ def test_unknown_rules_are_refused(text: str) -> None:
 
 
 def test_impossible_options_are_refused() -> None:
-    with pytest.raises(DeduplicationError, match="identical, exact, near or contained"):
+    with pytest.raises(DeduplicationError, match="identical, exact, near, contained"):
         DeduplicationOptions(match="fuzzy")  # type: ignore[arg-type]
     with pytest.raises(DeduplicationError, match="above 0 and at most 1"):
         DeduplicationOptions(threshold=0)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import click
@@ -15,8 +17,19 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.cli.options.declared_options import declared_option, declared_options
 from opensearch_winnow.foundation.errors import FileError, QuestionError, WinnowError
-from opensearch_winnow.foundation.keywords import takes, with_options
-from opensearch_winnow.foundation.option_kinds import FLAG, SECONDS, Kind, number, one_of, path, several, share, text
+from opensearch_winnow.foundation.keywords import takes, with_keywords, with_options
+from opensearch_winnow.foundation.option_kinds import (
+    FLAG,
+    SECONDS,
+    Kind,
+    number,
+    one_of,
+    path,
+    repeated,
+    several,
+    share,
+    text,
+)
 from opensearch_winnow.foundation.options import Options, group, option, option_of
 
 
@@ -57,6 +70,38 @@ def test_a_method_takes_keywords_or_an_object() -> None:
     ]
     assert list(inspect.signature(Shop.shirts_of).parameters)[:3] == ["self", "name", "min_wool"]
     assert Shop.shirts.__doc__ == "Return the options."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcels(Options):
+    error: ClassVar[type[WinnowError]] = FileError
+
+    lists: Sequence[str] = option((), repeated(path("LIST")), "What to pack.")
+    limit: int = option(10, number(1, 99), "Pack N things.")
+
+
+@with_keywords(Parcels)
+def packed(name: str, options: Parcels) -> tuple[str, Parcels]:
+    return name, options
+
+
+def test_a_function_takes_keywords() -> None:
+    assert packed("a", limit=3) == ("a", Parcels(limit=3))
+    assert list(inspect.signature(packed).parameters) == ["name", "lists", "limit"]
+    with pytest.raises(FileError, match=r"^limit is a whole number from 1 to 99, not 0$"):
+        packed("a", limit=0)
+
+
+def test_an_option_that_is_repeated() -> None:
+    @click.command
+    @declared_options(Parcels)
+    def pack(options: Parcels) -> None:
+        print(options.lists)
+
+    assert CliRunner().invoke(pack, []).output == "()\n"
+    assert CliRunner().invoke(pack, ["--lists", "a", "--lists", "b"]).output == "('a', 'b')\n"
+    (option,) = (each for each in pack.params if each.name == "lists")
+    assert [each.type for each in option.type.shell_complete(click.Context(pack), option, "r")] == ["file"]
 
 
 @pytest.mark.parametrize(
@@ -186,6 +231,15 @@ def test_an_option_may_be_that_of_another_class() -> None:
     assert list(Socks.options()) == list(Colours.options())
     with pytest.raises(QuestionError, match="colour is one of red, blue"):
         Socks(colour="green")
+
+
+def test_a_file_is_not_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for of, refused in (("file", ""), ("folder", "file")):
+        kind = path("F", of)  # type: ignore[arg-type]
+        assert kind.parsed(str(tmp_path / "new")) == str(tmp_path / "new")
+        with pytest.raises(ValueError, match=f"^is the name of a {of}, not "):
+            kind.parsed(str(tmp_path / refused))
 
 
 def test_texts_have_a_limit() -> None:

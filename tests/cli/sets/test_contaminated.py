@@ -178,7 +178,7 @@ def test_a_field_that_some_evaluation_rows_lack(winnow: Winnow, train: Path, eva
             "evals.jsonl has no row with a text in the field choises: its fields are id, question",
         ),
         (["--against", "evals.jsonl", "--cut"], "--cut needs --clean"),
-        (["--against", "evals.jsonl", "--words", "0"], "1<=x"),
+        (["--against", "evals.jsonl", "--words", "0"], "is not a whole number from 1 to 10,000"),
         (["--against", "evals.jsonl", "--to", "train.jsonl", "--overwrite"], "would overwrite an input"),
         (["--against", "evals.jsonl", "--clean", "evals.jsonl", "--overwrite"], "would overwrite an input"),
         (["--against", "evals.jsonl", "--to", "a.csv", "--spans", "./a.csv"], "is named twice"),

@@ -120,7 +120,7 @@ def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
         (["--dry-run", "--keep", "best:scor"], "the fields are id, text"),
         (["--dry-run", "--keep", "lowest:text"], "no row has a number in the field text"),
         (["--dry-run", "--keep", "newest"], "no row has a date"),
-        (["--dry-run", "--threshold", "0"], "0<x<=1"),
+        (["--dry-run", "--threshold", "0"], "is not a share above 0 and at most 1"),
         (["--dry-run", "--memory", "much"], "'much' is not a memory size"),
         (["--mark"], "--mark needs --to OUT"),
         (["--to", "-"], "--to - is not supported: name a file"),

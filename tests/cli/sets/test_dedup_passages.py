@@ -80,7 +80,7 @@ def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
         (["--passages", "--dry-run", "--mark"], "--mark has no effect with --passages"),
         (["--dry-run", "--words", "50"], "--words needs --passages"),
         (["--dry-run", "--spans", "spans.jsonl"], "--spans needs --passages"),
-        (["--passages", "--dry-run", "--documents", "1"], "1 is not in the range x>=2"),
+        (["--passages", "--dry-run", "--documents", "1"], "'1' is not a whole number from 2"),
         (["--passages", "--spans", "-"], "--spans - is not supported: name a file"),
         (["--passages", "--spans", "spans.txt"], "name a file that ends in .jsonl, .csv or .parquet"),
     ],

@@ -74,7 +74,7 @@ def test_the_measure_the_minimum_and_the_limit(winnow: Winnow, essays: str) -> N
     assert listed("--limit", "1") == ["a.txtb.txt"]
     assert listed("--by", "containment", "--min", "1") == ["a.txtb.txt"]
     assert listed("--by", "longest", "--min", "23") == ["b.txtc.txt"]
-    assert listed("--min", "0.9") == []
+    assert listed("--min", "0.9") == listed("--min", "90%") == []
 
 
 def test_nothing_found_is_exit_code_1(winnow: Winnow, essays: str) -> None:
@@ -151,7 +151,7 @@ def test_there_is_no_all_clear_for_those_that_were_not_compared(winnow: Winnow, 
         ([], "name what to compare"),
         (["nowhere"], "there is no file or folder nowhere"),
         (["{essays}", "--min", "3"], "a similarity is a share from 0 to 1"),
-        (["{essays}", "--min", "30%"], "write 0.3 for 30%"),
+        (["{essays}", "--min", "many"], "is not a share from 0 to 1"),
         (["{essays}", "--owner", "^(x)"], "owner ^(x) matches 0 of 4 documents, such as a.txt"),
         (["{essays}", "--noise", "10"], "name the preset too"),
         (["{essays}", "--to", "pairs.txt"], "ends in .json, .jsonl, .csv or .parquet"),
