@@ -31,9 +31,14 @@ import importlib, json, sys
 modules = [importlib.import_module("opensearch_winnow.cython_core." + name) for name in sys.argv[1:]]
 print(json.dumps([module.__file__ for module in modules]))
 """
+# A folder of a room is found without importing the room, which may need what is not installed.
 FOUND = """
-import importlib.util, json, sys
-print(json.dumps([importlib.util.find_spec(name).origin for name in sys.argv[1:]]))
+import importlib.util, json, pathlib, sys
+def found(name):
+    package, room, *folders = name.split(".")
+    folder = pathlib.Path(importlib.util.find_spec(f"{package}.{room}").origin).parent
+    return str(folder.joinpath(*folders, "__init__.py").resolve(strict=True))
+print(json.dumps([found(name) for name in sys.argv[1:]]))
 """
 PATH_OF_LOOPS = """
 from opensearch_winnow.cython_core.vectors import use_vectors, vector_path

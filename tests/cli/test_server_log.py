@@ -81,7 +81,8 @@ def test_the_names_of_indices_in_the_log_of_a_gateway() -> None:
     def answer(arrived: Arrived) -> Answer:
         if arrived.path == "/":
             return Answer(200, b'{"version": {"number": "3.8.0", "distribution": "opensearch"}}')
-        return Answer(503 if arrived.method == "GET" else 200, b'{"items": []}')
+        item = b'{"index": {"status": 201}}'
+        return Answer(503 if arrived.method == "GET" else 200, b'{"items": [%b, %b]}' % (item, item))
 
     with Gateway("http://127.0.0.1:1", answer) as front, GatewayProcess(front.url) as gateway:
         lines = bulk_lines({"index": {"_index": f"a{FORGED}"}}, {}, {"index": {"_index": "a" * 10_000}}, {})
