@@ -40,7 +40,7 @@ def takes(
         @wraps(method)
         def taking(self: Any, *args: Any, **keywords: Any) -> Result:
             is_made = len(args) == 1 and not keywords and isinstance(args[0], cls)  # type: ignore[arg-type]
-            return method(self, args[0] if is_made else cls(*args, **keywords))
+            return method(self, args[0] if is_made else _made(cls, args, keywords))
 
         _show_fields(taking, method, cls, others=1)
         return cast("Method[P, Options_co, Result]", taking)
@@ -56,9 +56,13 @@ def with_options(
     def decorate(
         method: Callable[[Owner, Argument, Options_co], Result],
     ) -> Callable[Concatenate[Owner, Argument, P], Result]:
+        (_, first, _), call = inspect.signature(method).parameters, cast("Callable[..., Result]", method)
+
         @wraps(method)
-        def taking(self: Owner, argument: Argument, *args: P.args, **keywords: P.kwargs) -> Result:
-            return method(self, argument, cls(*args, **keywords))
+        def taking(self: Owner, *args: Any, **keywords: Any) -> Result:
+            if not args and first in keywords:
+                args = (keywords.pop(first),)
+            return call(self, *args[:1], _made(cls, args[1:], keywords))
 
         _show_fields(taking, method, cls, others=2)
         return cast("Callable[Concatenate[Owner, Argument, P], Result]", taking)
@@ -72,14 +76,29 @@ def with_keywords(
     """Let a function that takes an argument and an object of this class be called with its fields as keywords."""
 
     def decorate(function: Callable[[Argument, Options_co], Result]) -> Callable[Concatenate[Argument, P], Result]:
+        (first, _), call = inspect.signature(function).parameters, cast("Callable[..., Result]", function)
+
         @wraps(function)
-        def taking(argument: Argument, *args: P.args, **keywords: P.kwargs) -> Result:
-            return function(argument, cls(*args, **keywords))
+        def taking(*args: Any, **keywords: Any) -> Result:
+            if not args and first in keywords:
+                args = (keywords.pop(first),)
+            return call(*args[:1], _made(cls, args[1:], keywords))
 
         _show_fields(taking, function, cls, others=1)
         return cast("Callable[Concatenate[Argument, P], Result]", taking)
 
     return decorate
+
+
+def _made(cls: Callable[..., Result], args: tuple[Any, ...], keywords: dict[str, Any]) -> Result:
+    """Return an object of a class. An unknown keyword raises a TypeError that names those that there are."""
+    try:
+        return cls(*args, **keywords)
+    except TypeError:
+        names = inspect.signature(cls).parameters
+        for name in keywords.keys() - names.keys():
+            raise TypeError(f"there is no parameter {name}: there are {', '.join(names)}") from None
+        raise
 
 
 def _show_fields(
