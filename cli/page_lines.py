@@ -7,8 +7,8 @@ from typing import Protocol
 
 from opensearch_winnow.answers.display_text import Span, one_line, shorten, shorten_middle, width
 from opensearch_winnow.cli.short_urls import ShortUrls, short_urls
+from opensearch_winnow.cli.text_columns import GAP
 
-GAP = "  "
 MIN_TITLE_COLUMNS = 20  # fewer show too little of a title or URL to be useful
 MIN_CUT_URL_COLUMNS = 40  # a URL that would be cut to fewer gets a line of its own
 
@@ -48,14 +48,6 @@ def page_lines(
         yield [(line, "plain"), (title, "dim")] if title else [(line.rstrip(), "plain")]
         if below:
             yield [(GAP + url, "plain")]
-
-
-def left(text: str, columns: int) -> str:
-    return text + " " * (columns - width(text))
-
-
-def right(text: str, columns: int) -> str:
-    return " " * (columns - width(text)) + text
 
 
 def _urls(urls: Sequence[str], columns: int, *, full: bool) -> ShortUrls:

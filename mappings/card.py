@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from opensearch_winnow.foundation.answers import with_keys
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
 
 
+@with_keys("id", "url", "title", "site", "fetched_at")
 class Card(NamedTuple):
     """The metadata of a capture, without its text and hashes."""
 

@@ -495,8 +495,9 @@ class Index(Closing):
         `html` need not be in the store. A capture belongs to a version if it resembles the question, or another
         version of the page found in this way, by at least `min_resemblance`.
 
-        A version was `.replaced` if a page that had it has another text in its newest capture; the `.stale_pages` have
-        it still. With `boilerplate=False`, registered boilerplate counts like any text. After `max_seconds`, the answer
+        A version is `.stale` if a page that had it has another text in its newest capture; the `.stale_pages` have it
+        still. `limit` is the number of versions to return, the latest, and of pages listed for each; None for all. With
+        `boilerplate=False`, registered boilerplate counts like any text. After `max_seconds`, the answer
         is what was found so far.
         """
         page = self._pages.find(
@@ -507,6 +508,7 @@ class Index(Closing):
             page,
             is_stored=question.url is not None or question.id is not None,
             min_resemblance=question.min_resemblance,
+            limit=question.limit,
             exclusions=self._exclusions(question.boilerplate),
             max_seconds=question.max_seconds,
         )

@@ -19,6 +19,7 @@ from tokenize import COMMENT, generate_tokens
 from typing import Any, cast
 
 import opensearch_winnow
+from opensearch_winnow.foundation.answers import inlined, key, listed
 from opensearch_winnow.foundation.keywords import takes, with_keywords, with_options
 from opensearch_winnow.foundation.options import option
 
@@ -147,11 +148,23 @@ def _field(each: ast.AnnAssign, module: Source) -> str:
     name = ast.unparse(each.target)
     default = "" if each.value is None else _default(each.value)
     kind = ast.unparse(each.annotation).replace("|", "\\|")
-    comment = module.comments.get(each.end_lineno or 0, "")
+    comment = _sentence(each.value) or module.comments.get(each.end_lineno or 0, "")
     return f"| `{name}{default}` | `{kind}` | {comment} |"
 
 
+def _sentence(value: ast.expr | None) -> str:
+    """Return what the declaration of a key says of it; empty if the field is not declared so."""
+    if isinstance(value, ast.Call) and ast.unparse(value.func) in (key.__name__, listed.__name__):
+        return str(ast.literal_eval(value.args[0]))
+    return ""
+
+
 def _default(value: ast.expr) -> str:
+    if isinstance(value, ast.Call) and ast.unparse(value.func) in (listed.__name__, inlined.__name__):
+        return ""
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == key.__name__:
+        defaults = [f" = {ast.unparse(each.value)}" for each in value.keywords if each.arg == "default"]
+        return defaults[0] if defaults else " = …" if "default_factory" in [each.arg for each in value.keywords] else ""
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
         arguments = {each.arg: each.value for each in value.keywords}
         return f" = {ast.unparse(arguments['default'])}" if "default" in arguments else " = …"

@@ -218,7 +218,7 @@ class Endpoints(Generic[Served]):
                 yield route(f"{API}{screen.api}", partial(show, "json", api=True), method)
             if screen.path:
                 yield route(f"{screen.path}.json", partial(show, "json"), method)
-            if screen.table is not None:
+            if screen.has_table:
                 yield route(f"{screen.path}.csv", partial(show, "csv"), method)
             if screen.path:  # last: the pattern {id} also matches "ID.json"
                 yield route(screen.path, partial(show, "html"), method)

@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 import msgspec
 
 from opensearch_winnow import __version__
+from opensearch_winnow.web.answer_schema import json_type
 from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen import Screen
 from opensearch_winnow.web.sent_json import MAX_BATCH, NDJSON
@@ -140,7 +141,7 @@ def openapi_document(screens: Sequence[Screen[Any]], root: str) -> dict[str, Any
     types = [
         *dict.fromkeys((Refused, *(each for screen in screens for each in (screen.returns, screen.sends) if each)))
     ]
-    references, schemas = msgspec.json.schema_components(types, ref_template=REFERENCE)
+    references, schemas = msgspec.json.schema_components(list(map(json_type, types)), ref_template=REFERENCE)
     by_type = dict(zip(types, references, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for screen in screens:

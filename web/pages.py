@@ -6,6 +6,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -17,6 +18,7 @@ from opensearch_winnow import __version__
 from opensearch_winnow.answers.asking.similar_words import uncompared_sentence, unscored_sentence
 from opensearch_winnow.answers.display_text import UNSAFE, one_line, printable
 from opensearch_winnow.answers.formatting import compact_percent, count_of, duration, percent, scored_percent
+from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.web.texts.marked_text import colour
 
 ROOM = Path(__file__).parent
@@ -64,17 +66,15 @@ def external_link(url: str) -> str | None:
     return UNSAFE.sub(lambda unsafe: quote(unsafe[0], errors="replace"), url)
 
 
-def day(time_stamp: str | None) -> str:
-    """Return the day of a document's time stamp."""
-    return "" if time_stamp is None else time_stamp[:10]
+def day(time: datetime | str | None) -> str:
+    """Return the day of a time, or of the time stamp of a document."""
+    return (written_time(time) if isinstance(time, datetime) else time or "")[:10]
 
 
-def moment(time_stamp: str | None) -> str:
-    """Return a document's time stamp to the minute, or the day alone for midnight: most often only the day is known."""
-    if time_stamp is None:
-        return ""
-    day_and_time = time_stamp[:16].replace("T", " ")
-    return time_stamp[:10] if time_stamp[10:].startswith("T00:00:00Z") else day_and_time
+def moment(time: datetime | str | None) -> str:
+    """Return a time to the minute, or the day alone for midnight: most often only the day is known."""
+    stamp = written_time(time) if isinstance(time, datetime) else time or ""
+    return stamp[:10] if stamp[10:].startswith("T00:00:00Z") else stamp[:16].replace("T", " ")
 
 
 def unbroken_dates(text: str) -> Markup:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.option_kinds import number
+from opensearch_winnow.foundation.options import Option, Options
 from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions
+from opensearch_winnow.queries.filters import Filters
 
 
 class ParameterError(WinnowError):
@@ -86,11 +91,34 @@ def period(name: str, description: str) -> Parameter:
     return Parameter(name=name, description=f"{description}: {EXAMPLES}", parse=parse, schema={"type": "string"})
 
 
-FILTER_PARAMETERS = (
-    string("site", "only pages of this site", max_chars=300),
-    string("crawl", "only pages of this crawl", max_chars=300),
-    period("since", "only captures from the start of this date on"),
-    period("until", "only captures up to the end of this date"),
-    choice("captures", "only the latest capture of each URL, or all of them", "latest", "all"),
-)
+def of_options(
+    cls: type[Options],
+    *names: str,
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+    at_most: Mapping[str, int] = MappingProxyType({}),
+) -> tuple[Parameter, ...]:
+    """Make parameters of the options of a class with these `names`; without any, of all.
+
+    `defaults` are those of a screen, if they differ from those of the class; `at_most` are smaller maxima.
+    """
+    known = {each.name: each for each in cls.options()}
+    return tuple(_of_option(known[name], defaults, at_most) for name in names or known)
+
+
+def _of_option(option: Option, defaults: Mapping[str, Any], at_most: Mapping[str, int]) -> Parameter:
+    kind, default = option.kind, defaults.get(option.name, option.default)
+    if option.name in at_most:
+        kind = number(kind.schema["minimum"], at_most[option.name])
+    written = {True: "on", False: "off"}[default] if option.is_flag else default
+    return Parameter(
+        name=option.name,
+        description=f"{option.help} Default: {option.unset}." if option.unset else option.help,
+        default=default,
+        parse=kind.parsed,
+        schema={**kind.schema} if default is None else {**kind.schema, "default": written},
+        counts_if_given=bool(option.unset),
+    )
+
+
+FILTER_PARAMETERS = (*of_options(Filters), *of_options(SimilarOptions, "all_captures"))
 FILTER_NAMES = tuple(each.name for each in FILTER_PARAMETERS)

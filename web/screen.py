@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from opensearch_winnow.foundation.answers import Listing
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.web.parameters import Parameter
@@ -53,11 +54,12 @@ class Screen(Generic[Served_contra]):
     api: str
     summary: str  # for the OpenAPI document
     answer: Callable[[Served_contra, ScreenRequest], ScreenAnswer]
-    returns: type  # TypedDict of the document
+    returns: type  # class of the answer
     parameters: tuple[Parameter, ...] = ()
     sends: type | None = None  # TypedDict of the request body of a POST; None: the screen is a GET
     sends_json: bool = False  # the body is JSON of any form, which the screen itself decodes, and not a form
-    table: Callable[[Any], Iterable[Sequence[Cell]]] | None = None  # makes the CSV header and rows of the document
+    # Makes the CSV header and rows of the document. A `Listing` has a table without it.
+    table: Callable[[Any], Iterable[Sequence[Cell]]] | None = None
     # Says what a whole list, as CSV, lacks nevertheless, such as "12 more pages"; empty if nothing is missing.
     left_out: Callable[[Any], str] = lambda _document: ""
     csv_limit: int | None = None  # entries of a whole list as CSV; None: the maximum of the parameter `limit`
@@ -66,6 +68,10 @@ class Screen(Generic[Served_contra]):
     instead: Callable[[Served_contra, ScreenRequest], str | None] | None = (
         None  # where to send a browser instead, if anywhere
     )
+
+    @property
+    def has_table(self) -> bool:
+        return self.table is not None or (bool(self.path) and issubclass(self.returns, Listing))
 
     @property
     def whole_limit(self) -> int | None:

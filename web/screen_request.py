@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self, TypeVar
 from urllib.parse import urlencode
 
 from opensearch_winnow.answers.upkeep.overview import OverviewDocument, overview_document
 from opensearch_winnow.answers.upkeep.statistics_document import CountedDocument, counted_document
+from opensearch_winnow.foundation.options import Options
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.web.clustering_run import ClusteringRun
@@ -17,6 +18,8 @@ from opensearch_winnow.web.kept_figures import KeptFigures
 from opensearch_winnow.web.parameters import Parameter, ParameterError
 from opensearch_winnow.web.pasted_texts import PastedTexts
 from opensearch_winnow.web.served import ServedStore
+
+Asked = TypeVar("Asked", bound=Options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +157,10 @@ class ScreenRequest:
         written = {name: str(value) for name, value in query.items() if value is not None}
         return {name: value for name, value in written.items() if value != self.defaults.get(name)}
 
+    def options(self, cls: type[Asked], **others: Any) -> Asked:
+        """Return the options of a class, from the parameters made of them, and `others` of its fields."""
+        return replace(cls.of(dict(self.values)), **others)
+
     def filters(self) -> Filters:
         """Return the filters given by FILTER_PARAMETERS."""
-        since, until = self["since"], self["until"]
-        return Filters(
-            site=self["site"].strip().lower() or None,
-            crawl=self["crawl"] or None,
-            since=since and since.start,
-            until=until and until.end,
-        )
+        return self.options(Filters)

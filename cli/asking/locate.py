@@ -15,8 +15,9 @@ from opensearch_winnow.answers.formatting import compact_percent, day, duration,
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
-from opensearch_winnow.cli.page_lines import GAP, left, page_lines, right
+from opensearch_winnow.cli.page_lines import page_lines
 from opensearch_winnow.cli.terminal import bar, color_option, full_option, json_option, remark, say, terminal
+from opensearch_winnow.cli.text_columns import GAP, left, right
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.asking.locate import FoundPage, Located, LostPage

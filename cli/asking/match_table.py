@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from opensearch_winnow.answers.display_text import Span, one_line, width
 from opensearch_winnow.answers.formatting import compact_percent, day, scored_percent, time_stamp
-from opensearch_winnow.cli.page_lines import GAP, MIN_CUT_URL_COLUMNS, left, page_lines, right
+from opensearch_winnow.cli.page_lines import MIN_CUT_URL_COLUMNS, page_lines
 from opensearch_winnow.cli.terminal import Terminal, bar
+from opensearch_winnow.cli.text_columns import GAP, left, right
 from opensearch_winnow.queries.asking.matches import Match, Matches
 from opensearch_winnow.queries.scores import Score
 

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import click
 
-from opensearch_winnow.answers.asking.versions import VersionDocument, versions_document, versions_summary
+from opensearch_winnow.answers.asking.versions import versions_summary
 from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle, width
-from opensearch_winnow.answers.formatting import compact_percent, count_of, duration
+from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
-from opensearch_winnow.cli.page_lines import GAP, left, right
 from opensearch_winnow.cli.short_urls import ShortUrls, short_urls
-from opensearch_winnow.cli.terminal import bar, color_option, full_option, json_option, remark, say, terminal
+from opensearch_winnow.cli.terminal import remark, say
+from opensearch_winnow.cli.text_columns import GAP, TextColumn, joined, share_column
 from opensearch_winnow.cli.text_file import read_text_or_html, require_piped_stdin
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.asking.versions import VersionsQuestion
+from opensearch_winnow.operations.asking.versions import Versions, VersionsQuestion
 
-BAR_COLUMNS = 10
-HEADS = ("first seen", "resemblance", "pages", "first page")
 STALE = "  stale: "
 MIN_URL_COLUMNS = 20
 MAX_STALE_PAGES_SHOWN = 5  # of a version; in a pipe, all are
@@ -40,28 +37,10 @@ MAX_STALE_PAGES_SHOWN = 5  # of a version; in a pipe, all are
 )
 @store_option()
 @declared_options(VersionsQuestion, "question")
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(1, 1_000_000),
-    default=1_000,
-    show_default=True,
-    help="Show the latest N versions, and the first N pages of each.",
-)
-@json_option
-@full_option
-@color_option
+@declared_options(TableOutput, "output")
 @click.pass_context
 def command(
-    ctx: click.Context,
-    url: str | None,
-    file: str | None,
-    store: str,
-    question: VersionsQuestion,
-    limit: int,
-    as_json: bool,
-    full: bool,
-    color: str,
+    ctx: click.Context, url: str | None, file: str | None, store: str, question: VersionsQuestion, output: TableOutput
 ) -> None:
     """\b
     Examples:
@@ -86,54 +65,41 @@ def command(
     text, html = (None, None) if file is None else read_text_or_html(file)
     with Index.open(store, create=False) as index:
         found = index.versions(replace(question, url=url, text=text, html=html))
-    document = versions_document(found, limit=limit)
-    if as_json:
-        click.echo(json.dumps(document))
-    elif not (screen := terminal(color)):
-        show_rows(document["versions"])
-    elif found.versions:
-        for line in table(document["versions"], screen.columns, full=full):
-            screen.echo(screen.line(line))
+    output.show(found, lambda screen: table(found, screen.columns, full=output.full))
     if not found.versions:
         say(f"No page has a resemblance of at least {100 * question.min_resemblance:g} % to this text")
         ctx.exit(NOTHING_FOUND)
-    remark(f"{versions_summary(document)} · {duration(found.seconds)}")
-    if len(document["versions"]) < document["total"]:
-        say(f"showing the latest {limit:,} of {document['total']:,} versions; --limit shows more")
-    if any(len(each["pages"]) < each["page_count"] for each in document["versions"]):
-        say(f"showing {count_of(limit, 'page')} of each version at most; --limit shows more")
+    remark(f"{versions_summary(found)} · {duration(found.seconds)}")
+    if len(found) < found.total:
+        say(f"showing the latest {len(found):,} of {found.total:,} versions; --limit shows more")
+    if any(len(each.pages) < each.page_count for each in found):
+        say(f"showing {count_of(question.limit or 0, 'page')} of each version at most; --limit shows more")
     next_step(ctx, "history", url or found[-1].captures[0].url)
 
 
-def table(versions: Sequence[VersionDocument], columns: int, *, full: bool = False) -> Iterator[list[Span]]:
+def table(versions: Versions, columns: int, *, full: bool = False) -> Iterator[list[Span]]:
     """Yield the lines of the table: a line for each version, and below it the copies that are stale."""
-    days = [(each["first_seen"] or "unknown")[:10] for each in versions]
-    shares = ["–" if each["resemblance"] is None else compact_percent(each["resemblance"]) for each in versions]
-    counts = [f"{each['page_count']:,}" for each in versions]
-    first, share, count = (max(map(width, column)) for column in ([HEADS[0], *days], shares, [HEADS[2], *counts]))
-    scored = max(share + 1 + BAR_COLUMNS, width(HEADS[1]))
-    room = max(columns - first - scored - count - 3 * len(GAP), MIN_URL_COLUMNS)
-    urls = [each["first_url"] for each in versions]
+    if not versions:
+        return
+    head, lines = joined(
+        [
+            TextColumn(
+                "first seen",
+                ["unknown" if each.first_seen is None else f"{each.first_seen:%Y-%m-%d}" for each in versions],
+            ),
+            share_column("resemblance", [each.resemblance for each in versions]),
+            TextColumn("pages", [f"{each.page_count:,}" for each in versions], right=True),
+        ]
+    )
+    room = max(columns - width(head) - len(GAP), MIN_URL_COLUMNS)
+    urls = [each.first_url for each in versions]
     shown = ShortUrls([one_line(url).strip() for url in urls]) if full else short_urls(urls, room)
-    name = shorten_middle(f"{HEADS[3]}, … is {shown.folder}", room) if shown.folder else HEADS[3]
-    yield [(GAP.join([left(HEADS[0], first), left(HEADS[1], scored), right(HEADS[2], count), name]), "bold")]
-    for each, seen, percentage, number, url in zip(versions, days, shares, counts, shown.shown, strict=True):
-        filled = bar(each["resemblance"] or 0.0, BAR_COLUMNS)
-        cells = left(seen, first), left(f"{right(percentage, share)} {filled}", scored), right(number, count)
-        yield [(GAP.join([*cells, url]), "plain")]
-        for stale in each["stale_pages"][:MAX_STALE_PAGES_SHOWN]:
-            line = one_line(stale).strip()
-            yield [(STALE, "bold"), (line if full else shorten_middle(line, columns - len(STALE)), "plain")]
-        if (more := len(each["stale_pages"]) - MAX_STALE_PAGES_SHOWN) > 0:
+    name = shorten_middle(f"first page, … is {shown.folder}", room) if shown.folder else "first page"
+    yield [(f"{head}{GAP}{name}", "bold")]
+    for version, line, url in zip(versions, lines, shown.shown, strict=True):
+        yield [(f"{line}{GAP}{url}", "plain")]
+        for page in version.stale_pages[:MAX_STALE_PAGES_SHOWN]:
+            stale = one_line(page).strip()
+            yield [(STALE, "bold"), (stale if full else shorten_middle(stale, columns - len(STALE)), "plain")]
+        if (more := len(version.stale_pages) - MAX_STALE_PAGES_SHOWN) > 0:
             yield [(f"{STALE}{more:,} more", "dim")]
-
-
-def show_rows(versions: Sequence[VersionDocument]) -> None:
-    """Print tab-separated values for programs: a row for each page of each version, with its last such capture."""
-    sys.stdout.write("version\tfirst_seen\tresemblance\tstale\turl\tid\n")
-    for number, each in enumerate(versions, 1):
-        share = "" if each["resemblance"] is None else f"{each['resemblance']:.6g}"
-        stale = set(each["stale_pages"])
-        for url, id_ in zip(each["pages"], each["page_ids"], strict=True):
-            cells = number, each["first_seen"] or "", share, "stale" if url in stale else "", one_line(url).strip(), id_
-            sys.stdout.write("\t".join(map(str, cells)) + "\n")

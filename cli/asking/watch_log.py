@@ -14,8 +14,9 @@ from opensearch_winnow.answers.formatting import compact_percent
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.options.filter_options import TimePeriodType
 from opensearch_winnow.cli.options.store_option import next_step, store_option
-from opensearch_winnow.cli.page_lines import GAP, left, page_lines, right
+from opensearch_winnow.cli.page_lines import page_lines
 from opensearch_winnow.cli.terminal import Terminal, color_option, full_option, json_option, say, terminal
+from opensearch_winnow.cli.text_columns import GAP, left, right
 from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.finding import Finding

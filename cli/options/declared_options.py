@@ -74,11 +74,11 @@ def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]],
         return click.option(option.flag, option.name, default=default, show_default=True, help=described)
     if option.is_flag:
         return click.option(
-            option.flag, option.name, is_flag=True, flag_value=not default, default=default, help=described
+            *option.flag.split(), option.name, is_flag=True, flag_value=not default, default=default, help=described
         )
     join = option.kind.join
     return click.option(
-        option.flag,
+        *option.flag.split(),
         option.name,
         metavar=option.kind.metavar,
         type=KindType(option.kind),

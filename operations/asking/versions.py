@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from itertools import pairwise
-from typing import NamedTuple
 
-from opensearch_winnow.foundation.option_kinds import share
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, key, listed
+from opensearch_winnow.foundation.option_kinds import number, share
 from opensearch_winnow.foundation.options import Options, option, option_of
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH, Record
@@ -23,6 +23,7 @@ from opensearch_winnow.stores.store import Store
 
 MAX_QUESTIONS = 20  # versions of the page itself whose copies are looked up, each in some milliseconds
 MAX_PAGE_CAPTURES = 10_000  # captures of the page itself, the newest
+MAX_VERSIONS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,60 +40,150 @@ class VersionsQuestion(Options):
         0.5, share(above_0=True), "Include captures whose resemblance to the page or text is at least X."
     )
     boilerplate: bool = option_of(SimilarOptions, "boilerplate")
+    limit: int | None = option(
+        1_000, number(1, MAX_VERSIONS), "Show the latest N versions, and the first N pages of each."
+    )
     max_seconds: float | None = None
 
 
-class Version(NamedTuple):
+@answer
+class Version(Answer):
     """Captures with the same text: the same words in the same order."""
 
     captures: list[Card]  # the oldest first, those of unknown time last
-    resemblance: float | None  # exact, to the version before; None for the first, or if a text is not stored
-    same: bool  # whether it is the text in question
+    resemblance: float | None = key(
+        "The exact resemblance to the version before; null for the first, or if a text is not stored."
+    )
+    same: bool = key("True if it is the text in question.")
+    max_pages: int | None = None  # to list; None: all
 
     @property
+    @derived
+    def id(self) -> str:
+        """The id of the earliest capture."""
+        return self.captures[0].id
+
+    @property
+    @derived
+    def title(self) -> str | None:
+        """The title of the earliest capture."""
+        return self.captures[0].title
+
+    @property
+    @derived
     def first_seen(self) -> datetime | None:
-        """The time of the earliest capture; None if no time is known."""
+        """The time of the earliest capture; null if no time is known."""
         return self.captures[0].fetched_at
 
     @property
+    @derived
+    def first_url(self) -> str:
+        """The URL of the earliest capture."""
+        return self.captures[0].url
+
+    @property
+    @derived
+    def last_seen(self) -> datetime | None:
+        """The time of the latest capture; null if no time is known."""
+        return max((card.fetched_at for card in self.captures if card.fetched_at), default=None)
+
+    @property
+    @derived
+    def stale(self) -> bool:
+        """True if a page that had this text has another one in its newest capture."""
+        return len(self.current) < len(self._urls)
+
+    @property
+    @derived
+    def capture_count(self) -> int:
+        """The number of captures."""
+        return len(self.captures)
+
+    @property
+    @derived
+    def page_count(self) -> int:
+        """The number of pages that had this text at some time, of which some may be left out."""
+        return len(self._urls)
+
+    @property
+    @derived
     def pages(self) -> list[str]:
         """The URLs that had this text at some time, in the order in which they were first seen with it."""
-        return list(dict.fromkeys(card.url for card in self.captures))
+        return self._urls[: self.max_pages]
+
+    @property
+    @derived
+    def page_ids(self) -> list[str]:
+        """The ids of the last captures of these pages with this text."""
+        last = {card.url: card.id for card in self.captures}
+        return [last[url] for url in self.pages]
+
+    @property
+    @derived
+    def stale_pages(self) -> list[str]:
+        """The URLs that still have this text, though another page has replaced it."""
+        return self.current[: self.max_pages] if self.stale else []
 
     @property
     def current(self) -> list[str]:
         """The URLs that have this text in their newest capture."""
         latest = {card.url for card in self.captures if card.latest}
-        return [url for url in self.pages if url in latest]
+        return [url for url in self._urls if url in latest]
 
     @property
-    def replaced(self) -> bool:
-        """True if a page that had this text has another one in its newest capture."""
-        return len(self.current) < len(self.pages)
+    def _urls(self) -> list[str]:
+        return list(dict.fromkeys(card.url for card in self.captures))
+
+
+@answer
+class VersionPage(Answer):
+    """A page of a version, in a table."""
+
+    number: int = key("The number of the version, from 1 for the oldest.", name="version")
+    version: Version
+    stale: bool = key("True if the page still has this text, though another page has replaced it.")
+    url: str = key("The URL of the page.")
+    id: str = key("The id of its last capture with this text.")
 
     @property
-    def stale_pages(self) -> list[str]:
-        """The URLs that still have this text, though another page has replaced it."""
-        return self.current if self.replaced else []
+    @derived
+    def first_seen(self) -> datetime | None:
+        """The time of the earliest capture with this text, of any page."""
+        return self.version.first_seen
+
+    @property
+    @derived
+    def last_seen(self) -> datetime | None:
+        """The time of the latest capture with this text, of any page."""
+        return self.version.last_seen
+
+    @property
+    @derived
+    def resemblance(self) -> float | None:
+        """The resemblance of this version to the one before it."""
+        return self.version.resemblance
 
 
-@dataclass(frozen=True, slots=True)
-class Versions:
-    """The versions of a page or text, the oldest first. Behaves like a list of versions."""
+@answer
+class Versions(Listing[Version]):
+    """The versions of a page or text, the oldest first."""
 
-    versions: list[Version]
-    threshold: float  # the resemblance from which a capture counts as a version
-    unscored: int  # candidates that were not scored, because the time was up
-    seconds: float
+    row = VersionPage
 
-    def __len__(self) -> int:
-        return len(self.versions)
+    total: int = key("The number of versions, of which only the latest may be listed.")
+    page_count: int = key("The number of URLs that they have.")
+    stale_count: int = key("The number of URLs that still have a version which another page has replaced.")
+    min_resemblance: float = key("The least resemblance of a version to the text in question, or to another version.")
+    unscored: int = key("Candidates that were not compared, because the time was up.")
+    seconds: float = key("The time it took.")
+    versions: list[Version] = listed("The versions, the oldest first.")
 
-    def __iter__(self) -> Iterator[Version]:
-        return iter(self.versions)
-
-    def __getitem__(self, index: int) -> Version:
-        return self.versions[index]
+    def rows(self) -> Iterator[VersionPage]:
+        """Yield each page of each version."""
+        for i, version in enumerate(self.versions, 1):
+            stale = set(version.stale_pages)
+            for url, id_ in zip(version.pages, version.page_ids, strict=True):
+                yield VersionPage(i, version, url in stale, url, id_)
 
 
 def versions(
@@ -101,6 +192,7 @@ def versions(
     *,
     is_stored: bool,
     min_resemblance: float,
+    limit: int | None,
     exclusions: Exclusions,
     max_seconds: float | None,
 ) -> Versions:
@@ -129,8 +221,19 @@ def versions(
     grouped = _grouped(list(found.values()))
     firsts = [some[0] for some in grouped]
     resemblances = dict(compared(store, list(pairwise(firsts)), exclusions))
-    made = [Version(some, resemblances.get(some[0].id), same=_key(some[0]) == _key(page)) for some in grouped]
-    return Versions(made, min_resemblance, unscored, time.perf_counter() - start)
+    made = [
+        Version(some, resemblances.get(some[0].id), same=_key(some[0]) == _key(page), max_pages=limit)
+        for some in grouped
+    ]
+    return Versions(
+        total=len(made),
+        page_count=len({card.url for card in found.values()}),
+        stale_count=len({url for version in made if version.stale for url in version.current}),
+        min_resemblance=min_resemblance,
+        unscored=unscored,
+        seconds=time.perf_counter() - start,
+        versions=made if limit is None else made[-limit:],
+    )
 
 
 def _grouped(cards: Sequence[Card]) -> list[list[Card]]:

@@ -38,7 +38,7 @@ ADDRESSES = {
     "page-earlier": f"/page/{EARLIER[1]}",
     "page-alone": f"/page/{IDS[ALONE[0]]}",
     "page-containing": f"/page/{IDS[MILL]}?min_containment=50",
-    "page-passages": f"/page/{IDS[MILL]}?min_containment=0&captures=all",
+    "page-passages": f"/page/{IDS[MILL]}?min_containment=0&all_captures=on",
     "page-estimates": f"/page/{IDS[MILL]}?t=10&exact=off",
     "page-filtered": f"/page/{IDS[MILL]}?site=farm.example&since=2024-02",
     "page-nearest": f"/page/{IDS[CONTAINED]}",

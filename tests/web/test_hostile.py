@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 TYPED = "<script>alert('q')</script>\"><img src=x onerror=alert(1)> evil"
 INERT = {
     "search": "/search?q=evil",
-    "search-by-cluster": "/search?q=evil&group=cluster&captures=all",
+    "search-by-cluster": "/search?q=evil&group=cluster&all_captures=on",
     "search-typed": f"/search?q={quote(TYPED)}&site={quote(TYPED)}&crawl={quote(TYPED)}",
     "page": f"/page/{IDS[0]}",
     "page-of-data": f"/page/{IDS[2]}",

@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -14,7 +15,9 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from opensearch_winnow import Index
+from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import capture_id
+from opensearch_winnow.operations.asking.versions import Version, Versions
 from opensearch_winnow.web.screens.asking.versions import MIN_SPAN, seen_spans
 from tests.web.browser_fixture import NewPage, accessibility_faults, scrolls_sideways
 from tests.web.known_crawl_fixture import MILL_TEXT, at, capture, paragraphs
@@ -89,31 +92,42 @@ def test_why_a_page_is_nowhere(crawls: Served) -> None:
 def test_versions(crawls: Served) -> None:
     found = crawls.json(f"{PAGE}/versions.json")
     old, new = found["versions"]
-    assert (old["pages"], old["replaced"], old["stale_pages"]) == ([COPY, OLD, NEW], True, [COPY, OLD])
-    assert (new["pages"], new["replaced"], new["same"]) == ([NEW], False, False)
+    assert (old["pages"], old["stale"], old["stale_pages"]) == ([COPY, OLD, NEW], True, [COPY, OLD])
+    assert (new["pages"], new["stale"], new["same"]) == ([NEW], False, False)
     by_url = crawls.json(f"/api/v1/versions?{urlencode({'url': OLD})}")
     assert without_seconds(by_url) == without_seconds(found)
     sent = crawls.send(
-        "/api/v1/versions?t=90", json.dumps({"text": "\n\n".join(MILL_TEXT)}).encode(), content_type="application/json"
+        "/api/v1/versions?min_resemblance=0.9",
+        json.dumps({"text": "\n\n".join(MILL_TEXT)}).encode(),
+        content_type="application/json",
     )
     assert sent.json["versions"] == [old]
-    assert heading(crawls, f"{PAGE}/versions?t=90") == "1 version on 3 pages; 2 pages are stale"
-    rows = list(csv.DictReader(io.StringIO(crawls.get(f"{PAGE}/versions.csv?t=90").text)))
+    assert heading(crawls, f"{PAGE}/versions?min_resemblance=0.9") == "1 version on 3 pages; 2 pages are stale"
+    rows = list(csv.DictReader(io.StringIO(crawls.get(f"{PAGE}/versions.csv?min_resemblance=0.9").text)))
     assert [(row["version"], row["url"], row["stale"]) for row in rows] == [
-        ("1", COPY, "stale"),
-        ("1", OLD, "stale"),
-        ("1", NEW, ""),
+        ("1", COPY, "true"),
+        ("1", OLD, "true"),
+        ("1", NEW, "false"),
     ]
 
 
 def test_the_line_of_time_of_a_version() -> None:
-    def version(id_: str, first: str | None, last: str | None) -> Any:
-        return {"id": id_, "first_seen": first, "last_seen": last}
+    days = [datetime(2024, 1, day, tzinfo=UTC) for day in (1, 11, 21)]
 
-    days = [f"2024-01-{day:02}T00:00:00Z" for day in (1, 11, 21)]
-    spans = seen_spans([version("a", days[0], days[1]), version("b", days[2], days[2]), version("c", None, None)])
-    assert spans == {"a": (0, 50), "b": (100 - MIN_SPAN, MIN_SPAN)}
-    assert seen_spans([version("a", days[0], days[0])]) == seen_spans([version("c", None, None)]) == {}
+    def spans(*seen: tuple[str, list[datetime | None]]) -> dict[str, tuple[float, float]]:
+        made = [
+            Version(
+                [Card(id_, OLD, "", "", None, time, True, "", 0, 0, 0, None, None, "") for time in times], None, False
+            )
+            for id_, times in seen
+        ]
+        return seen_spans(Versions(len(made), 1, 0, 0.5, 0, 0.0, made))
+
+    assert spans(("a", [days[0], days[1]]), ("b", [days[2]]), ("c", [None])) == {
+        "a": (0, 50),
+        "b": (100 - MIN_SPAN, MIN_SPAN),
+    }
+    assert spans(("a", [days[0]])) == spans(("c", [None])) == {}
 
 
 @pytest.mark.check

@@ -107,7 +107,7 @@ def test_the_other_directions(served: Served) -> None:
     assert urls("t=30&min_containment=95") == copies | {CONTAINS}  # all that are given hold
     assert urls("t=50&site=news.example") == {NEAR}
     assert set(EARLIER) < {
-        each["id"] for each in served.json(f"{MILL_PAGE}.json?captures=all&t=30")["similar"]["matches"]
+        each["id"] for each in served.json(f"{MILL_PAGE}.json?all_captures=on&t=30")["similar"]["matches"]
     }
 
 

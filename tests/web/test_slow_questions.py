@@ -69,7 +69,7 @@ def test_popular_text_is_compared_with_some_pages(known_file: Path, monkeypatch:
         note = f"Compared the 3 captures that share the most; {answer['uncompared']} others share a passage, too."
         pasted = served.send("/paste", QUESTION, content_type="application/json").headers["location"]
         assert note in served.get(f"{pasted}?limit=1").text
-        page = served.get(f"/page/{answer['matches'][0]['id']}?min_containment=0&captures=all&limit=1")
+        page = served.get(f"/page/{answer['matches'][0]['id']}?min_containment=0&all_captures=on&limit=1")
         assert "others share a passage, too." in page.text
 
 

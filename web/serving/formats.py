@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 from starlette.responses import Response
 
+from opensearch_winnow.answers.tables import table_rows
+from opensearch_winnow.foundation.answers import json_values, row_class
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.web.pages import Pages
 from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer
@@ -24,7 +26,7 @@ def encode_answer(
     screen: Screen[Any], form: Format, answer: ScreenAnswer, request: ScreenRequest, pages: Pages
 ) -> Response:
     if form == "json":
-        return Response(encode_json(answer.document), media_type="application/json")
+        return Response(encode_json(json_values(answer.document)), media_type="application/json")
     if form == "csv":
         left_out = screen.left_out(answer.document) if request.is_whole else ""
         part = "-part" if left_out else ""
@@ -46,11 +48,12 @@ def encode_json(values: Any) -> bytes:
 
 def encode_csv(screen: Screen[Any], document: Any, left_out: str) -> bytes:
     """Return the table; its last row says what was `left_out`, where somebody who opens the file sees it."""
-    assert screen.table is not None
-    row: Sequence[Cell] = ()
-    out = io.StringIO(newline="")
+    rows = (
+        screen.table(document) if screen.table is not None else table_rows(row_class(type(document)), document.rows())
+    )
+    out, row = io.StringIO(newline=""), cast("Sequence[Cell]", ())
     writer = csv.writer(out)
-    for row in screen.table(document):
+    for row in rows:
         writer.writerow([escape_formula(cell) for cell in row])
     if left_out:
         writer.writerow([f"… {left_out}, not in this file", *("",) * (len(row) - 1)])

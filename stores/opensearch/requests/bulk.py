@@ -20,7 +20,7 @@ from opensearchpy.exceptions import ConnectionError as NoConnection
 from opensearchpy.exceptions import ConnectionTimeout, SSLError, TransportError
 
 from opensearch_winnow.stores.opensearch.requests.bulk_errors import retry_after_seconds
-from opensearch_winnow.stores.opensearch.requests.bulk_loop import Answer, BulkLoop, Lost, Request
+from opensearch_winnow.stores.opensearch.requests.bulk_loop import BulkLoop, BulkResponse, Lost, Request
 from opensearch_winnow.stores.opensearch.requests.bulk_operation import BulkLimits, Operation
 from opensearch_winnow.stores.opensearch.requests.errors import UNAVAILABLE, causes
 from opensearch_winnow.stores.store import WriteOutcome
@@ -50,7 +50,7 @@ def bulk(
     """
     loop = BulkLoop(limits, random)
     feed = iter(operations)
-    answers: SimpleQueue[tuple[Request, Answer | Lost | Exception]] = SimpleQueue()
+    answers: SimpleQueue[tuple[Request, BulkResponse | Lost | Exception]] = SimpleQueue()
 
     def send(request: Request) -> None:
         try:
@@ -100,7 +100,7 @@ def lost(error: NoConnection) -> Lost:
     return Lost("no answer in time" if isinstance(error, ConnectionTimeout) else "the connection breaks")
 
 
-def _send(client: OpenSearch, request: Request, parameters: dict[str, str], limits: BulkLimits) -> Answer | Lost:
+def _send(client: OpenSearch, request: Request, parameters: dict[str, str], limits: BulkLimits) -> BulkResponse | Lost:
     """Send a request by a connection of the client's pool: unlike the client, it returns the status and headers."""
     transport: Any = client.transport
     connection = transport.get_connection()
@@ -128,6 +128,6 @@ def _send(client: OpenSearch, request: Request, parameters: dict[str, str], limi
     return answer(status, headers, body)
 
 
-def answer(status: int, headers: Any, body: str) -> Answer:
+def answer(status: int, headers: Any, body: str) -> BulkResponse:
     retry_after = {name.lower(): value for name, value in headers.items()}.get("retry-after")
-    return Answer(status, body, retry_after_seconds(retry_after, time.time()))
+    return BulkResponse(status, body, retry_after_seconds(retry_after, time.time()))

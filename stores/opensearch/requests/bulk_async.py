@@ -23,7 +23,7 @@ from opensearch_winnow.stores.opensearch.requests.bulk import (
     lost,
     parameters,
 )
-from opensearch_winnow.stores.opensearch.requests.bulk_loop import Answer, BulkLoop, Lost, Request
+from opensearch_winnow.stores.opensearch.requests.bulk_loop import BulkLoop, BulkResponse, Lost, Request
 from opensearch_winnow.stores.opensearch.requests.bulk_operation import BulkLimits, Operation
 from opensearch_winnow.stores.opensearch.requests.errors import UNAVAILABLE
 from opensearch_winnow.stores.store import WriteOutcome
@@ -45,7 +45,7 @@ async def bulk_async(
     """Yield the outcome of each operation, in order. See `bulk`."""
     loop = BulkLoop(limits, random)
     feed = aiter(operations)
-    in_flight: dict[asyncio.Task[Answer | Lost], Request] = {}
+    in_flight: dict[asyncio.Task[BulkResponse | Lost], Request] = {}
     await client.ping()  # an asynchronous client connects with its first request; this one is allowed to fail
     try:
         while not loop.finished:
@@ -81,7 +81,7 @@ async def bulk_async(
 
 async def _send(
     client: AsyncOpenSearch, request: Request, parameters: dict[str, str], limits: BulkLimits
-) -> Answer | Lost:
+) -> BulkResponse | Lost:
     transport: Any = client.transport
     connection = transport.get_connection()
     try:

@@ -28,7 +28,7 @@ CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
 Key = tuple[str, str]  # index and id
 
 
-class Answer(NamedTuple):
+class BulkResponse(NamedTuple):
     status: int
     body: str
     retry_after: float = 0.0  # seconds
@@ -152,7 +152,7 @@ class BulkLoop:
 
     # --- answers in, outcomes out
 
-    def handle(self, request: Request, answer: Answer | Lost, now: float) -> None:
+    def handle(self, request: Request, answer: BulkResponse | Lost, now: float) -> None:
         """Record the answer to a request, and plan the retries that it calls for."""
         self.in_flight -= 1
         if isinstance(answer, Lost):
@@ -200,7 +200,7 @@ class BulkLoop:
         self._fresh_size -= sum(len(item.lines) for item in items)
         return items
 
-    def _handle_items(self, request: Request, answer: Answer, now: float) -> None:
+    def _handle_items(self, request: Request, answer: BulkResponse, now: float) -> None:
         try:
             results = [result for each in json.loads(answer.body)["items"] for result in each.values()]
             if len(results) != len(request.items) or not all(isinstance(each["status"], int) for each in results):
@@ -226,7 +226,7 @@ class BulkLoop:
         if retries:
             self._retry(retries, request.sent if len(retries) == len(request.items) else now, now, reason)
 
-    def _handle_refusal(self, request: Request, answer: Answer, now: float) -> None:
+    def _handle_refusal(self, request: Request, answer: BulkResponse, now: float) -> None:
         """Record that a request was refused as a whole."""
         error = engine_error(answer.body)
         verdict = verdict_on(answer.status, error or {})

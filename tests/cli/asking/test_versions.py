@@ -40,9 +40,9 @@ def test_json(winnow: Winnow, store: Path) -> None:
     assert (done.exit_code, done.stderr) == (0, "")
     assert (answer["total"], answer["page_count"], answer["stale_count"]) == (2, 8, 7)
     old, new = answer["versions"]
-    assert (old["first_seen"], old["replaced"], old["pages"]) == ("2024-01-01T00:00:00Z", True, [TERMS, *COPIES])
+    assert (old["first_seen"], old["stale"], old["pages"]) == ("2024-01-01T00:00:00Z", True, [TERMS, *COPIES])
     assert (old["stale_pages"], old["same"], old["resemblance"]) == (COPIES, False, None)
-    assert (new["first_seen"], new["replaced"], new["pages"]) == ("2024-03-01T00:00:00Z", False, [TERMS])
+    assert (new["first_seen"], new["stale"], new["pages"]) == ("2024-03-01T00:00:00Z", False, [TERMS])
     assert (new["stale_pages"], new["same"], new["resemblance"]) == ([], True, compare(OLD, NEW).resemblance)
 
 
@@ -61,11 +61,11 @@ def test_the_versions_of_a_file(winnow: Winnow, store: Path, tmp_path: Path) -> 
 
 def test_rows_in_a_pipe(winnow: Winnow, store: Path) -> None:
     head, *rows = [line.split("\t") for line in winnow("versions", TERMS, "--store", store).stdout.splitlines()]
-    assert head == ["version", "first_seen", "resemblance", "stale", "url", "id"]
-    assert [(row[0], row[3], row[4]) for row in rows] == [
-        ("1", "", TERMS),
-        *(("1", "stale", url) for url in COPIES),
-        ("2", "", TERMS),
+    assert head == ["version", "stale", "url", "id", "first_seen", "last_seen", "resemblance"]
+    assert [(row[0], row[1], row[2]) for row in rows] == [
+        ("1", "false", TERMS),
+        *(("1", "true", url) for url in COPIES),
+        ("2", "false", TERMS),
     ]
 
 
@@ -86,7 +86,7 @@ def test_table_on_a_terminal(on_terminal: OnTerminal, store: Path, columns: int)
 
 def test_limits(winnow: Winnow, store: Path) -> None:
     done = winnow("versions", TERMS, "--store", store, "--limit", "1", "--min-resemblance", "0.1")
-    assert [row.split("\t")[4] for row in done.stdout.splitlines()[1:]] == [TERMS]
+    assert [row.split("\t")[2] for row in done.stdout.splitlines()[1:]] == [TERMS]
     assert done.stderr == "showing the latest 1 of 2 versions; --limit shows more\n"
     of_old = winnow("versions", COPIES[0], "--min-resemblance", "1", "--store", store, "--limit", "3")
     assert len(of_old.stdout.splitlines()) == 4

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from opensearch_winnow import Index, Page, QuestionError, compare
-from opensearch_winnow.answers.asking.versions import versions_document, versions_summary
+from opensearch_winnow.answers.asking.versions import versions_summary
 from opensearch_winnow.operations.asking.versions import Version
 from opensearch_winnow.stores.engine.running import Running
 from tests.test_index import near, prose
@@ -56,7 +56,7 @@ def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 def summed_up(version: Version) -> tuple[int | None, bool, list[str], list[str]]:
     month = None if version.first_seen is None else version.first_seen.month
-    return month, version.replaced, version.pages, version.current
+    return month, version.stale, version.pages, version.current
 
 
 def test_every_copy_of_every_version_is_found(index: Index) -> None:
@@ -75,7 +75,7 @@ def test_every_copy_of_every_version_is_found(index: Index) -> None:
     texts = [near(TEXTS[4], "undated", 4), *TEXTS]
     expected = [compare(one, other).resemblance for one, other in pairwise(texts)]
     assert [each.resemblance for each in found] == [None, *expected]
-    assert (found.threshold, found.unscored) == (0.5, 0)
+    assert (found.min_resemblance, found.unscored) == (0.5, 0)
 
 
 def test_the_versions_of_a_text_resemble_it(index: Index) -> None:
@@ -104,30 +104,29 @@ def test_questions_that_cannot_be_answered(index: Index) -> None:
         index.versions(TERMS, min_resemblance=2)
 
 
-def test_the_document_counts_what_it_leaves_out(index: Index) -> None:
-    found = index.versions(TERMS)
-    whole = versions_document(found, limit=100)
-    assert (whole["total"], whole["page_count"], whole["stale_count"]) == (6, 5, 2)
+def test_the_answer_counts_what_it_leaves_out(index: Index) -> None:
+    whole = index.versions(TERMS)
+    assert (whole.total, whole.page_count, whole.stale_count) == (6, 5, 2)
     assert versions_summary(whole) == "6 versions on 5 pages; 2 pages are stale"
-    assert [each["stale_pages"] for each in whole["versions"]] == [[], [COPY], [], [], [LATE], []]
-    first = whole["versions"][1]
-    assert (first["first_url"], first["first_seen"], first["last_seen"], first["captures"]) == (
+    assert [each.stale_pages for each in whole] == [[], [COPY], [], [], [LATE], []]
+    first = whole.to_dict()["versions"][1]
+    assert (first["first_url"], first["first_seen"], first["last_seen"], first["capture_count"]) == (
         TERMS,
         "2024-01-01T00:00:00Z",
         "2024-06-01T00:00:00Z",
         3,
     )
-    short = versions_document(found, limit=1)
-    assert (short["total"], [each["pages"] for each in short["versions"]]) == (6, [[TERMS]])
-    assert short["versions"][0]["page_count"] == 2
+    short = index.versions(TERMS, limit=1)
+    assert (short.total, [each.pages for each in short]) == (6, [[TERMS]])
+    assert short[0].page_count == 2
 
 
 def test_a_short_page_has_its_own_captures(tmp_path: Path) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add([Page(TERMS, text="Closed today.", fetched_at=day(month)) for month in (1, 2)])
         (only,) = index.versions(TERMS)
-        assert (len(only.captures), only.pages, only.replaced) == (2, [TERMS], False)
-        assert versions_summary(versions_document(index.versions(TERMS), limit=5)) == "1 version on 1 page"
+        assert (len(only.captures), only.pages, only.stale) == (2, [TERMS], False)
+        assert versions_summary(index.versions(TERMS)) == "1 version on 1 page"
 
 
 def test_only_some_versions_of_a_page_are_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,7 +73,7 @@ def _question(request: ScreenRequest, page: Record) -> SimilarQuestion:
         exact=request["exact"] == "on",
         limit=request["limit"],
         where=request.filters(),
-        all_captures=request["captures"] == "all",
+        all_captures=request["all_captures"],
         max_seconds=request.state.max_seconds,
     )
 
@@ -99,7 +99,7 @@ def _template_values(
         "tabs": page_tabs(page.id, lambda change: request.link(**cleared | change), _current_tab(request, active)),
         "is_full_picture": _current_tab(request, active) == SHARED_PASSAGES,
         "active": active,
-        "narrowed": question.where != Filters() or request["captures"] == "all",
+        "narrowed": question.where != Filters() or request["all_captures"],
         "scheme": scheme,
         "lack": no_text(page),
         **({} if matches.total or matches.too_short else _why_nothing(index, request, question, matches)),

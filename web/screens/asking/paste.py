@@ -93,7 +93,7 @@ def _matches(index: Index, request: ScreenRequest, text: str) -> Matches:
         min_containment=request["min_containment"],
         limit=request["limit"],
         where=request.filters(),
-        all_captures=request["captures"] == "all",
+        all_captures=request["all_captures"],
         boilerplate=request["boilerplate"] == "on",
         max_seconds=request.state.max_seconds,
     )

@@ -71,7 +71,7 @@ def _question(request: ScreenRequest) -> SearchQuestion:
         limit=request["limit"],
         page=request["page"],
         where=request.filters(),
-        all_captures=request["captures"] == "all",
+        all_captures=request["all_captures"],
         facets=("site", "month"),
     )
 
@@ -121,14 +121,14 @@ def _unsearchable(request: ScreenRequest) -> dict[str, str]:
 
 def _narrowed(request: ScreenRequest) -> bool:
     """Return whether a filter in the folded part of the form is set."""
-    return any(name in request.query and request[name] not in ("latest", "all") for name in (*FILTER_NAMES, "match"))
+    return any(name in request.query and request[name] not in (False, "all") for name in (*FILTER_NAMES, "match"))
 
 
 def _why_nothing(index: Index, request: ScreenRequest, results: SearchResults) -> NoHitWords | None:
     if results.total:
         return None  # this page is past the last one
     why = index.why_no_hit(_question(request))
-    filters = " and ".join(name for name in FILTER_NAMES if name in request.query and name != "captures")
+    filters = " and ".join(name for name in FILTER_NAMES if name in request.query and name != "all_captures")
     return no_hit_words(why, name=index.name, filters=filters)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.stores.opensearch.requests.bulk_errors import Verdict, retry_after_seconds, verdict_on
-from opensearch_winnow.stores.opensearch.requests.bulk_loop import NOT_FOUND, Answer, BulkLoop, Lost, Request
+from opensearch_winnow.stores.opensearch.requests.bulk_loop import NOT_FOUND, BulkLoop, BulkResponse, Lost, Request
 from opensearch_winnow.stores.opensearch.requests.bulk_operation import BulkLimits, Operation
 from opensearch_winnow.stores.store import StoreError, WriteOutcome
 
@@ -42,7 +42,7 @@ class World:
         self.requests: list[Request] = []
         self._faults = iter(faults)
 
-    def answer(self, request: Request) -> Answer | Lost:
+    def answer(self, request: Request) -> BulkResponse | Lost:
         self.requests.append(request)
         fault = next(self._faults, "")
         match fault:
@@ -51,7 +51,9 @@ class World:
             case "refused":
                 return Lost("the connection is refused", maybe_done=False)
             case "429" | "503":
-                return Answer(int(fault), '{"error": {"type": "some_exception", "reason": "no"}}', retry_after=2.0)
+                return BulkResponse(
+                    int(fault), '{"error": {"type": "some_exception", "reason": "no"}}', retry_after=2.0
+                )
         items = [
             BUSY if fault == "items" and number % 2 == 0 else self.do(item.lines)
             for number, item in enumerate(request.items)
@@ -60,7 +62,7 @@ class World:
             case "lost after":
                 return Lost("no answer in time")
             case "502 after":
-                return Answer(502, "<html>")
+                return BulkResponse(502, "<html>")
             case "garbage after":
                 return answer_of(items[:-1])
         return answer_of(items)
@@ -81,8 +83,8 @@ class World:
         return {"status": status, "_version": self.versions[name]}
 
 
-def answer_of(items: list[dict[str, Any]]) -> Answer:
-    return Answer(200, json.dumps({"items": [{"index": each} for each in items]}))
+def answer_of(items: list[dict[str, Any]]) -> BulkResponse:
+    return BulkResponse(200, json.dumps({"items": [{"index": each} for each in items]}))
 
 
 def numbered(count: int) -> list[Operation]:
@@ -175,9 +177,9 @@ def test_a_document_that_spoils_the_request_is_isolated(count: int, bad: int) ->
     spoiler = wanted[bad % count].id
 
     class Strict(World):
-        def answer(self, request: Request) -> Answer | Lost:
+        def answer(self, request: Request) -> BulkResponse | Lost:
             if any(item.key[1] == spoiler for item in request.items):
-                return Answer(400, '{"error": {"type": "x", "reason": "that id"}}')
+                return BulkResponse(400, '{"error": {"type": "x", "reason": "that id"}}')
             return super().answer(request)
 
     limits = BulkLimits(count=8)
@@ -190,11 +192,11 @@ def test_requests_get_smaller_when_the_engine_says_so() -> None:
     too_large = []
 
     class Narrow(World):
-        def answer(self, request: Request) -> Answer | Lost:
+        def answer(self, request: Request) -> BulkResponse | Lost:
             if len(request.body) <= 300:
                 return super().answer(request)
             too_large.append(request)
-            return Answer(413, "")
+            return BulkResponse(413, "")
 
     wanted = numbered(200)
     wanted.insert(9, Operation("index", "i", "large", {"n": 10**400}))
@@ -209,15 +211,18 @@ def test_requests_get_smaller_when_the_engine_says_so() -> None:
     ("answer", "reason"),
     [
         (Lost("the connection is refused", maybe_done=False), "the connection is refused"),
-        (Answer(429, ""), "it has more requests than it can handle; try again later, or send fewer at once"),
-        (Answer(502, "<html>Sorry</html>"), "the engine says: what answers says '<html>Sorry</html>' (status 502)"),
+        (BulkResponse(429, ""), "it has more requests than it can handle; try again later, or send fewer at once"),
+        (
+            BulkResponse(502, "<html>Sorry</html>"),
+            "the engine says: what answers says '<html>Sorry</html>' (status 502)",
+        ),
     ],
 )
-def test_retries_end(answer: Answer | Lost, reason: str) -> None:
+def test_retries_end(answer: BulkResponse | Lost, reason: str) -> None:
     """Some documents are written, then every request fails."""
 
     class Failing(World):
-        def answer(self, request: Request) -> Answer | Lost:
+        def answer(self, request: Request) -> BulkResponse | Lost:
             return super().answer(request) if not self.requests else answer
 
     limits = BulkLimits(count=2, requests=1, give_up_after=60, retry_pause=1, max_retry_pause=8)
@@ -235,7 +240,7 @@ def test_retries_end(answer: Answer | Lost, reason: str) -> None:
 
 def test_one_page_that_is_too_large_for_a_connection_does_not_stop_the_others() -> None:
     class Narrow(World):
-        def answer(self, request: Request) -> Answer | Lost:
+        def answer(self, request: Request) -> BulkResponse | Lost:
             return super().answer(request) if len(request.body) <= 300 else Lost("the connection breaks")
 
     limits = BulkLimits(size=300, count=4, requests=1, give_up_after=60)
@@ -250,7 +255,7 @@ def test_progress_of_other_documents_extends_the_time() -> None:
     """A stuck document does not stop the others at once, but they cannot get far ahead of it."""
 
     class Stuck(World):
-        def answer(self, request: Request) -> Answer | Lost:
+        def answer(self, request: Request) -> BulkResponse | Lost:
             self.requests.append(request)
             self.now += 1
             return answer_of([BUSY if item.key[1] == "0" else self.do(item.lines) for item in request.items])
@@ -272,7 +277,7 @@ def test_pauses_double_and_the_engine_may_ask_for_longer_ones() -> None:
     for retry_after in (0, 0, 0, 0, 30):
         request = loop.take(now)
         assert request
-        loop.handle(request, Answer(503, "", retry_after=retry_after), now)
+        loop.handle(request, BulkResponse(503, "", retry_after=retry_after), now)
         assert not loop.take(now)
         pause = loop.wait(now)
         assert pause

@@ -1,0 +1,112 @@
+"""The options that say how an answer is shown: as JSON, as a table for people or for programs, or in a file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from opensearch_winnow.answers.display_text import Span
+from opensearch_winnow.answers.tables import write_table
+from opensearch_winnow.cli.terminal import Terminal, terminal
+from opensearch_winnow.clusters.options import RunSettings
+from opensearch_winnow.foundation.answers import Answer, Listing, columns_of, row_class
+from opensearch_winnow.foundation.atomic_file import check_output
+from opensearch_winnow.foundation.option_kinds import FLAG, one_of, path
+from opensearch_winnow.foundation.options import Options, option, option_of
+from opensearch_winnow.foundation.packed import open_new
+from opensearch_winnow.record_files.answer_table import AnswerTable, check_table
+
+JSON = ".json"
+Lines = Callable[[Terminal], Iterable[list[Span]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerOutput(Options):
+    """The options of an answer that is printed."""
+
+    json: bool = option(False, FLAG, "Print one JSON object.")
+    color: Literal["auto", "always", "never"] = option(
+        "auto",
+        one_of("auto", "always", "never"),
+        "When to use colour. auto: on a terminal, unless NO_COLOR is set. always: print as for a terminal, even in a"
+        " pipe, for example to less -R.",
+    )
+
+    @property
+    def screen(self) -> Terminal | None:
+        """The terminal that an answer for people is printed on; None if it is for programs."""
+        return None if self.json else terminal(self.color)
+
+    def show(self, answer: Answer, lines: Lines) -> None:
+        """Print an answer: `lines` for people, and otherwise JSON or the rows of its table."""
+        if self.json:
+            click.echo(json.dumps(answer.to_dict()))
+        elif screen := self.screen:
+            show_lines(screen, lines)
+        elif isinstance(answer, Listing):
+            write_table(sys.stdout, row_class(type(answer)), answer.rows())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableOutput(AnswerOutput):
+    """The options of an answer that is a table."""
+
+    to: str | None = option(
+        None,
+        path("FILE", "file"),
+        "Write the answer to FILE: its table as .csv, .jsonl or .parquet, or the whole of it as .json.",
+    )
+    overwrite: bool = option_of(RunSettings, "overwrite")
+    csv: bool = option(False, FLAG, "Print comma-separated values.")
+    full: bool = option(False, FLAG, "Do not shorten URLs.", flag="-w --full")
+
+    def __post_init__(self) -> None:
+        super(TableOutput, self).__post_init__()
+        if self.json + self.csv + (self.to is not None) > 1:
+            raise click.UsageError("give one of --to, --json and --csv")
+        if self.to is not None:
+            check_answer_file(Path(self.to), overwrite=self.overwrite)
+
+    @property
+    def screen(self) -> Terminal | None:
+        return None if self.json or self.csv or self.to is not None else terminal(self.color)
+
+    def show(self, answer: Answer, lines: Lines) -> None:
+        assert isinstance(answer, Listing)
+        if self.to is not None:
+            write_answer(Path(self.to), answer)
+        elif self.csv:
+            write_table(sys.stdout, row_class(type(answer)), answer.rows(), ",")
+        else:
+            super(TableOutput, self).show(answer, lines)
+
+
+def show_lines(screen: Terminal, lines: Lines) -> None:
+    for line in lines(screen):
+        screen.echo(screen.line(line))
+
+
+def check_answer_file(target: Path, *, overwrite: bool) -> None:
+    """Refuse a file that cannot be written, or that exists and may not be replaced."""
+    if target.name.lower().endswith(JSON):
+        check_output(target, overwrite=overwrite)
+    else:
+        check_table(target, overwrite=overwrite, more=(JSON,))
+
+
+def write_answer(target: Path, answer: Listing[Any]) -> None:
+    """Write an answer to a file that appears when it is complete: one JSON object, or its table."""
+    if target.name.lower().endswith(JSON):
+        with open_new(target) as file:
+            file.write(json.dumps(answer.to_dict()).encode() + b"\n")
+        return
+    columns = columns_of(row_class(type(answer)))
+    with AnswerTable(target, {each.name: each.type for each in columns}, overwrite=True) as table:
+        for row in answer.rows():
+            table.add(*(each.cell(row) for each in columns))

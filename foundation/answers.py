@@ -1,0 +1,397 @@
+"""Answers that are described once, as the keys of a class.
+
+A key has a name, a type and a sentence. JSON values, the schema of the API, the columns of tables (tab-separated, CSV,
+Parquet) and the reference pages are made from the keys.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from datetime import datetime
+from functools import cache
+from operator import attrgetter
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
+
+from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.written_time import written_time
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+KEY = "key"  # what the metadata of a field has
+LISTED = "listed"  # the name, in a key, of the one that has the entries of a listing
+CELL_TYPES = (str, int, float, bool, datetime)
+
+Cell = str | int | float | bool | None
+ToCell = Callable[[Any], Any]
+ToJson = Callable[[Any], Any]
+T = TypeVar("T")
+Entry_co = TypeVar("Entry_co", covariant=True)
+Method = TypeVar("Method", bound=Callable[[Any], Any])
+
+_named: dict[type, Sequence[str]] = {}  # the keys of named tuples that do not have all their fields as keys
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The declaration of a key in the source."""
+
+    help: str = ""  # a sentence
+    name: str = ""  # of the key, if it is not that of the field
+    column: ToCell | None = None  # makes a cell of a value that is none
+    inlined: bool = False
+    listed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """A key of an answer: what its JSON object, its schema and perhaps its table have."""
+
+    name: str
+    type: Any
+    help: str
+    get: Callable[[Any], Any]  # the value, of an answer
+    to_json: ToJson | None  # makes JSON values of the value; None: it is one
+    to_cell: ToCell | None  # of the value; None: the key has no column
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column of a table of answers."""
+
+    name: str
+    type: type  # str, int, float or bool
+    cell: Callable[[Any], Cell]  # of an answer
+
+
+@overload
+def key(help: str, *, name: str = "", column: ToCell | None = None) -> Any: ...
+@overload
+def key(help: str, *, name: str = "", column: ToCell | None = None, default: T) -> T: ...
+@overload
+def key(help: str, *, name: str = "", column: ToCell | None = None, default_factory: Callable[[], T]) -> T: ...
+def key(
+    help: str,  # noqa: A002 (as in an option)
+    *,
+    name: str = "",
+    column: ToCell | None = None,
+    default: Any = MISSING,
+    default_factory: Any = MISSING,
+) -> Any:
+    """Declare a field of an answer as a key. `help` is a sentence.
+
+    The key has the name of the field, or `name`. `column` makes a cell of a value that is none, such as a list.
+    """
+    declared = Declared(help, name, column)
+    return field(default=default, default_factory=default_factory, metadata={KEY: declared})
+
+
+def listed(help: str) -> Any:  # noqa: A002
+    """Declare the field of a `Listing` that has its entries as a key."""
+    return field(metadata={KEY: Declared(help, listed=True)})
+
+
+def inlined() -> Any:
+    """Declare a field of an answer whose own keys are keys of that answer."""
+    return field(metadata={KEY: Declared(inlined=True)})
+
+
+@overload
+def derived(function: Method) -> Method: ...
+@overload
+def derived(*, column: ToCell | None = None) -> Callable[[Method], Method]: ...
+def derived(function: Any = None, *, column: ToCell | None = None) -> Any:
+    """Declare a property of an answer as a key. Its docstring says what it is. Write `@property` above it."""
+
+    def decorate(method: Any) -> Any:
+        sentence = " ".join((inspect.getdoc(method) or "").split())
+        setattr(method, KEY, Declared(sentence, column=column))
+        return method
+
+    return decorate if function is None else decorate(function)
+
+
+def with_keys(*names: str) -> Callable[[type[T]], type[T]]:
+    """Choose the keys of a named tuple, which are otherwise its fields: these fields and properties."""
+
+    def decorate(cls: type[T]) -> type[T]:
+        _named[cls] = names
+        return cls
+
+    return decorate
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(key, listed, inlined, field))
+def answer(cls: type[T]) -> type[T]:
+    """Make a class a frozen dataclass whose fields may be keys."""
+    return dataclass(frozen=True, slots=True)(cls)
+
+
+class Answer:
+    """Base class of answers. Their keys are fields declared with `key`, and properties declared with `derived`.
+
+    Usage:
+
+        @answer
+        class Match(Answer):
+            card: Card = inlined()
+            resemblance: float = key("The shared text, as a share of the text of both.")
+
+            @property
+            @derived(column=len)
+            def passages(self) -> list[Passage]: ...
+    """
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON values."""
+        return to_json_object(self)
+
+
+class Listing(Answer, Generic[Entry_co]):
+    """An answer that is a list of others, and behaves like one. They are in the field declared with `listed`."""
+
+    __slots__ = ()
+    row: ClassVar[type | None] = None  # the class of `rows`, if it is not that of the entries
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Entry_co]:
+        return iter(self._entries)
+
+    @overload
+    def __getitem__(self, index: int) -> Entry_co: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Entry_co]: ...
+    def __getitem__(self, index: int | slice) -> Entry_co | Sequence[Entry_co]:
+        return self._entries[index]
+
+    @property
+    def _entries(self) -> Sequence[Entry_co]:
+        own: Any = type(self)
+        return cast("Sequence[Entry_co]", getattr(self, listed_name(own)))
+
+    def rows(self) -> Iterable[Any]:
+        """Return the rows of a table of this answer: its entries, unless a subclass says otherwise."""
+        return self
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the rows as an Arrow table (extra `parquet`)."""
+        with extra("parquet"):
+            import pyarrow as pa  # noqa: PLC0415 (an extra)
+        columns = columns_of(row_class(type(self)))
+        kinds = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+        schema = pa.schema([(each.name, kinds[each.type]) for each in columns])
+        rows = [[each.cell(row) for each in columns] for row in self.rows()]
+        cells = zip(*rows, strict=True) if rows else ([] for _ in columns)
+        return pa.table([pa.array(some, kind.type) for some, kind in zip(cells, schema, strict=True)], schema=schema)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the rows as a data frame of pandas (extra `parquet`, and pandas)."""
+        return self.to_arrow().to_pandas()
+
+
+@cache
+def keys_of(cls: Any) -> tuple[Key, ...]:
+    """Return the keys of a class of answers. Those of a named tuple are its fields, or what `with_keys` says."""
+    return tuple(_found_keys(cls))
+
+
+@cache
+def columns_of(cls: Any) -> tuple[Column, ...]:
+    """Return the columns of a table with a row for each answer of a class: of its keys, those that are cells."""
+    return tuple(
+        Column(name=each.name, type=_cell_type(each), cell=_cell_getter(each.get, each.to_cell))
+        for each in keys_of(cls)
+        if each.to_cell is not None
+    )
+
+
+def is_answer(cls: Any) -> bool:
+    """Return whether objects of a class are JSON objects with keys: answers, and named tuples."""
+    return isinstance(cls, type) and (issubclass(cls, Answer) or _is_named_tuple(cls))
+
+
+@cache
+def listed_name(cls: Any) -> str:
+    """Return the name of the field that has the entries of a listing."""
+    (found,) = (each.name for each in fields(cls) if (some := each.metadata.get(KEY)) is not None and some.listed)
+    return found
+
+
+def row_class(cls: Any) -> type:
+    """Return the class of the rows of a listing."""
+    return cast("type", cls.row or get_args(_hints(cls)[listed_name(cls)])[0])
+
+
+def to_json_object(value: Any) -> dict[str, Any]:
+    """Return an answer, or a named tuple, as JSON values."""
+    own: Any = type(value)
+    return {
+        each.name: found if each.to_json is None else each.to_json(found)
+        for each in keys_of(own)
+        for found in (each.get(value),)
+    }
+
+
+def json_values(value: Any) -> Any:
+    """Return anything that answers consist of as JSON values."""
+    if isinstance(value, Answer) or _is_named_tuple(type(value)):
+        return to_json_object(value)
+    if isinstance(value, datetime):
+        return written_time(value)
+    if isinstance(value, Mapping):
+        return {name: json_values(each) for name, each in value.items()}
+    return value if isinstance(value, str | bytes) or not isinstance(value, Sequence) else list(map(json_values, value))
+
+
+def _found_keys(cls: type) -> Iterator[Key]:
+    hints = _hints(cls)
+    if _is_named_tuple(cls):
+        for name in _named.get(cls, vars(cls)["_fields"]):
+            yield _key(name, hints[name] if name in hints else _returned(getattr(cls, name).fget), Declared())
+        return
+    if not is_dataclass(cls):
+        raise TypeError(f"{cls.__name__} is no answer")
+    for each in fields(cls):
+        declared: Declared | None = each.metadata.get(KEY)
+        if declared is not None and declared.inlined:
+            for inner in keys_of(_without_none(hints[each.name])):
+                yield _inside(inner, attrgetter(each.name))
+        elif declared is not None:
+            yield _key(each.name, hints[each.name], declared)
+    yield from _properties(cls)
+
+
+def _properties(cls: type) -> Iterator[Key]:
+    """Yield the keys that are properties, those of base classes first; a subclass may declare one of these anew."""
+    found: dict[str, Key] = {}
+    for owner in reversed(cls.__mro__):
+        for name, each in vars(owner).items():
+            function = each.fget if isinstance(each, property) else getattr(each, "func", None)
+            if function is not None and (declared := getattr(function, KEY, None)) is not None:
+                found[name] = _key(name, _returned(function), declared)
+    yield from found.values()
+
+
+def _key(name: str, kind: Any, declared: Declared) -> Key:
+    return Key(
+        name=declared.name or name,
+        type=kind,
+        help=declared.help,
+        get=attrgetter(name),
+        to_json=_converter(kind),
+        to_cell=declared.column or (_cell if _is_cell(kind) else None),
+    )
+
+
+def _inside(inner: Key, outer: Callable[[Any], Any]) -> Key:
+    """Return a key of an answer inside another one; where there is none, it is null."""
+
+    def get(value: Any) -> Any:
+        found = outer(value)
+        return None if found is None else inner.get(found)
+
+    return replace(inner, get=get)
+
+
+def _cell_getter(get: Callable[[Any], Any], to_cell: ToCell) -> Callable[[Any], Cell]:
+    def cell(value: Any) -> Cell:
+        found = get(value)
+        return None if found is None else _cell(to_cell(found))
+
+    return cell
+
+
+def _cell(value: Any) -> Cell:
+    return written_time(value) if isinstance(value, datetime) else cast("Cell", value)
+
+
+def _cell_type(each: Key) -> type:
+    if each.to_cell is _cell:
+        kind = _without_none(each.type)
+        kind = type(get_args(kind)[0]) if get_origin(kind) is Literal else kind
+        return str if kind is datetime else cast("type", kind)
+    returned = {len: int}.get(each.to_cell)  # type: ignore[arg-type]
+    return returned or get_type_hints(each.to_cell).get("return", str)
+
+
+def _is_cell(kind: Any) -> bool:
+    kind = _without_none(kind)
+    return kind in CELL_TYPES or get_origin(kind) is Literal
+
+
+@cache
+def _hints(cls: Any) -> dict[str, Any]:
+    return get_type_hints(cls)
+
+
+def _returned(function: Callable[..., Any]) -> Any:
+    return get_type_hints(function)["return"]
+
+
+def _without_none(kind: Any) -> Any:
+    """Return a type without None, if that leaves one."""
+    if get_origin(kind) in (Union, types.UnionType):
+        kinds = [each for each in get_args(kind) if each is not type(None)]
+        return kinds[0] if len(kinds) == 1 else kind
+    return kind
+
+
+def _is_named_tuple(cls: Any) -> bool:
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def _converter(kind: Any) -> ToJson | None:
+    """Return what makes JSON values of values of a type; None if they are."""
+    bare = _without_none(kind)
+    if bare is not kind:
+        return None if (convert := _converter(bare)) is None else _unless_none(convert)
+    if bare is datetime:
+        return written_time
+    if is_answer(bare):
+        return to_json_object
+    origin, inside = get_origin(bare), get_args(bare)
+    if origin in (Union, types.UnionType):
+        return json_values if any(_converter(each) for each in inside) else None
+    if not isinstance(origin, type):
+        return None
+    if issubclass(origin, Mapping):
+        return dict if (convert := _converter(inside[1])) is None else _for_values(convert)
+    if issubclass(origin, tuple) and inside[-1] is not Ellipsis:
+        return list if not any(map(_converter, inside)) else json_values
+    if issubclass(origin, Iterable):
+        return list if (convert := _converter(inside[0])) is None else _for_each(convert)
+    return None
+
+
+def _unless_none(convert: ToJson) -> ToJson:
+    return lambda value: None if value is None else convert(value)
+
+
+def _for_each(convert: ToJson) -> ToJson:
+    return lambda values: [convert(each) for each in values]
+
+
+def _for_values(convert: ToJson) -> ToJson:
+    return lambda values: {name: convert(each) for name, each in values.items()}

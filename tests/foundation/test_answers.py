@@ -1,0 +1,136 @@
+"""Answers: what is made from their keys."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple
+
+import msgspec
+import pytest
+
+from opensearch_winnow.foundation.answers import (
+    Answer,
+    Listing,
+    answer,
+    columns_of,
+    derived,
+    inlined,
+    key,
+    keys_of,
+    listed,
+    row_class,
+    with_keys,
+)
+from opensearch_winnow.web.answer_schema import json_type
+
+DAY = datetime(2024, 1, 2, tzinfo=UTC)
+
+
+class Span(NamedTuple):
+    start: int
+    end: int
+
+
+@with_keys("host", "name")
+class Site(NamedTuple):
+    host: str
+    visits: int
+
+    @property
+    def name(self) -> str:
+        return self.host.partition(".")[0]
+
+
+@answer
+class Found(Answer):
+    """A page that was found."""
+
+    site: Site = inlined()
+    when: datetime | None = key("The time of it.")
+    spans: list[Span] = key("Where it is.", column=len)
+    kind: Literal["exact", "estimate"] = key("How it was found.", default="exact")
+    hidden: int = 2
+
+    @property
+    @derived
+    def double(self) -> int:
+        """Twice
+        the hidden number."""
+        return 2 * self.hidden
+
+
+@answer
+class FoundList(Listing[Found]):
+    before: str = key("Where it begins.", name="from")
+    entries: list[Found] = listed("All of them.")
+    best: Found | None = key("The best one.", default=None)
+    counts: dict[str, list[Span]] = key("By name.", default_factory=dict)
+
+
+ONE = Found(Site("a.org", 3), DAY, [Span(1, 2)])
+OTHER = Found(Site("b.org", 0), None, [], "estimate", 4)
+BOTH = FoundList("spring", [ONE, OTHER], OTHER, {"x": [Span(3, 4)]})
+ONE_OBJECT = {
+    "host": "a.org",
+    "name": "a",
+    "when": "2024-01-02T00:00:00Z",
+    "spans": [{"start": 1, "end": 2}],
+    "kind": "exact",
+    "double": 4,
+}
+
+
+def test_json_is_made_from_keys() -> None:
+    assert ONE.to_dict() == ONE_OBJECT
+    assert list(ONE.to_dict()) == list(ONE_OBJECT)
+    assert BOTH.to_dict() == {
+        "from": "spring",
+        "entries": [ONE_OBJECT, OTHER.to_dict()],
+        "best": OTHER.to_dict(),
+        "counts": {"x": [{"start": 3, "end": 4}]},
+    }
+    assert json.loads(json.dumps(BOTH.to_dict())) == BOTH.to_dict()
+
+
+def test_a_listing_behaves_like_a_list() -> None:
+    assert (len(BOTH), list(BOTH), BOTH[1], BOTH[:1]) == (2, [ONE, OTHER], OTHER, [ONE])
+    assert not FoundList("spring", [])
+
+
+def test_columns_are_the_keys_that_are_cells() -> None:
+    columns = columns_of(row_class(FoundList))
+    assert [(each.name, each.type) for each in columns] == [
+        ("host", str),
+        ("name", str),
+        ("when", str),
+        ("spans", int),
+        ("kind", str),
+        ("double", int),
+    ]
+    assert [each.cell(ONE) for each in columns] == ["a.org", "a", "2024-01-02T00:00:00Z", 1, "exact", 4]
+    assert BOTH.to_arrow().to_pylist() == [{each.name: each.cell(row) for each in columns} for row in BOTH]
+    assert FoundList("", []).to_arrow().schema == BOTH.to_arrow().schema
+
+
+def test_the_schema_describes_the_json() -> None:
+    (reference,), schemas = msgspec.json.schema_components([json_type(FoundList)], ref_template="#/{name}")
+    assert reference == {"$ref": "#/FoundList"}
+    assert set(schemas) == {"FoundList", "Found", "Span"}
+    found = schemas["Found"]
+    assert (found["description"], set(found["required"])) == ("A page that was found.", set(ONE_OBJECT))
+    assert found["properties"]["double"] == {"type": "integer", "description": "Twice the hidden number."}
+    assert msgspec.convert(BOTH.to_dict(), json_type(FoundList)) == BOTH.to_dict()
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(BOTH.to_dict() | {"best": 1}, json_type(FoundList))
+
+
+def test_every_key_has_a_sentence() -> None:
+    assert [each.help for each in keys_of(Found)] == [
+        "",
+        "",
+        "The time of it.",
+        "Where it is.",
+        "How it was found.",
+        "Twice the hidden number.",
+    ]

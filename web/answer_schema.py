@@ -1,0 +1,33 @@
+"""The types of answers as msgspec takes them, which makes their schemas for the OpenAPI document."""
+
+from __future__ import annotations
+
+import types
+from datetime import datetime
+from functools import cache
+from typing import Annotated, Any, TypedDict, Union, get_args, get_origin
+
+from msgspec import Meta
+
+from opensearch_winnow.foundation.answers import is_answer, keys_of
+
+
+@cache
+def json_type(kind: Any) -> Any:
+    """Return the type of the JSON values of a type: of an answer, a TypedDict of its name."""
+    if is_answer(kind):
+        made = TypedDict(kind.__name__, {each.name: _described(each.type, each.help) for each in keys_of(kind)})  # type: ignore[misc]
+        made.__doc__ = kind.__doc__
+        return made
+    if kind is datetime:
+        return Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return Union[tuple(map(json_type, inside))]  # noqa: UP007 (made at run time)
+    if isinstance(origin, type) and inside:
+        return origin[tuple(each if each is Ellipsis else json_type(each) for each in inside)]  # type: ignore[index]
+    return kind
+
+
+def _described(kind: Any, sentence: str) -> Any:
+    return Annotated[json_type(kind), Meta(description=sentence)] if sentence else json_type(kind)
