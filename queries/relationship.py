@@ -6,9 +6,9 @@ The kinds are those of Heintze, "Scalable Document Fingerprinting" (1996), secti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.spans import merged_spans
 
@@ -44,8 +44,8 @@ PART = 0.15  # share of one text that is a part of it, and not a quotation
 PART_WORDS = 150  # as many are a part of the longest text; in the paper, "several hundred"
 
 
-@dataclass(frozen=True, slots=True)
-class Relationship:
+@answer
+class Relationship(Answer):
     """The relationship of text B to text A: "identical", "small edits", "reorganised", "revised", "condensed",
     "expanded", "includes parts", "little in common" or "nothing in common".
 
@@ -53,8 +53,10 @@ class Relationship:
     text came first.
     """
 
-    kind: Kind
-    reason: str  # in words, without a full stop: "97 % of A and 96 % of B are in shared passages, in the same order"
+    kind: Kind = key("The kind of relationship.")
+    reason: str = key(
+        'The reason in words, such as "97 % of A and 96 % of B are in shared passages, in the same order".'
+    )
 
 
 class Lengths(NamedTuple):
