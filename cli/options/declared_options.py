@@ -9,6 +9,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from opensearch_winnow.cli.command_help import AdvancedOption
 from opensearch_winnow.foundation.option_kinds import Kind
 from opensearch_winnow.foundation.options import Option, Options
 
@@ -69,24 +70,24 @@ def declared_option(cls: type[Options], name: str) -> Callable[[Callable[..., An
 
 def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option of a command."""
-    described = f"{option.help}  [default: {option.unset}]" if option.unset else option.help
+    names, join = (*option.flag.split(), option.name), option.kind.join
+    described: dict[str, Any] = {
+        "help": f"{option.help}  [default: {option.unset}]" if option.unset else option.help,
+        "cls": AdvancedOption if option.advanced else click.Option,
+    }
     if "/" in option.flag:
-        return click.option(option.flag, option.name, default=default, show_default=True, help=described)
+        return click.option(*names, default=default, show_default=True, **described)
     if option.is_flag:
-        return click.option(
-            *option.flag.split(), option.name, is_flag=True, flag_value=not default, default=default, help=described
-        )
-    join = option.kind.join
+        return click.option(*names, is_flag=True, flag_value=not default, default=default, **described)
     return click.option(
-        *option.flag.split(),
-        option.name,
+        *names,
         metavar=option.kind.metavar,
         type=KindType(option.kind),
         default=None if join else default,
         multiple=join is not None,
         callback=None if join is None else _joining(join, default),
         show_default=default is not None and join is None,
-        help=described,
+        **described,
     )
 
 

@@ -1,0 +1,117 @@
+"""The help of a command: what it does, its usage, examples and the options that most people need, on one screen.
+
+`--help-all` shows the rest: the whole description, and all options by their groups, which are in the same order in
+every command.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+
+import click
+
+MAX_LINES = 50  # of help that is shown whole
+MAX_EXAMPLES = 4  # of a command in its short help
+ALL = "opensearch_winnow.help_all"  # the key, in click's context, of whether all is shown
+# Groups of options that many commands have: by heading, the names of their parameters in order. What a command has
+# besides comes before them.
+GROUPS: dict[str, Sequence[str]] = {
+    "Which pages": ("site", "crawl", "since", "until", "latest", "cluster", "ids", "all_captures"),
+    "Rows": ("id_field", "text_field", "html_field", "title_field", "url_field", "max_row_size"),
+    "Fingerprints": ("preset", "noise", "guarantee", "selection", "fold_confusables", "key_file"),
+    "Resources": ("workers", "memory", "threads", "work", "spark"),
+    "Output": ("to", "format", "failed", "overwrite", "csv", "cdxj", "json", "full", "quiet", "color"),
+}
+IN_SHORT_HELP = ("to", "json", "preset")  # of the groups
+GROUP_OF = {name: heading for heading, names in GROUPS.items() for name in names}
+ORDER = {name: number for number, name in enumerate(GROUP_OF, 1)}
+
+
+class AdvancedOption(click.Option):
+    """An option that few people need: the short help leaves it out."""
+
+
+class DescribedCommand(click.Command):
+    """A command whose help fits on one screen, and is whole with --help-all."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Return the parameters in the order of the help: those of groups last."""
+        *params, help_option = super().get_params(ctx)
+        arranged = sorted(params, key=_order)
+        return [*arranged, HELP_ALL, help_option]
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the whole help if it is wanted, or short; otherwise what most people need."""
+        whole = click.HelpFormatter(width=formatter.width)
+        self._write(ctx, whole, is_whole=True)
+        if ctx.meta.get(ALL) or whole.getvalue().count("\n") <= MAX_LINES:
+            formatter.write(whole.getvalue())
+        else:
+            self._write(ctx, formatter, is_whole=False)
+
+    def _write(self, ctx: click.Context, formatter: click.HelpFormatter, *, is_whole: bool) -> None:
+        self.format_usage(ctx, formatter)
+        examples, description = _divided(self.help or "")
+        paragraphs = description.split("\n\n") if is_whole else description.split("\n\n")[:1]
+        shown = examples.splitlines() if is_whole else examples.splitlines()[: MAX_EXAMPLES + 2]
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text("\n\n".join([*paragraphs, "\n".join(shown)]).rstrip())
+        params = [each for each in self.get_params(ctx) if is_whole or _is_basic(each)]
+        for heading, records in _sections(ctx, params, is_whole=is_whole):
+            with formatter.section(heading):
+                formatter.write_dl(records)
+        if not is_whole:
+            formatter.write_paragraph()
+            formatter.write_text(f"More about it, and all options: {ctx.command_path} --help-all")
+
+
+def _divided(text: str) -> tuple[str, str]:
+    """Return the examples, with which a docstring begins, and the description."""
+    examples, _, description = inspect.cleandoc(text).partition("\n\n")
+    return (examples, description) if examples.startswith("\b\nExample") else ("", inspect.cleandoc(text))
+
+
+def _sections(
+    ctx: click.Context, params: Sequence[click.Parameter], *, is_whole: bool
+) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield the headings of options with their lines; one heading for all if the help is not whole."""
+    by_heading: dict[str, list[tuple[str, str]]] = {}
+    for each in params:
+        if (record := each.get_help_record(ctx)) is not None:
+            heading = _heading(each) if is_whole else "Options"
+            by_heading.setdefault(heading, []).append(record)
+    yield from by_heading.items()
+
+
+def _heading(param: click.Parameter) -> str:
+    return "Options" if param.required else GROUP_OF.get(param.name or "", "Options")
+
+
+def _order(param: click.Parameter) -> int:
+    return 0 if param.required else ORDER.get(param.name or "", 0)
+
+
+def _is_basic(param: click.Parameter) -> bool:
+    """Return whether an option belongs to the short help."""
+    name = param.name or ""
+    is_rare = isinstance(param, AdvancedOption) or (name in GROUP_OF and name not in IN_SHORT_HELP)
+    return param.required or not is_rare
+
+
+def _show_all(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.meta[ALL] = True
+        click.echo(ctx.get_help(), color=ctx.color)
+        ctx.exit()
+
+
+HELP_ALL = click.Option(
+    ["--help-all"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_all,
+    help="Show all options, and more about the command.",
+)
