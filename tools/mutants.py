@@ -31,6 +31,7 @@ from coverage import CoverageData
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_PRODUCT = ("tests", "tools", "benchmarks", "docs", "setup.py")
+NOT_COPIED = (".git", ".venv", "build", "*_cache", "__pycache__")
 MAX_SECONDS = 600  # of the tests of one mutant
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
