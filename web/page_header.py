@@ -26,7 +26,7 @@ OTHER_TABS = (
 
 
 class PageSubject(NamedTuple):
-    """What the header says about a page."""
+    """The facts about a page that its header tells."""
 
     facts: PageFacts
     unit: str  # of its words

@@ -84,9 +84,10 @@ def command(
     List the pages of a store that are similar to a question: the page URL, the file F, or the text T. For URL you can
     give the id of a capture, which history prints in a pipe.
 
-    With --batch, every row is a question, by its text or HTML; its id names it. All options apply to each of them. The
-    answers come in order: on a terminal a line for each question with its best match, and otherwise all matches. A
-    question that cannot be answered is named, and the others are answered.
+    With --batch, every row is a question, by its text or HTML; its id names it. --text-field and the like say which
+    fields these are. All options apply to each question. The answers come in order: on a terminal a line for each
+    question with its best match, and otherwise all matches. A question that cannot be answered is named, and the others
+    are answered.
 
     X is a share from 0 to 1. The default for a URL is --min-resemblance 0.5, which finds near-duplicates. The default
     for a file or a text is --min-containment 0.5, which finds pages that quote half of it. If you give several

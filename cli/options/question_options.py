@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from opensearch_winnow.cli.options.filter_options import at_option
+from opensearch_winnow.cli.options.declared_options import declared_option
 from opensearch_winnow.cli.text_file import read_text_or_html, require_piped_stdin
+from opensearch_winnow.queries.asking.similar_options import SimilarQuestion
 
 OPTIONS = (
     click.argument("url", required=False),
@@ -23,7 +24,7 @@ OPTIONS = (
         help="The question is the text of a UTF-8 or HTML file; - reads from a pipe.",
     ),
     click.option("--text", metavar="T", help="The question is this text."),
-    at_option,
+    declared_option(SimilarQuestion, "at"),
 )
 
 
