@@ -58,6 +58,7 @@ class Declared:
     name: str = ""  # of the key, if it is not that of the field
     column: ToCell | None = None  # makes a cell of a value that is none
     inlined: bool = False
+    names: tuple[str, ...] = ()  # of what is inlined; none: all of its keys
     listed: bool = False
 
 
@@ -109,9 +110,12 @@ def listed(help: str) -> Any:  # noqa: A002
     return field(metadata={KEY: Declared(help, listed=True)})
 
 
-def inlined() -> Any:
-    """Declare a field of an answer whose own keys are keys of that answer."""
-    return field(metadata={KEY: Declared(inlined=True)})
+def inlined(*names: str) -> Any:
+    """Declare a field of an answer whose own keys, or fields and properties with these names, are keys of that answer.
+
+    A key that the answer itself has by the same name stands in place of an inlined one.
+    """
+    return field(metadata={KEY: Declared(inlined=True, names=names)})
 
 
 @overload
@@ -214,7 +218,7 @@ class Listing(Answer, Generic[Entry_co]):
 @cache
 def keys_of(cls: Any) -> tuple[Key, ...]:
     """Return the keys of a class of answers. Those of a named tuple are its fields, or what `with_keys` says."""
-    return tuple(_found_keys(cls))
+    return tuple({each.name: each for each in _found_keys(cls)}.values())
 
 
 @cache
@@ -268,19 +272,25 @@ def json_values(value: Any) -> Any:
 def _found_keys(cls: type) -> Iterator[Key]:
     hints = _hints(cls)
     if _is_named_tuple(cls):
-        for name in _named.get(cls, vars(cls)["_fields"]):
-            yield _key(name, hints[name] if name in hints else _returned(getattr(cls, name).fget), Declared())
+        yield from (_undeclared(cls, name) for name in _named.get(cls, vars(cls)["_fields"]))
         return
     if not is_dataclass(cls):
         raise TypeError(f"{cls.__name__} is no answer")
     for each in fields(cls):
         declared: Declared | None = each.metadata.get(KEY)
         if declared is not None and declared.inlined:
-            for inner in keys_of(_without_none(hints[each.name])):
-                yield _inside(inner, attrgetter(each.name))
+            inside = _without_none(hints[each.name])
+            chosen = [_undeclared(inside, name) for name in declared.names] or keys_of(inside)
+            yield from (_inside(inner, attrgetter(each.name)) for inner in chosen)
         elif declared is not None:
             yield _key(each.name, hints[each.name], declared)
     yield from _properties(cls)
+
+
+def _undeclared(cls: Any, name: str) -> Key:
+    """Return a field or property of a class as a key."""
+    hints = _hints(cls)
+    return _key(name, hints[name] if name in hints else _returned(getattr(cls, name).fget), Declared())
 
 
 def _properties(cls: type) -> Iterator[Key]:

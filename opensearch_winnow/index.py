@@ -22,7 +22,7 @@ from opensearch_winnow.ingest.sources.split import Failed, Skipped
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.finding import Finding
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.asking.history import HistoryEntry, history
+from opensearch_winnow.operations.asking.history import History, HistoryQuestion, history
 from opensearch_winnow.operations.asking.locate import LaterCaptures, Located, LostPage, later_captures, locate
 from opensearch_winnow.operations.asking.nothing_found import (
     NoHit,
@@ -460,16 +460,18 @@ class Index(Closing):
 
     # --- pages over time ----------------------------------------------------------------------------------------------
 
-    def history(self, url: str, *, limit: int = 1_000, boilerplate: bool = True) -> list[HistoryEntry]:
+    @takes(HistoryQuestion)
+    def history(self, question: HistoryQuestion) -> History:
         """Return the latest `limit` captures of a URL in order of time; those of unknown time come first.
 
         `.resemblance` compares each with the capture before it, exactly. It is None for the first capture, and where a
         text is not stored. With `boilerplate=False`, registered boilerplate counts like any text.
         """
-        entries = history(self.store, url, limit=limit, exclusions=self._exclusions(boilerplate))
-        if not entries:
-            raise self._pages.not_found(url)
-        return entries
+        exclusions = self._exclusions(question.boilerplate)
+        found = history(self.store, question.url, limit=question.limit, exclusions=exclusions)
+        if not found:
+            raise self._pages.not_found(question.url)
+        return found
 
     @takes(LostPage)
     def locate(self, lost: LostPage) -> Located:

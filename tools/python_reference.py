@@ -62,7 +62,7 @@ INSIDE = {
     "operations.crawls.extract": ["ExtractReport"],
     "queries.searching.results": ["Result", "Member", "Folded", "FacetCount"],
     "queries.sets.pairs": ["SharedPassage", "Unread"],
-    "operations.asking.history": ["HistoryEntry"],
+    "operations.asking.history": ["History", "HistoryEntry"],
     "operations.asking.locate": ["Located", "FoundPage", "LaterCaptures"],
     "operations.asking.nothing_found": ["NoHit", "NoMatch", "Offer", "WordSearch"],
     "operations.asking.sources": ["TextSources", "TextSource", "SourcedPart"],

@@ -40,7 +40,7 @@ FLOW_OUT = (
     ("queries.compare:Comparer", "scores and passages"),
     ("cython_core.overlap:overlap", "shared runs"),
     ("queries.asking.matches:Matches", "matches"),
-    ("answers.asking.matches_document:matches_document", "JSON and sentences"),
+    ("answers.tables:write_table", "JSON, tables and sentences"),
 )
 
 TOP, FLOOR, BOX = 56, 74, 60  # of the floors, in pixels

@@ -18,8 +18,8 @@ from opensearch_winnow.web.serving.guard import COOKIE
 REFERENCE = "#/components/schemas/{name}"
 CAPTURE = "00fd0353ab59671ba49a04f9e8d5496c"
 DESCRIPTION = """\
-Near-duplicate pages and shared passages of one store. Scores are shares from 0 to 1; thresholds in requests are \
-percentages. Offsets count code points. Unknown parameters are refused, so that a misspelt one is noticed."""
+Near-duplicate pages and shared passages of one store. Scores and thresholds are shares from 0 to 1. Offsets count \
+code points. Unknown parameters are refused, so that a misspelt one is noticed."""
 WITHOUT_STORE = """\
 Fields for documents of an index of your own, and comparisons of texts. Nothing is kept. Scores are shares from 0 to \
 1. Offsets count code points. Unknown members are refused, so that a misspelt one is noticed."""
@@ -50,7 +50,7 @@ OTHER_PATH_PARAMETERS = {
     ("cluster", "id"): "the id of a cluster or of a page in it",
 }
 # For the parameters whose default is no example.
-EXAMPLES: dict[str, str | int] = {
+EXAMPLES: dict[str, str | float] = {
     "q": "mill OR harbour",
     "url": "https://example.org/mill",
     "a": "https://example.org/mill",
@@ -67,8 +67,9 @@ EXAMPLES: dict[str, str | int] = {
     "to": "2024-03",
     "watch": "mill",
     "others": CAPTURE,
-    "min_containment": 30,
-    "min_contained": 30,
+    "min_resemblance": 0.8,
+    "min_containment": 0.3,
+    "min_contained": 0.3,
 }
 ANSWER_EXAMPLES = {"paste": {"needed": 50, "sure": 149, "minutes": 60}}
 LINES = f"""\
@@ -104,7 +105,7 @@ class Refused(TypedDict):
 
 
 REFUSALS = {
-    "invalid": ("400: the request is not understood", "t is a whole number from 1 to 100, not 'many'"),
+    "invalid": ("400: the request is not understood", "limit is a whole number from 1 to 100, not 'many'"),
     "token": ("401: a token is required", "A token is required: open the address that winnow serve printed"),
     "missing": ("404: there is no such page", "crawl.winnow has no page https://example.org/gone"),
     "method": ("405: the address takes another method", "This address does not support that method."),
@@ -215,10 +216,10 @@ def _query_parameter(parameter: Parameter) -> dict[str, Any]:
     }
 
 
-def _example(parameter: Parameter) -> str | int:
+def _example(parameter: Parameter) -> str | float:
     """Return an example of the right type: `from` is a crawl, or the number of a row."""
     example = EXAMPLES.get(parameter.name)
     if example is None or isinstance(example, str) != (parameter.schema["type"] == "string"):
-        default: str | int = parameter.schema["default"]
+        default: str | float = parameter.schema["default"]
         return default
     return example

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from opensearch_winnow.answers.asking.page_document import PageFacts
+from opensearch_winnow.answers.asking.page_answer import PageFacts
 from opensearch_winnow.foundation.scheme import Scheme
 
-# The tabs of similar pages: parameter, label, and initial threshold in per cent.
+# The tabs of similar pages: parameter, label, and initial threshold. The first is the default.
 SIMILAR_TABS = (
-    ("t", "Similar", 50),
-    ("min_containment", "Contains this", 50),
-    ("min_contained", "Contained in this", 50),
+    ("min_resemblance", "Similar", 0.5),
+    ("min_containment", "Contains this", 0.5),
+    ("min_contained", "Contained in this", 0.5),
     ("min_containment", "Shared passages", 0),
 )
 SHARED_PASSAGES = 3
@@ -25,6 +25,14 @@ OTHER_TABS = (
 )
 
 
+class PageSubject(NamedTuple):
+    """The facts about a page that its header tells."""
+
+    facts: PageFacts
+    unit: str  # of its words
+    latest: str  # the id of the latest capture of its URL
+
+
 class Tab(NamedTuple):
     label: str
     address: str
@@ -34,7 +42,7 @@ class Tab(NamedTuple):
 def page_tabs(id_: str, link: Callable[[dict[str, Any]], str], current: int | None) -> list[Tab]:
     """Return the tabs of a page. `link` returns the address of similar pages with the parameters of a tab."""
     tabs = [
-        Tab(label, link({name: at} if (name, at) != ("t", 50) else {}), number == current)
+        Tab(label, link({name: at} if number else {}), number == current)
         for number, (name, label, at) in enumerate(SIMILAR_TABS)
     ]
     return [*tabs, *(Tab(label, f"/page/{id_}/{path}", number == current) for number, label, path in OTHER_TABS)]
@@ -46,6 +54,6 @@ def other_page_tabs(id_: str, current: int) -> list[Tab]:
     return page_tabs(id_, lambda change: f"{address}?{urlencode(change)}" if change else address, current)
 
 
-def page_subject(facts: PageFacts, scheme: Scheme, latest: str) -> dict[str, Any]:
+def page_subject(facts: PageFacts, scheme: Scheme, latest: str) -> PageSubject:
     """Return what the header says about a page; `latest` is the id of the latest capture of its URL."""
-    return {**facts, "latest": latest, "unit": "token" if scheme.form == "code" else "word"}
+    return PageSubject(facts, "token" if scheme.form == "code" else "word", latest)

@@ -107,16 +107,19 @@ def of_options(
 
 def _of_option(option: Option, defaults: Mapping[str, Any], at_most: Mapping[str, int]) -> Parameter:
     kind, default = option.kind, defaults.get(option.name, option.default)
+    unset = "" if option.name in defaults else option.unset
     if option.name in at_most:
         kind = number(kind.schema["minimum"], at_most[option.name])
     written = {True: "on", False: "off"}[default] if option.is_flag else default
+    is_off = option.is_flag and option.default  # its sentence says what is so without it
+    description = f"off: {option.help[0].lower()}{option.help[1:]}" if is_off else option.help
     return Parameter(
         name=option.name,
-        description=f"{option.help} Default: {option.unset}." if option.unset else option.help,
+        description=f"{description} Default: {unset}." if unset else description,
         default=default,
         parse=kind.parsed,
         schema={**kind.schema} if default is None else {**kind.schema, "default": written},
-        counts_if_given=bool(option.unset),
+        counts_if_given=bool(unset),
     )
 
 

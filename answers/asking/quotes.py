@@ -1,19 +1,17 @@
-"""Pages that quote a text: the quoted runs of the text, JSON values, and a summary."""
+"""The answer to a pasted text: the pages that quote it, the quoted runs of the text, and its sources."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TypedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Self
 
-from opensearch_winnow.answers.asking.matches_document import (
-    FoundDocument,
-    MatchDocument,
-    found_document,
-    match_document,
-)
-from opensearch_winnow.answers.asking.too_short import WordSearchDocument
+from opensearch_winnow.answers.asking.source_words import quotes_summary
+from opensearch_winnow.answers.asking.too_short import WordsToSearch, too_short_sentence
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, inlined, key, listed
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.operations.asking.nothing_found import WordSearch
 from opensearch_winnow.operations.asking.sources import TextSource, TextSources
 from opensearch_winnow.queries.asking.matches import Match, Matches
 
@@ -21,15 +19,108 @@ MIN_OVERLAP = 0.9  # two passages that share this part of their union are the sa
 MAX_LOOKBACK = 50  # earlier runs that a passage is compared with; passages come in the order of the text
 
 
+@answer
+class PasteRules(Answer):
+    """The requirements of a pasted text."""
+
+    needed: int = key("The minimum number of letters and digits; for code, of tokens.")
+    sure: int | None = key("A shared run of this many is certain to be found; null if none is.")
+    minutes: int = key("The time that a text is kept after its last use, in minutes.")
+
+
 @dataclass(slots=True)
-class QuotedRun:
+class QuotedRun(Answer):
     """A run of the text that other pages have. A run on many pages is one run."""
 
-    number: int  # from 1, in the order of the text
+    number: int = key("The number of the run, from 1, in the order of the text.")
+    start: int = key("Its start, in code points of the text.")
+    end: int = key("Its end, in code points of the text.")
+    words: int = key("The number of its words.", default=0)
+    matches: set[int] = field(default_factory=set)  # positions, in the list of matches, of the pages that have it
+
+    @property
+    @derived
+    def pages(self) -> int:
+        """The number of matches that have it, give or take a word at its ends."""
+        return len(self.matches)
+
+
+@answer
+class Quote(Answer):
+    """A page that quotes a text."""
+
+    match: Match = inlined()
+    runs: list[int] = key("The numbers of the runs that are on this page.")
+    longest_words: int = key("The number of words of its longest passage.")
+
+
+class TextPart(NamedTuple):
+    """A part of a text, with its offsets in code points."""
+
     start: int
     end: int
-    words: int = 0
-    pages: set[int] = field(default_factory=set)  # positions, in the list of matches, of the pages that have it
+
+
+@answer
+class QuotedSource(Answer):
+    """Pages that have the same parts of a text, which belong to no other source."""
+
+    source: TextSource = inlined("number", "share")
+    id: str = key("The id of the page that has most of the text.")
+    versions: list[str] = key("The ids of pages that are versions of that page.")
+    partial: list[str] = key("The ids of other pages that have no more of the text.")
+    longest_words: int = key("The number of words of the longest part.")
+    segments: list[TextPart] = key("The parts of the text.")
+
+
+@answer
+class Quotes(Listing[Quote]):
+    """The pages that quote a text, and its sources."""
+
+    found: Matches = inlined()
+    answer: str = key("A summary in words.")
+    words: int = key("The number of words of the text.")
+    characters: int = key("The number of its code points.")
+    text: str | None = key("The text of HTML that was sent, which offsets refer to; otherwise null.")
+    runs: list[QuotedRun] = key("The runs of the text that the pages have.")
+    matches: list[Quote] = listed("The best of the matches.")
+    sources: list[QuotedSource] = key("The sources of the text, by their share of it.")
+    original: float | None = key(
+        "The share of the text that is in no source; null if no page says where it shares text, or if it is too short."
+    )
+    boilerplate: float = key("The share of the text that is boilerplate.")
+    search: WordsToSearch | None = key("A search for the words of a text that is too short; otherwise null.")
+
+    @classmethod
+    def of(cls, text: str, found: Matches, sources: TextSources, *, sent: str | None = None) -> Self:
+        """Return the pages that quote a text. `sent` is the text if it was sent as HTML."""
+        runs = quoted_runs(text, found)
+        numbers: list[list[int]] = [[] for _ in found]
+        for run in runs:
+            for page in run.matches:
+                numbers[page].append(run.number)
+        return cls(
+            found=found,
+            answer=quotes_summary(found, sources),
+            words=_words(text),
+            characters=len(text),
+            text=sent,
+            runs=runs,
+            matches=[_quote(text, match, each) for match, each in zip(found, numbers, strict=True)],
+            sources=[_source(text, found, each) for each in sources.sources],
+            original=sources.original,
+            boilerplate=sources.boilerplate_share,
+            search=None,
+        )
+
+    @classmethod
+    def of_few_words(
+        cls, text: str, found: Matches, search: WordSearch, scheme: Scheme, *, sent: str | None = None
+    ) -> Self:
+        """Return no matches, since a page that has a few words is no copy, and a search for them instead."""
+        nothing = replace(found, matches=[], total=0)
+        made = cls.of(text, nothing, TextSources([], [], 0.0, None, []), sent=sent)
+        return replace(made, answer=too_short_sentence(text, scheme), search=WordsToSearch.of(search))
 
 
 def quoted_runs(text: str, matches: Iterable[Match]) -> list[QuotedRun]:
@@ -44,9 +135,9 @@ def quoted_runs(text: str, matches: Iterable[Match]) -> list[QuotedRun]:
             run = QuotedRun(len(runs) + 1, start, -negative_end)
             runs.append(run)
         run.end = max(run.end, -negative_end)
-        run.pages.add(page)
+        run.matches.add(page)
     for run in runs:
-        run.words = len(canonical_text(text[run.start : run.end]).words)
+        run.words = _words(text[run.start : run.end])
     return runs
 
 
@@ -56,107 +147,22 @@ def _same(run: QuotedRun, start: int, end: int) -> bool:
     return intersection >= MIN_OVERLAP * union
 
 
-class RunDocument(TypedDict):
-    """A run of the text, with its offsets in code points, and how many of the `matches` have it, give or take a word
-    at its ends."""
-
-    number: int
-    start: int
-    end: int
-    words: int
-    pages: int
-
-
-class QuoteDocument(MatchDocument):
-    """A match. `runs` has the numbers of the runs on this page, `longest_words` the length of its longest passage."""
-
-    runs: list[int]
-    longest_words: int
-
-
-class SourcedPartDocument(TypedDict):
-    """A part of the text, with its offsets in code points."""
-
-    start: int
-    end: int
-
-
-class SourceDocument(TypedDict):
-    """Pages that have the same parts of the text, by their ids in `matches`: `id` has most of it, `versions` are
-    versions of that page, `partial` are other pages that have no more of the text. Each part of the text belongs to one
-    source: `share` is what this one has of all letters and digits."""
-
-    number: int
-    id: str
-    versions: list[str]
-    partial: list[str]
-    share: float
-    longest_words: int
-    segments: list[SourcedPartDocument]
-
-
-class QuotesDocument(FoundDocument):
-    """`answer` is a summary in words. If HTML was sent, `text` is the text extracted from it: offsets refer to that.
-    `original` is the share of the text that is in none of the `sources`, and null if no page says where it shares text;
-    `boilerplate` is the share that is boilerplate. A text that is `too_short` has no matches, but a `search` for its
-    words; otherwise it is null."""
-
-    answer: str
-    words: int
-    characters: int
-    text: str | None
-    runs: list[RunDocument]
-    matches: list[QuoteDocument]
-    sources: list[SourceDocument]
-    original: float | None
-    boilerplate: float
-    search: WordSearchDocument | None
-
-
-def quotes_document(
-    text: str, matches: Matches, runs: Sequence[QuotedRun], found: TextSources, answer: str
-) -> QuotesDocument:
-    numbers: list[list[int]] = [[] for _ in matches]
-    for run in runs:
-        for page in run.pages:
-            numbers[page].append(run.number)
-    return {
-        **found_document(matches),
-        "answer": answer,
-        "words": len(canonical_text(text).words),
-        "characters": len(text),
-        "text": None,
-        "runs": [
-            {
-                "number": run.number,
-                "start": run.start,
-                "end": run.end,
-                "words": run.words,
-                "pages": len(run.pages),
-            }
-            for run in runs
-        ],
-        "matches": [_quote(text, match, each) for match, each in zip(matches, numbers, strict=True)],
-        "sources": [_source(text, matches, each) for each in found.sources],
-        "original": found.original,
-        "boilerplate": found.boilerplate_share,
-        "search": None,
-    }
-
-
-def _source(text: str, matches: Matches, source: TextSource) -> SourceDocument:
+def _source(text: str, found: Matches, source: TextSource) -> QuotedSource:
     longest = max(source.parts, key=lambda span: span[1] - span[0])
-    return {
-        "number": source.number,
-        "id": matches[source.page].card.id,
-        "versions": [matches[at].card.id for at in source.versions],
-        "partial": [matches[at].card.id for at in source.partial],
-        "share": source.share,
-        "longest_words": len(canonical_text(text[slice(*longest)]).words),
-        "segments": [{"start": start, "end": end} for start, end in source.parts],
-    }
+    return QuotedSource(
+        source=source,
+        id=found[source.page].id,
+        versions=[found[at].id for at in source.versions],
+        partial=[found[at].id for at in source.partial],
+        longest_words=_words(text[slice(*longest)]),
+        segments=[TextPart(*span) for span in source.parts],
+    )
 
 
-def _quote(text: str, match: Match, runs: list[int]) -> QuoteDocument:
+def _quote(text: str, match: Match, runs: list[int]) -> Quote:
     longest = max((text[each.start : each.end] for each in match.passages), key=len, default="")
-    return {**match_document(match), "runs": runs, "longest_words": len(canonical_text(longest).words)}
+    return Quote(match, runs, _words(longest))
+
+
+def _words(text: str) -> int:
+    return len(canonical_text(text).words)

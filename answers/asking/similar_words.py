@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from opensearch_winnow.answers.asking.page_document import SimilarDocument
+from opensearch_winnow.answers.asking.page_answer import PageMatches
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.asking.matches import Matches
-from opensearch_winnow.queries.scores import Score
 
 NEAR_DUPLICATE = 0.5  # resemblance from which a page is called a near-duplicate
 
 
-def matches_summary(total: int, score: Score, threshold: float) -> str:
+def matches_summary(matches: Matches) -> str:
     """Say how many pages match: "2 pages contain at least 30 % of it", "No page shares a passage with it"."""
-    least = f"at least {100 * threshold:g} %"
-    if not threshold:
+    total, least = matches.total, f"at least {100 * matches.min_score:g} %"
+    if not matches.min_score:
         return f"{_count(total, 'page shares', 'pages share')} a passage with it"
-    if score == "resemblance":
-        return f"{_count(total, 'page', 'pages')} with a resemblance of {'100 %' if threshold == 1 else least}"
-    if score == "containment":
-        return f"{_count(total, 'page contains', 'pages contain')} {'all' if threshold == 1 else least} of it"
-    return f"{_count(total, 'page is', 'pages are')} {'entirely' if threshold == 1 else least} contained in it"
+    is_all = matches.min_score == 1
+    if matches.score == "resemblance":
+        return f"{_count(total, 'page', 'pages')} with a resemblance of {'100 %' if is_all else least}"
+    if matches.score == "containment":
+        return f"{_count(total, 'page contains', 'pages contain')} {'all' if is_all else least} of it"
+    return f"{_count(total, 'page is', 'pages are')} {'entirely' if is_all else least} contained in it"
 
 
 def unscored_sentence(matches: Matches) -> str:
@@ -47,19 +47,19 @@ def below_guarantee_sentence(scheme: Scheme) -> str:
     return f"Shorter than {scheme.guarantee:,} {unit}, so pages that have it, or some of it, may be missed"
 
 
-def similar_summary(similar: SimilarDocument) -> str:
+def similar_summary(similar: PageMatches) -> str:
     """Say what is similar to a page: "5 near-duplicates, 2 of them exact copies"."""
-    total, copies = similar["total"], len(similar["copies"])
-    if similar["asked"] == "resemblance" and similar["threshold"] >= NEAR_DUPLICATE:
-        pages = _count(total, "near-duplicate", "near-duplicates")
+    found, copies = similar.found, len(similar.copies)
+    if found.score == "resemblance" and found.min_score >= NEAR_DUPLICATE:
+        pages = _count(found.total, "near-duplicate", "near-duplicates")
     else:
-        pages = matches_summary(total, similar["asked"], similar["threshold"])
+        pages = matches_summary(found)
     if not copies:
         return pages
-    if copies == total:
-        return f"{pages}, {'all exact copies' if total > 1 else 'an exact copy'}"
+    if copies == found.total:
+        return f"{pages}, {'all exact copies' if copies > 1 else 'an exact copy'}"
     # Copies come first: if every listed match is one, there may be more.
-    least = "at least " * (copies == len(similar["matches"]))
+    least = "at least " * (copies == len(found))
     return f"{pages}, {least}{copies:,} of them {'exact copies' if copies > 1 else 'an exact copy'}"
 
 

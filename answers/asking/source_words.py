@@ -15,7 +15,7 @@ def quotes_summary(matches: Matches, found: TextSources) -> str:
         pages, compared = count_of(matches.total, "page quotes", "pages quote"), matches.candidates - matches.unscored
         return f"{pages} this text, of the {compared:,} that were compared in time"
     if not matches.total:
-        return "No page contains that much of this text" if matches.threshold else "No page quotes this text"
+        return "No page contains that much of this text" if matches.min_score else "No page quotes this text"
     if found.original is None:
         return f"{count_of(matches.total, 'page quotes', 'pages quote')} this text"
     if not found.sources:

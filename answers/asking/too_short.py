@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Self
 
 from opensearch_winnow.answers.display_text import printable
 from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.operations.asking.nothing_found import WordSearch
@@ -13,11 +14,17 @@ from opensearch_winnow.operations.asking.nothing_found import WordSearch
 TOO_SHORT = "too short to check for copies"
 
 
-class WordSearchDocument(TypedDict):
-    """A search for the words of a text: the query to type, and how many pages it finds."""
+@answer
+class WordsToSearch(Answer):
+    """A search for the words of a text."""
 
-    q: str
-    total: int
+    words: str = key("The words to type.")
+    total: int = key("The number of pages that it finds.")
+
+    @classmethod
+    def of(cls, search: WordSearch) -> Self:
+        """Return a search as people type it."""
+        return cls(printable(search.query), search.total)
 
 
 def too_short_sentence(text: str, scheme: Scheme) -> str:
@@ -26,10 +33,6 @@ def too_short_sentence(text: str, scheme: Scheme) -> str:
     has = count_of(len(canonical(text, scheme).chars), *units) if text else f"fewer than {scheme.noise:,} {units[1]}"
     needed = f", and at least {scheme.noise:,} are needed" if text else ""
     return f"{TOO_SHORT.capitalize()}: it has {has}{needed}"
-
-
-def word_search_document(search: WordSearch) -> WordSearchDocument:
-    return {"q": printable(search.query), "total": search.total}
 
 
 def words_sentence(search: WordSearch) -> str:

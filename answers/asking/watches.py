@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
-from opensearch_winnow.answers.asking.matches_document import MatchDocument, match_documents
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.operations.asking.watches import Watch, WatchReport
 
@@ -25,7 +24,7 @@ class WatchReportDocument(WatchDocument):
 
     total: int
     new: list[str]
-    matches: list[MatchDocument]
+    matches: list[dict[str, Any]]
     error: str | None
 
 
@@ -53,7 +52,7 @@ def watch_report_document(report: WatchReport, *, limit: int | None = None) -> W
         **watch_document(report.watch),
         "total": report.matches.total,
         "new": [match.card.id for match in matches if match.card.id in report.new],
-        "matches": match_documents(matches[:limit]),
+        "matches": [match.to_dict() for match in matches[:limit]],
         "error": None,
     }
 

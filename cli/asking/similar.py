@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-from datetime import datetime
 from pathlib import Path
 
 import click
 
-from opensearch_winnow.answers.asking.matches_document import matches_document
 from opensearch_winnow.answers.asking.nothing_found import no_match_words
 from opensearch_winnow.answers.asking.similar_words import (
     below_guarantee_sentence,
@@ -20,16 +17,19 @@ from opensearch_winnow.answers.asking.similar_words import (
 from opensearch_winnow.answers.asking.too_short import TOO_SHORT
 from opensearch_winnow.answers.display_text import printable
 from opensearch_winnow.answers.formatting import count_of, duration
-from opensearch_winnow.cli.asking.match_table import show_rows, show_table
+from opensearch_winnow.cli.asking.match_table import table
 from opensearch_winnow.cli.asking.similar_batch import answer_batch, batch_questions
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.filter_options import at_option, filter_option_names
-from opensearch_winnow.cli.options.run_options import overwrite_option, quiet_option
+from opensearch_winnow.cli.options.field_options import field_options
+from opensearch_winnow.cli.options.filter_options import filter_option_names
+from opensearch_winnow.cli.options.question_options import PageOrText, question_options
+from opensearch_winnow.cli.options.run_options import quiet_option
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.output_files import check_files
-from opensearch_winnow.cli.terminal import color_option, full_option, json_option, remark, say, terminal
-from opensearch_winnow.cli.text_file import STDIN, read_text_or_html, require_piped_stdin
+from opensearch_winnow.cli.terminal import remark, say
+from opensearch_winnow.cli.text_file import STDIN, require_piped_stdin
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
@@ -37,19 +37,10 @@ from opensearch_winnow.ingest.rows import FieldNames
 from opensearch_winnow.operations.asking.nothing_found import Offer
 from opensearch_winnow.queries.asking.matches import Matches
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
-from opensearch_winnow.record_files.answer_table import check_table
 
 
 @click.command("similar", short_help="List pages that resemble or quote a page, file or text.")
-@click.argument("url", required=False)
-@click.option(
-    "--file",
-    metavar="F",
-    type=click.Path(allow_dash=True),
-    callback=require_piped_stdin,
-    help="Use the text of a UTF-8 or HTML file as the question; - reads from a pipe.",
-)
-@click.option("--text", metavar="T", help="Use this text as the question.")
+@question_options("batch", "batch_urls", hint="; or several with --batch")
 @click.option(
     "--batch",
     metavar="ROWS",
@@ -66,36 +57,20 @@ from opensearch_winnow.record_files.answer_table import check_table
 )
 @store_option()
 @declared_options(SimilarOptions)
-@at_option
-@click.option("--id-field", metavar="NAME", help="With --batch: the field with the id of a row.")
-@click.option("--text-field", metavar="NAME", help="With --batch: the field with the text of a row.")
-@click.option("--html-field", metavar="NAME", help="With --batch: the field with the HTML of a row.")
-@click.option("--to", metavar="OUT", help="With a batch: write the answers to this file: .jsonl, .csv or .parquet.")
-@overwrite_option
+@field_options
+@declared_options(TableOutput, "output")
 @quiet_option
-@json_option
-@full_option
-@color_option
 @click.pass_context
 def command(
     ctx: click.Context,
-    url: str | None,
-    file: str | None,
-    text: str | None,
+    about: PageOrText,
     batch: str | None,
     batch_urls: str | None,
     store: str,
     options: SimilarOptions,
-    at: datetime | None,
-    id_field: str | None,
-    text_field: str | None,
-    html_field: str | None,
-    to: str | None,
-    overwrite: bool,
+    fields: FieldNames,
+    output: TableOutput,
     quiet: bool,
-    as_json: bool,
-    full: bool,
-    color: str,
 ) -> None:
     """\b
     Examples:
@@ -109,9 +84,10 @@ def command(
     List the pages of a store that are similar to a question: the page URL, the file F, or the text T. For URL you can
     give the id of a capture, which history prints in a pipe.
 
-    With --batch, every row is a question, by its text or HTML; its id names it. All options apply to each of them. The
-    answers are printed in order, a line for each question with its best match; --json and --to have all matches. A
-    question that cannot be answered is named, and the others are answered.
+    With --batch, every row is a question, by its text or HTML; its id names it. --text-field and the like say which
+    fields these are. All options apply to each question. The answers come in order: on a terminal a line for each
+    question with its best match, and otherwise all matches. A question that cannot be answered is named, and the others
+    are answered.
 
     X is a share from 0 to 1. The default for a URL is --min-resemblance 0.5, which finds near-duplicates. The default
     for a file or a text is --min-containment 0.5, which finds pages that quote half of it. If you give several
@@ -130,50 +106,28 @@ def command(
     values in a pipe. Exits with 1 if no page matches, or if a question of a batch cannot be answered or is too short;
     with 2 if the store has no page with this URL.
     """
-    if sum(each is not None for each in (url, file, text, batch, batch_urls)) != 1:
-        raise click.UsageError(
-            "give exactly one question: the URL of a page in the store, --file, or --text; or several with --batch", ctx
-        )
-    if batch is None and (id_field or text_field or html_field):
+    if batch is None and fields != FieldNames():
         raise click.UsageError("--id-field, --text-field and --html-field name fields of rows: give --batch", ctx)
-    if batch is None and batch_urls is None and (to or overwrite):
-        raise click.UsageError("--to and --overwrite are for the answers to many questions: give --batch", ctx)
-    if at is not None and url is None:
-        raise click.UsageError("--at chooses a capture of a URL: give the URL", ctx)
-    html = None
-    if file is not None:
-        text, html = read_text_or_html(file)
+    if output.to is not None:
+        check_files({"--to": output.to}, [Path(name) for name in (about.file, batch, batch_urls) if name is not None])
     if batch is not None or batch_urls is not None:
-        if to is not None:
-            check_files({"--to": to}, [Path(batch or batch_urls or "")])
-            check_table(Path(to), overwrite=overwrite)
-        fields = FieldNames(id=id_field, text=text_field, html=html_field)
         with Index.open(store, create=False) as index, batch_questions(batch, batch_urls, fields) as questions:
-            counts = answer_batch(index, questions, options, to=to, as_json=as_json, color=color, quiet=quiet)
+            counts = answer_batch(index, questions, options, output, quiet=quiet)
         ctx.exit(0 if counts.found and not counts.failed and not counts.too_short else NOTHING_FOUND)
-    question = options.extended(SimilarQuestion, url=url, text=text, html=html, at=at)
+    question = options.extended(SimilarQuestion, **about.keywords())
     with Index.open(store, create=False) as index:
         matches = find_matches(index, question)
-        reasons = [] if matches.matches else no_match_lines(index, question, matches)
+        reasons = [] if matches else no_match_lines(index, question, matches)
         scheme = index.scheme
-    if as_json:
-        click.echo(json.dumps(matches_document(matches)))
-    elif not (screen := terminal(color)):
-        show_rows(matches)
-    elif matches.matches:
-        show_table(screen, matches, full=full)
+    output.show(matches, lambda screen: table(matches, screen.columns, full=output.full))
     for reason in reasons:
         say(reason)
     say_summary(matches, scheme)
-    if not matches.matches:
+    if not matches:
         ctx.exit(NOTHING_FOUND)
     best = matches[0].url
-    if url is not None and best != url:
-        next_step(ctx, "compare", url, best)
-    elif file is not None and file != STDIN:
-        next_step(ctx, "compare", file, best)
-    else:
-        next_step(ctx, "similar", best)
+    asked = about.url or (about.file if about.file != STDIN else None)
+    next_step(ctx, *(("similar", best) if asked in (None, best) else ("compare", asked, best)))
 
 
 def find_matches(index: Index, question: SimilarQuestion) -> Matches:
@@ -194,22 +148,21 @@ def no_match_lines(index: Index, question: SimilarQuestion, matches: Matches) ->
     offers = [": ".join(filter(None, (clause, _options(offer)))) for clause, offer in said.offers]
     if said.reason:
         offers[:1] = ["; ".join((said.reason, *offers[:1]))]
-    summary = [] if matches.too_short else [matches_summary(0, matches.score, matches.threshold)]
+    summary = [] if matches.too_short else [matches_summary(matches)]
     return [*summary, *(line[0].upper() + line[1:] for line in offers)]
 
 
 def say_summary(matches: Matches, scheme: Scheme) -> None:
     """Print a summary if stderr is a terminal, and in any case what was left out."""
-    if matches.matches:
+    if matches:
         remark(
-            f"{matches_summary(matches.total, matches.score, matches.threshold)}"
-            f" · {count_of(matches.candidates, 'candidate')} · {duration(matches.seconds)}"
+            f"{matches_summary(matches)} · {count_of(matches.candidates, 'candidate')} · {duration(matches.seconds)}"
         )
         if matches.unscored:
             say(f"{unscored_sentence(matches)}.")
         if matches.uncompared:
             say(f"{uncompared_sentence(matches)}: a higher --limit compares more.")
-    if matches.too_short and matches.matches:
+    if matches.too_short and matches:
         say(f"The question is {TOO_SHORT}: these pages resemble it as a whole.")
     if matches.below_guarantee and not matches.too_short:
         say(f"{below_guarantee_sentence(scheme)}.")

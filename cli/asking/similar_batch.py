@@ -9,26 +9,27 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import click
-
-from opensearch_winnow.answers.asking.batch_document import ANSWER_COLUMNS, answer_document, answer_rows
+from opensearch_winnow.answers.asking.answered_question import AnsweredQuestion, BatchRow
 from opensearch_winnow.answers.asking.similar_words import below_guarantee_sentence
 from opensearch_winnow.answers.asking.too_short import TOO_SHORT
 from opensearch_winnow.answers.display_text import one_line, shorten, shorten_middle, width
-from opensearch_winnow.answers.formatting import count_of, duration, scored_percent
-from opensearch_winnow.cli.asking.match_table import HEADS, score
+from opensearch_winnow.answers.formatting import count_of, duration
+from opensearch_winnow.answers.tables import write_table
+from opensearch_winnow.cli.asking.match_table import HEADS, best_scores
+from opensearch_winnow.cli.options.answer_output import JSON, TableOutput
 from opensearch_winnow.cli.phase_progress import show_phases
-from opensearch_winnow.cli.terminal import Terminal, remark, say, terminal
+from opensearch_winnow.cli.terminal import Terminal, remark, say
+from opensearch_winnow.cli.text_columns import left
 from opensearch_winnow.cli.text_file import read_text
-from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.answers import Answer, columns_of, key
+from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import FailedRow, FieldNames
 from opensearch_winnow.ingest.rows.row_files import RowFiles
-from opensearch_winnow.queries.asking.matches import Matches
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.record_files.answer_table import AnswerTable
 
@@ -39,45 +40,27 @@ MAX_QUESTION_COLUMNS = 40
 RowQuestion = Page | dict[str, Any]
 
 
-class AnsweredQuestion(NamedTuple):
-    """A question, by its name, and its answer."""
-
-    name: str
-    answer: Matches | QuestionError
-
-
 @dataclass(slots=True)
-class Counts:
+class Counts(Answer):
     """The outcomes of the questions so far."""
 
-    questions: int = 0
-    found: int = 0
-    failed: int = 0
-    below_guarantee: int = 0
-    too_short: int = 0
-    matches: int = 0
+    questions: int = key("The number of questions.", default=0)
+    found: int = key("Those that found a page.", default=0)
+    failed: int = key("Those that could not be answered.", default=0)
+    below_guarantee: int = key("Those whose answer may miss a page.", default=0)
+    too_short: int = key("Those that are too short to be checked for copies.", default=0)
     named: list[str] = field(default_factory=list)  # the first that could not be answered, with the reasons
 
     def add(self, answered: AnsweredQuestion) -> None:
         self.questions += 1
-        if isinstance(answered.answer, QuestionError):
+        if answered.matches is None:
             self.failed += 1
             if len(self.named) < MAX_NAMED:
-                self.named.append(f"{answered.name}: {answered.answer}")
+                self.named.append(f"{answered.name}: {answered.reason}")
             return
-        self.found += bool(answered.answer.matches)
-        self.matches += len(answered.answer)
-        self.too_short += answered.answer.too_short
-        self.below_guarantee += answered.answer.below_guarantee and not answered.answer.too_short
-
-    def document(self) -> dict[str, int]:
-        return {
-            "questions": self.questions,
-            "found": self.found,
-            "failed": self.failed,
-            "below_guarantee": self.below_guarantee,
-            "too_short": self.too_short,
-        }
+        self.found += bool(answered.matches)
+        self.too_short += answered.matches.too_short
+        self.below_guarantee += answered.matches.below_guarantee and not answered.matches.too_short
 
 
 @contextmanager
@@ -95,31 +78,22 @@ def batch_questions(rows: str | None, urls: str | None, fields: FieldNames) -> I
 
 
 def answer_batch(
-    index: Index,
-    questions: Iterable[RowQuestion],
-    options: SimilarOptions,
-    *,
-    to: str | None,
-    as_json: bool,
-    color: str,
-    quiet: bool = False,
+    index: Index, questions: Iterable[RowQuestion], options: SimilarOptions, output: TableOutput, *, quiet: bool
 ) -> Counts:
     """Ask all questions, and write or print each answer as soon as it is there."""
-    counts, start = Counts(), time.monotonic()
-    screen = None if to or as_json else terminal(color)
-    with show_phases(quiet=quiet or screen is not None, color=color) as show:
+    counts, start, screen = Counts(), time.monotonic(), output.screen
+    with show_phases(quiet=quiet or screen is not None, color=output.color) as show:
         answers = _answers(index, questions, options, counts, show)
-        if to is not None:
-            _write(Path(to), answers)
-        elif as_json:
-            _print_json(answers, counts)
+        if output.to is not None:
+            _write(Path(output.to), answers, counts)
+        elif output.json:
+            sys.stdout.writelines(_json_pieces(answers, counts))
         elif screen:
             _print_table(screen, answers)
         else:
-            _print_rows(answers)
-    if to is not None and as_json:
-        click.echo(json.dumps(counts.document() | {"to": to}))
-    _say_summary(counts, index, time.monotonic() - start, to)
+            rows = (row for each in answers for row in each.rows())
+            write_table(sys.stdout, BatchRow, rows, "," if output.csv else "\t")
+    _say_summary(counts, index, time.monotonic() - start, output.to)
     return counts
 
 
@@ -128,70 +102,52 @@ def _answers(
 ) -> Iterator[AnsweredQuestion]:
     for question, answer in index.similar_batch(questions, **options.keywords()):
         if isinstance(question, Page):
-            answered = AnsweredQuestion(question.url, answer)
+            answered = AnsweredQuestion.of(question.url, answer)
         elif "url" in question:
-            answered = AnsweredQuestion(question["url"], answer)
+            answered = AnsweredQuestion.of(question["url"], answer)
         else:
-            answered = AnsweredQuestion(question["name"], QuestionError(question["reason"]))
+            answered = AnsweredQuestion(question["name"], question["reason"], None)
         counts.add(answered)
         show(PHASE, counts.questions, None)
         yield answered
 
 
-def _write(target: Path, answers: Iterable[AnsweredQuestion]) -> None:
-    """Write the answers: JSON lines have one for each question, a table a row for each match."""
-    with AnswerTable(target, ANSWER_COLUMNS, overwrite=True) as table:
-        for each in answers:
+def _write(target: Path, answers: Iterable[AnsweredQuestion], counts: Counts) -> None:
+    """Write the answers: all of them as one object, JSON lines with one for each question, or a row for each match."""
+    if target.name.lower().endswith(JSON):
+        with open_new(target) as file:
+            file.writelines(piece.encode() for piece in _json_pieces(answers, counts))
+        return
+    columns = columns_of(BatchRow)
+    with AnswerTable(target, {each.name: each.type for each in columns}, overwrite=True) as table:
+        for answered in answers:
             if table.is_json:
-                table.add_object(answer_document(*each))
+                table.add_object(answered.to_dict())
             else:
-                for row in answer_rows(*each):
-                    table.add(*row.values())
+                for row in answered.rows():
+                    table.add(*(each.cell(row) for each in columns))
 
 
-def _print_json(answers: Iterable[AnsweredQuestion], counts: Counts) -> None:
-    """Print one object, an answer at a time: all of them may be more than fits in memory."""
-    sys.stdout.write('{"answers": [')
+def _json_pieces(answers: Iterable[AnsweredQuestion], counts: Counts) -> Iterator[str]:
+    """Yield one object, an answer at a time: all of them may be more than fits in memory."""
+    yield '{"answers": ['
     for number, each in enumerate(answers):
-        sys.stdout.write(f"{', ' * bool(number)}{json.dumps(answer_document(*each))}")
-    sys.stdout.write(f"], {json.dumps(counts.document())[1:]}\n")
-
-
-def _print_rows(answers: Iterable[AnsweredQuestion]) -> None:
-    """Print tab-separated values for programs: a line for each question, with its best match."""
-    sys.stdout.write("question\tmatches\tresemblance\tcontainment\tcontained\turl\treason\n")
-    for name, answer in answers:
-        cells = ["", "", "", "", "", str(answer)]
-        if not isinstance(answer, QuestionError):
-            best = next(iter(answer), None)
-            scores = (best.resemblance, best.containment, best.contained) if best else ()
-            cells = [str(answer.total), *(f"{each:.6g}" for each in scores), *("",) * (3 - len(scores))]
-            cells += [one_line(best.url) if best else "", TOO_SHORT if answer.too_short and not best else ""]
-        sys.stdout.write("\t".join([one_line(name), *cells]) + "\n")
+        yield f"{', ' * bool(number)}{json.dumps(each.to_dict())}"
+    yield f"], {json.dumps(counts.to_dict())[1:]}\n"
 
 
 def _print_table(screen: Terminal, answers: Iterable[AnsweredQuestion]) -> None:
     """Print a line for each question: the score and the URL of its best match, and how many matches there are."""
     columns = min(max(screen.columns // 3, 12), MAX_QUESTION_COLUMNS)
-    for number, (name, answer) in enumerate(answers):
+    for number, each in enumerate(answers):
+        found = each.matches
         if number == 0:
-            head = "score" if isinstance(answer, QuestionError) else HEADS[answer.score]
+            head = "score" if found is None else HEADS[found.score]
             screen.echo(screen.paint(f"{head:<11}  matches  {'question (A)':<{columns}}  best page (B)", "dim"))
-        best, cells = "–", f"{'–':>11}  {'–':>7}"
-        if isinstance(answer, QuestionError):
-            best = str(answer)
-        elif answer.matches:
-            first = answer[0]
-            share = scored_percent(score(first, answer.score), first.kind, first.error)
-            best, cells = first.url, f"{share:>11}  {answer.total:>7,}"
-        elif answer.too_short:
-            best = TOO_SHORT
-        else:
-            cells = f"{'–':>11}  {0:>7}"
-        question = shorten(one_line(name), columns)
-        room = max(screen.columns - len(cells) - columns - 4, 10)
-        padding = " " * (columns - width(question))
-        screen.echo(f"{cells}  {question}{padding}  {shorten_middle(one_line(best), room)}")
+        share, best = (best_scores(found)[0], found[0].url) if found else ("–", each.reason or "–")
+        total = "–" if found is None or each.reason else f"{found.total:,}"
+        cells = f"{share:>11}  {total:>7}  {left(shorten(one_line(each.name), columns), columns)}  "
+        screen.echo(cells + shorten_middle(one_line(best), max(screen.columns - width(cells), 10)))
 
 
 def _say_summary(counts: Counts, index: Index, seconds: float, to: str | None) -> None:

@@ -13,11 +13,11 @@ from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
+from opensearch_winnow.cli.options.question_options import PageOrText, question_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.short_urls import ShortUrls, short_urls
 from opensearch_winnow.cli.terminal import remark, say
 from opensearch_winnow.cli.text_columns import GAP, TextColumn, joined, share_column
-from opensearch_winnow.cli.text_file import read_text_or_html, require_piped_stdin
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.asking.versions import Versions, VersionsQuestion
 
@@ -27,21 +27,12 @@ MAX_STALE_PAGES_SHOWN = 5  # of a version; in a pipe, all are
 
 
 @click.command("versions", short_help="List the versions of a page or text, and stale copies.")
-@click.argument("url", required=False)
-@click.option(
-    "--file",
-    metavar="F",
-    type=click.Path(allow_dash=True),
-    callback=require_piped_stdin,
-    help="List the versions of the text of a UTF-8 or HTML file; - reads from a pipe.",
-)
+@question_options()
 @store_option()
 @declared_options(VersionsQuestion, "question")
 @declared_options(TableOutput, "output")
 @click.pass_context
-def command(
-    ctx: click.Context, url: str | None, file: str | None, store: str, question: VersionsQuestion, output: TableOutput
-) -> None:
+def command(ctx: click.Context, about: PageOrText, store: str, question: VersionsQuestion, output: TableOutput) -> None:
     """\b
     Examples:
       winnow versions http://example.org/page --store crawl.winnow
@@ -58,13 +49,9 @@ def command(
     Prints a table on a terminal, tab-separated values in a pipe, with a row for each page of each version. Exits with 1
     if no page resembles the text, and with 2 if the store has no page with this URL.
     """
-    if (url is None) == (file is None):
-        raise click.UsageError("give either the URL of a page in the store, or --file", ctx)
-    if question.at is not None and url is None:
-        raise click.UsageError("--at chooses a capture of a URL: give the URL", ctx)
-    text, html = (None, None) if file is None else read_text_or_html(file)
+    question = replace(question, **about.keywords())
     with Index.open(store, create=False) as index:
-        found = index.versions(replace(question, url=url, text=text, html=html))
+        found = index.versions(question)
     output.show(found, lambda screen: table(found, screen.columns, full=output.full))
     if not found.versions:
         say(f"No page has a resemblance of at least {100 * question.min_resemblance:g} % to this text")
@@ -74,7 +61,7 @@ def command(
         say(f"showing the latest {len(found):,} of {found.total:,} versions; --limit shows more")
     if any(len(each.pages) < each.page_count for each in found):
         say(f"showing {count_of(question.limit or 0, 'page')} of each version at most; --limit shows more")
-    next_step(ctx, "history", url or found[-1].captures[0].url)
+    next_step(ctx, "history", about.url or found[-1].captures[0].url)
 
 
 def table(versions: Versions, columns: int, *, full: bool = False) -> Iterator[list[Span]]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from opensearch_winnow.answers.asking.watches import watch_document
 from opensearch_winnow.answers.display_text import one_line, shorten, shorten_middle, width
 from opensearch_winnow.answers.formatting import compact_percent, time_stamp
-from opensearch_winnow.cli.asking.match_table import show_table
+from opensearch_winnow.cli.asking.match_table import table
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.operations.asking.watches import Watch, WatchReport
 from opensearch_winnow.queries.asking.matches import Match
@@ -68,7 +68,8 @@ def show_new_tables(screen: Terminal, reports: Sequence[WatchReport]) -> None:
         pages = f"{len(new):,} new of {report.matches.total:,} page{'s' * (report.matches.total != 1)}"
         name, words = one_line(report.watch.name).strip(), one_line(watch_condition(report.watch))
         screen.echo(screen.paint(f"{name}: {pages} with {words}", "bold"))
-        show_table(screen, replace(report.matches, matches=new))
+        for line in table(replace(report.matches, matches=new), screen.columns):
+            screen.echo(screen.line(line))
 
 
 def show_new_rows(reports: Sequence[WatchReport]) -> None:

@@ -8,7 +8,7 @@ import click
 
 from opensearch_winnow.cli.options.declared_options import declared_option, declared_options
 from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
-from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.queries.filters import Filters
 
 
@@ -26,7 +26,6 @@ class TimePeriodType(click.ParamType[TimePeriod]):
             self.fail(f"{value!r} is not a date such as {EXAMPLES}", param, ctx)
 
 
-at_option = declared_option(SimilarQuestion, "at")
 boilerplate_option = declared_option(SimilarOptions, "boilerplate")
 where_options = declared_options(Filters, "where")
 

@@ -3,26 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, inlined, key, listed
+from opensearch_winnow.foundation.option_kinds import number
+from opensearch_winnow.foundation.options import Options, option, option_of
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.asking.page_comparer import PageComparer
 from opensearch_winnow.operations.asking.side_cache import SideCache
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.queries.upkeep.boilerplate import NO_EXCLUSIONS, Exclusions
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
 
+MAX_CAPTURES = 1_000_000
 
-class HistoryEntry(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class HistoryQuestion(Options):
+    """A URL whose captures are sought."""
+
+    url: str = ""
+    _: KW_ONLY
+    limit: int = option(1_000, number(1, MAX_CAPTURES), "Show the latest N captures.")
+    boilerplate: bool = option_of(SimilarOptions, "boilerplate")
+
+
+@answer
+class HistoryEntry(Answer):
     """A capture in the history of its URL."""
 
-    card: Card
-    resemblance: float | None  # exact, to the capture before; None for the first, or if a text is not stored
+    card: Card = inlined("id", "fetched_at", "crawl", "title")
+    resemblance: float | None = key(
+        "The exact resemblance to the capture before; null for the first, or if a text is not stored."
+    )
 
 
-def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NO_EXCLUSIONS) -> list[HistoryEntry]:
-    """Return the latest `limit` captures of a URL, the earliest first. Captures of unknown time come before all others.
+@answer
+class History(Listing[HistoryEntry]):
+    """The captures of a URL in order of time; those of unknown time come before all others."""
+
+    url: str = key("The URL.")
+    earlier: bool = key("True if earlier captures are left out.")
+    captures: list[HistoryEntry] = listed("The latest captures, the earliest first.")
+
+
+def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NO_EXCLUSIONS) -> History:
+    """Return the latest `limit` captures of a URL.
 
     Each is compared with the capture before it, even if that one is beyond the limit. Only texts that differ are read.
     """
@@ -35,7 +63,8 @@ def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NO_E
         else:
             changed.append((before, card))
     resemblances.update(compared(store, changed, exclusions))
-    return [HistoryEntry(card, resemblances.get(card.id)) for card in cards[max(len(cards) - limit, 0) :]]
+    entries = [HistoryEntry(card, resemblances.get(card.id)) for card in cards]
+    return History(url, len(cards) > limit, entries[-limit:])
 
 
 def compared(

@@ -166,7 +166,7 @@ class UnmatchedQuestion:
         several = any(value is not None for name, value in minima.items() if name != matches.score)
         if not several and (closest := self._closest(matches)):
             return closest
-        if several or matches.threshold:
+        if several or matches.min_score:
             any_passage: dict[Score, float | None] = {**dict.fromkeys(minima), "containment": 0.0}
             for_any = with_minima(options, any_passage)
             # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate. A
@@ -200,7 +200,7 @@ class UnmatchedQuestion:
     def _closest(self, matches: Matches) -> NoMatch | None:
         """Offer the highest round threshold that finds a page. Below the lowest of them, a shared passage says more."""
         lowest = ROUND_THRESHOLDS[-1]
-        if matches.threshold <= lowest:
+        if matches.min_score <= lowest:
             return None
         lower = with_minima(self._options, {matches.score: lowest})
         nearest = self._matches(replace(lower, limit=MAX_PAGES_TRIED))

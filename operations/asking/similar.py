@@ -157,7 +157,7 @@ class SimilarPages:
             matches=list(self._matches(found[:limit], passages=passages)),
             total=len(found) + candidates.others,
             score=self._thresholds.primary,
-            threshold=self._thresholds.primary_minimum,
+            min_score=self._thresholds.primary_minimum,
             candidates=len(candidates.pages) + candidates.others,
             tokens=candidates.tokens,
             ignored=candidates.ignored,

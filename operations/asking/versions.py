@@ -16,7 +16,7 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH, Record
 from opensearch_winnow.operations.asking.history import compared
 from opensearch_winnow.operations.asking.similar import SimilarPages
-from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
 from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
@@ -35,7 +35,7 @@ class VersionsQuestion(Options):
     id: str | None = None
     text: str | None = None
     html: str | bytes | None = None
-    at: datetime | None = option_of(SimilarQuestion, "at")
+    at: datetime | None = None
     min_resemblance: float = option(
         0.5, share(above_0=True), "Include captures whose resemblance to the page or text is at least X."
     )

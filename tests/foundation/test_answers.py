@@ -113,6 +113,22 @@ def test_columns_are_the_keys_that_are_cells() -> None:
     assert FoundList("", []).to_arrow().schema == BOTH.to_arrow().schema
 
 
+@answer
+class Best(Answer):
+    """The best of what was found."""
+
+    found: FoundList = inlined()
+    site: Site = inlined("visits", "name")
+    entries: int = key("The number of entries.")
+
+
+def test_some_of_what_is_inlined() -> None:
+    best = Best(BOTH, ONE.site, 2).to_dict()
+    assert best == {**BOTH.to_dict(), "visits": 3, "name": "a", "entries": 2}
+    assert list(best) == ["from", "entries", "best", "counts", "visits", "name"]
+    assert [each.name for each in columns_of(Best)] == ["from", "entries", "visits", "name"]
+
+
 def test_the_schema_describes_the_json() -> None:
     (reference,), schemas = msgspec.json.schema_components([json_type(FoundList)], ref_template="#/{name}")
     assert reference == {"$ref": "#/FoundList"}

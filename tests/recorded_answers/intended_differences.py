@@ -24,6 +24,14 @@ def _other_pages(answer: Any) -> Any:
     return [_other_pages(each) for each in answer] if isinstance(answer, list) else answer
 
 
+def _score_and_minimum(answer: Any) -> Any:
+    """Rename the score that orders matches, and its minimum."""
+    if isinstance(answer, dict):
+        names = {"asked": "score", "threshold": "min_score"} if "asked" in answer else {}
+        return {names.get(key, key): _score_and_minimum(each) for key, each in answer.items()}
+    return [_score_and_minimum(each) for each in answer] if isinstance(answer, list) else answer
+
+
 INTENDED: dict[str, list[Difference]] = {  # by the name of the recording
     "json": [
         Difference(
@@ -31,6 +39,7 @@ INTENDED: dict[str, list[Difference]] = {  # by the name of the recording
             "api: GET /clusters/*",
             recorded=renamed("members", "listed_pages"),
         ),
+        Difference("the score that orders matches has one name, and so has its minimum", "*", _score_and_minimum),
         Difference("members are the other pages of a group", "*search*", recorded=_other_pages),
         Difference("what is told of the members is called so", "*search*", recorded=renamed("similar", "member_pages")),
     ],

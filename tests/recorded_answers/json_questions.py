@@ -115,7 +115,7 @@ def api_questions(server: Asking) -> Iterator[Question]:
     quoting = urlencode({"text": plain_text(note)}).encode()
     posts = (
         ("/quotes?limit=3", form, FORM),
-        ("/quotes?limit=3&min_containment=20", quoting, FORM),
+        ("/quotes?limit=3&min_containment=0.2", quoting, FORM),
         ("/versions", form, FORM),
         ("/compare", sent, "application/json"),
     )

@@ -5,7 +5,7 @@ When an attribute gets another name, only the function here changes, and no reco
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from opensearch_winnow.ingest.runs.report import Report
     from opensearch_winnow.mappings.card import Card
     from opensearch_winnow.mappings.finding import Finding
-    from opensearch_winnow.operations.asking.history import HistoryEntry
+    from opensearch_winnow.operations.asking.history import History
     from opensearch_winnow.operations.asking.locate import Located
     from opensearch_winnow.operations.asking.versions import Versions
     from opensearch_winnow.operations.crawls.changes import Changes
@@ -56,7 +56,7 @@ def matches(found: Matches) -> dict[str, Any]:
     return {
         "total": found.total,
         "score": found.score,
-        "threshold": found.threshold,
+        "threshold": found.min_score,
         "candidates": found.candidates,
         "tokens": found.tokens,
         "ignored": found.ignored,
@@ -162,7 +162,7 @@ def clustering(found: ClusteringResult) -> dict[str, Any]:
     }
 
 
-def history(found: Sequence[HistoryEntry]) -> list[list[Any]]:
+def history(found: History) -> list[list[Any]]:
     return [[capture(each.card), each.card.crawl, each.resemblance] for each in found]
 
 

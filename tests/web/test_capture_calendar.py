@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.asking.history import MomentDocument
+from opensearch_winnow.operations.asking.history import HistoryEntry
 from opensearch_winnow.web.charts.capture_calendar import MIN_EMPTY_ROWS_TO_MERGE, capture_calendar
+from tests.cli.sample_card import card
 
 
-def moments(times: Sequence[str | None], shares: Sequence[float | None] = ()) -> list[MomentDocument]:
+def moments(times: Sequence[str | None], shares: Sequence[float | None] = ()) -> list[HistoryEntry]:
     shares = [*shares, *[None] * (len(times) - len(shares))]
     return [
-        {"id": str(number), "fetched_at": time, "crawl": "", "title": None, "resemblance": share}
+        HistoryEntry(card._replace(id=str(number), fetched_at=datetime.fromisoformat(time) if time else None), share)
         for number, (time, share) in enumerate(zip(times, shares, strict=True))
     ]
 
@@ -25,8 +27,8 @@ def test_every_capture_is_in_the_cell_of_its_time_and_gaps_are_gaps(times: list[
     calendar = capture_calendar(moments(stamps))
     assert calendar is not None
     cells = [cell for row in calendar.rows for cell in row.cells]
-    assert [each["id"] for cell in cells for each in cell.captures] == [str(at) for at in range(len(stamps))]
-    assert all((each["fetched_at"] or "").startswith(cell.name) for cell in cells for each in cell.captures)
+    assert [each.card.id for cell in cells for each in cell.captures] == [str(at) for at in range(len(stamps))]
+    assert all(f"{each.card.fetched_at}".startswith(cell.name) for cell in cells for each in cell.captures)
     assert all(len(row.cells) <= len(calendar.columns) for row in calendar.rows)
     names = [row.name for row in calendar.rows if row.cells]
     assert names == sorted(set(names))

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.answers.asking.history import MomentDocument
+from opensearch_winnow.operations.asking.history import HistoryEntry
 from opensearch_winnow.web.charts.capture_timeline import MIN_BAR_HEIGHT, capture_timeline
+from tests.cli.sample_card import card
 
 
-def capture(name: str, time: str | None, resemblance: float | None = None) -> MomentDocument:
-    return {"id": name, "fetched_at": time, "crawl": "", "title": None, "resemblance": resemblance}
+def capture(name: str, time: str | None, resemblance: float | None = None) -> HistoryEntry:
+    return HistoryEntry(card._replace(id=name, fetched_at=datetime.fromisoformat(time) if time else None), resemblance)
 
 
 def test_places_and_heights() -> None:

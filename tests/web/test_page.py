@@ -49,20 +49,20 @@ def heading(served: Served, path: str) -> str:
 
 
 @pytest.mark.parametrize("url", [MILL, HARBOUR, CONTAINED, ALONE[1]])
-@pytest.mark.parametrize("threshold", [20, 50, 80])
-def test_near_duplicates_are_those_of_brute_force(served: Served, url: str, threshold: int) -> None:
+@pytest.mark.parametrize("threshold", [0.2, 0.5, 0.8])
+def test_near_duplicates_are_those_of_brute_force(served: Served, url: str, threshold: float) -> None:
     # Of earlier captures of the mill some resemble it more: the best capture of a URL is the one that counts.
     expected = {
         other: max(compare(TEXTS[url], page.text or "").resemblance for page in PAGES if page.url == other)
         for other in TEXTS
         if other != url
     }
-    found = served.json(f"/api/v1/pages/{IDS[url]}?t={threshold}")["similar"]
+    found = served.json(f"/api/v1/pages/{IDS[url]}?min_resemblance={threshold}")["similar"]
     scores = {each["url"]: each["resemblance"] for each in found["matches"]}
-    assert scores == {other: score for other, score in expected.items() if score >= threshold / 100}
+    assert scores == {other: score for other, score in expected.items() if score >= threshold}
     assert list(scores.values()) == sorted(scores.values(), reverse=True)
     assert found["total"] == len(scores)
-    assert served.json(f"/api/v1/pages/{IDS[url]}/similar?t={threshold}")["matches"] == found["matches"]
+    assert served.json(f"/api/v1/pages/{IDS[url]}/similar?min_resemblance={threshold}")["matches"] == found["matches"]
 
 
 def test_the_answer_is_in_words_and_copies_are_counted_apart(served: Served) -> None:
@@ -75,8 +75,11 @@ def test_the_answer_is_in_words_and_copies_are_counted_apart(served: Served) -> 
         True,
         TEXTS[MILL],
     )
-    assert heading(served, f"{MILL_PAGE}?t=100") == "2 near-duplicates, all exact copies"
-    assert heading(served, f"{MILL_PAGE}?t=30") == "5 pages with a resemblance of at least 30 %, 2 of them exact copies"
+    assert heading(served, f"{MILL_PAGE}?min_resemblance=1") == "2 near-duplicates, all exact copies"
+    assert (
+        heading(served, f"{MILL_PAGE}?min_resemblance=0.3")
+        == "5 pages with a resemblance of at least 30 %, 2 of them exact copies"
+    )
     assert heading(served, f"{MILL_PAGE}?limit=1") == "4 near-duplicates, at least 1 of them an exact copy"
 
 
@@ -97,27 +100,30 @@ def test_the_other_directions(served: Served) -> None:
         return {each["url"] for each in served.json(f"{MILL_PAGE}.json?{query}")["similar"]["matches"]}
 
     copies = {MIRROR, SHOUTED}
-    assert urls("min_containment=50") == copies | {NEAR, MOVED, CONTAINS}
-    assert heading(served, f"{MILL_PAGE}?min_containment=100").startswith("3 pages contain all of it, 2 of them")
-    assert urls("min_contained=90") == copies | {CONTAINED}
+    assert urls("min_containment=0.5") == copies | {NEAR, MOVED, CONTAINS}
+    assert heading(served, f"{MILL_PAGE}?min_containment=1").startswith("3 pages contain all of it, 2 of them")
+    assert urls("min_contained=0.9") == copies | {CONTAINED}
     assert urls("min_containment=0") == copies | {NEAR, MOVED, CONTAINS, CONTAINED, QUOTES}
     assert heading(served, f"{MILL_PAGE}?min_containment=0") == (
         "7 pages share a passage with it, 2 of them exact copies"
     )
-    assert urls("t=30&min_containment=95") == copies | {CONTAINS}  # all that are given hold
-    assert urls("t=50&site=news.example") == {NEAR}
+    assert urls("min_resemblance=0.3&min_containment=0.95") == copies | {CONTAINS}  # all that are given hold
+    assert urls("min_resemblance=0.5&site=news.example") == {NEAR}
     assert set(EARLIER) < {
-        each["id"] for each in served.json(f"{MILL_PAGE}.json?all_captures=on&t=30")["similar"]["matches"]
+        each["id"]
+        for each in served.json(f"{MILL_PAGE}.json?all_captures=on&min_resemblance=0.3")["similar"]["matches"]
     }
 
 
 def test_nothing_found_says_why_and_its_offer_finds_as_many(served: Served) -> None:
     extract = served.get(f"/page/{IDS[CONTAINED]}")
     assert ">No near-duplicate</h1>" in extract.text
-    assert 'href="/page/' + IDS[CONTAINED] + '?t=20">a threshold of 20 % finds 4 pages</a>' in extract.text
-    assert served.json(f"/page/{IDS[CONTAINED]}.json?t=20")["similar"]["total"] == 4
-    assert '?min_containment=50">at least half of it is in other pages</a>' in extract.text
-    assert served.json(f"/page/{IDS[CONTAINED]}.json?min_containment=50")["similar"]["total"] == 6
+    assert (
+        'href="/page/' + IDS[CONTAINED] + '?min_resemblance=0.2">a threshold of 20 % finds 4 pages</a>' in extract.text
+    )
+    assert served.json(f"/page/{IDS[CONTAINED]}.json?min_resemblance=0.2")["similar"]["total"] == 4
+    assert '?min_containment=0.5">at least half of it is in other pages</a>' in extract.text
+    assert served.json(f"/page/{IDS[CONTAINED]}.json?min_containment=0.5")["similar"]["total"] == 6
     quote_ = served.get(f"/page/{IDS[QUOTES]}")
     assert "6 pages share a passage with it</a>" in quote_.text
     assert served.json(f"/page/{IDS[QUOTES]}.json?min_containment=0")["similar"]["total"] == 6
@@ -183,7 +189,7 @@ def test_what_is_not_there(served: Served) -> None:
     assert served.get("/page").status == 400
     assert served.get("/compare?a=x").status == 400
     assert served.get("/api/v1/pages?url=x").json["error"].endswith("has no page x")
-    assert served.get(f"{MILL_PAGE}?t=101").status == 400
+    assert served.get(f"{MILL_PAGE}?min_resemblance=1.01").status == 400
     assert served.get(f"/api/v1/pages/{IDS[MILL]}/similar?direction=x").status == 400
 
 

@@ -49,7 +49,7 @@ def test_the_slider_changes_the_answer_and_the_address_and_back_restores(page: P
     slider = page.get_by_role("slider")
     slider.evaluate("each => (each.value = 75)")
     page.get_by_role("button", name="Apply").click()
-    expect(page).to_have_url(re.compile("t=75"))
+    expect(page).to_have_url(re.compile("min_resemblance=0.75"))
     expect(page.locator("h1")).to_have_text("3 near-duplicates, 2 of them exact copies")
     page.go_back()
     expect(page.locator("h1")).to_have_text("4 near-duplicates, 2 of them exact copies")

@@ -142,7 +142,7 @@ def test_a_text_that_is_too_short_is_searched_for(served_file: Served, text: str
         assert found.startswith(str(total or "No page"))
         if total:
             (address,) = shown.xpath("//a[text()='Search for these words']/@href")
-            assert parse_qs(urlsplit(address).query) == {"q": [document["search"]["q"]]}
+            assert parse_qs(urlsplit(address).query) == {"q": [document["search"]["words"]]}
             assert served_file.json(address.replace("/search", "/search.json"))["total"] == total
             assert len(shown.find_class("hit")) == min(total, 5)
 
@@ -233,7 +233,7 @@ def test_nothing_found_says_why_and_what_would_find_something(served_file: Serve
     (offer,) = re.findall(r'<a href="(/search\?[^"]+)"', page.text)
     assert "<h1>No page" not in served_file.get(html.unescape(offer)).text
     path = paste(served_file, f"{OWN} {QUOTE}")
-    narrowed = served_file.get(f"{path}?min_containment=90")
+    narrowed = served_file.get(f"{path}?min_containment=0.9")
     assert heading(narrowed) == "No page contains that much of this text"
     assert f'<a href="{path}">' in narrowed.text
     assert heading(served_file.get(path)).endswith("of your text is original")

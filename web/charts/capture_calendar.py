@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from opensearch_winnow.answers.asking.history import MomentDocument
+from opensearch_winnow.foundation.written_time import written_time
+from opensearch_winnow.operations.asking.history import HistoryEntry
 
 MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 MAX_MONTHS_BY_DAY = 3  # captures over fewer months are shown by day
@@ -18,12 +19,12 @@ class Cell(NamedTuple):
     """A cell: a day or a month, and its captures."""
 
     name: str  # 2024-03-01 or 2024-03
-    captures: Sequence[MomentDocument]
+    captures: Sequence[HistoryEntry]
 
     @property
     def lowest(self) -> float | None:
         """The lowest resemblance of a capture to the one before it."""
-        return min((each["resemblance"] for each in self.captures if each["resemblance"] is not None), default=None)
+        return min((each.resemblance for each in self.captures if each.resemblance is not None), default=None)
 
     @property
     def degree(self) -> str:
@@ -48,9 +49,9 @@ class Calendar(NamedTuple):
     rows: Sequence[CalendarRow]
 
 
-def capture_calendar(captures: Sequence[MomentDocument]) -> Calendar | None:
+def capture_calendar(captures: Iterable[HistoryEntry]) -> Calendar | None:
     """Return the calendar of the captures with a known time, or None if there are fewer than two."""
-    timed = [(each["fetched_at"], each) for each in captures if each["fetched_at"]]
+    timed = [(written_time(each.card.fetched_at), each) for each in captures if each.card.fetched_at]
     if len(timed) < 2:
         return None
     by_days = _number(timed[-1][0][:7]) - _number(timed[0][0][:7]) < MAX_MONTHS_BY_DAY
@@ -60,7 +61,7 @@ def capture_calendar(captures: Sequence[MomentDocument]) -> Calendar | None:
     return Calendar(columns, list(_rows(by_cell)))
 
 
-def _rows(by_cell: Mapping[str, Sequence[MomentDocument]]) -> Iterator[CalendarRow]:
+def _rows(by_cell: Mapping[str, Sequence[HistoryEntry]]) -> Iterator[CalendarRow]:
     """Yield the rows from the first capture to the last; many in a row without a capture are merged into one."""
     before: int | None = None
     for name in dict.fromkeys(cell[:-3] for cell in by_cell):
@@ -74,7 +75,7 @@ def _rows(by_cell: Mapping[str, Sequence[MomentDocument]]) -> Iterator[CalendarR
         before = number
 
 
-def _row(name: str, by_cell: Mapping[str, Sequence[MomentDocument]]) -> CalendarRow:
+def _row(name: str, by_cell: Mapping[str, Sequence[HistoryEntry]]) -> CalendarRow:
     cells = monthrange(int(name[:4]), int(name[5:]))[1] if len(name) > 4 else 12
     return CalendarRow(
         name, [Cell(cell, by_cell.get(cell, ())) for cell in (f"{name}-{at:02}" for at in range(1, cells + 1))]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import NamedTuple
 
-from opensearch_winnow.answers.asking.history import MomentDocument
+from opensearch_winnow.operations.asking.history import HistoryEntry
 
 # In per cent of the width and of the height.
 MIN_BAR_HEIGHT = 4  # of a capture that did not change
@@ -20,7 +20,7 @@ class Bar(NamedTuple):
     """A capture on the line. `before` is the id of the capture before it, or None."""
 
     id: str
-    time: str
+    time: datetime
     x: float
     height: float
     target: tuple[float, float]  # start and width of what can be clicked: up to halfway to its neighbours
@@ -42,39 +42,40 @@ class CaptureTimeline(NamedTuple):
     end: str
 
 
-def capture_timeline(captures: Sequence[MomentDocument]) -> CaptureTimeline | None:
+def capture_timeline(captures: Iterable[HistoryEntry]) -> CaptureTimeline | None:
     """Return the line of the captures with a known time, or None if all of these are of one moment."""
-    before = {after["id"]: earlier["id"] for earlier, after in pairwise(captures)}
-    timed = [(each["fetched_at"], each) for each in captures if each["fetched_at"]]
-    moments = [datetime.fromisoformat(stamp) for stamp, _ in timed]
-    if not timed or moments[0] == moments[-1]:
+    entries = list(captures)
+    before = {after.card.id: earlier.card.id for earlier, after in pairwise(entries)}
+    timed = [(each.card.fetched_at, each) for each in entries if each.card.fetched_at]
+    if not timed or timed[0][0] == timed[-1][0]:
         return None
-    first, length = moments[0], (moments[-1] - moments[0]).total_seconds()
+    first, last = timed[0][0], timed[-1][0]
+    length = (last - first).total_seconds()
 
     def x_of(moment: datetime) -> float:
         return MARGIN + (100 - 2 * MARGIN) * (moment - first).total_seconds() / length
 
-    xs = [x_of(moment) for moment in moments]
+    xs = [x_of(moment) for moment, _ in timed]
     middles = [(here + there) / 2 for here, there in pairwise(xs)]
     targets = pairwise([0.0, *middles, 100.0])
     scale = max(MIN_SCALE, *(_changed(each) for _, each in timed))
     bars = [
         Bar(
-            each["id"],
-            stamp,
+            each.card.id,
+            moment,
             x,
             max(100 * _changed(each) / scale, MIN_BAR_HEIGHT),
             (start, end - start),
-            each["resemblance"],
-            before.get(each["id"]),
+            each.resemblance,
+            before.get(each.card.id),
         )
-        for (stamp, each), x, (start, end) in zip(timed, xs, targets, strict=True)
+        for (moment, each), x, (start, end) in zip(timed, xs, targets, strict=True)
     ]
-    return CaptureTimeline(bars, _ticks(first, moments[-1], x_of), timed[0][0][:10], timed[-1][0][:10])
+    return CaptureTimeline(bars, _ticks(first, last, x_of), f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}")
 
 
-def _changed(capture: MomentDocument) -> float:
-    return 0.0 if capture["resemblance"] is None else 1 - capture["resemblance"]
+def _changed(capture: HistoryEntry) -> float:
+    return 0.0 if capture.resemblance is None else 1 - capture.resemblance
 
 
 def _ticks(first: datetime, last: datetime, x_of: Callable[[datetime], float]) -> list[Tick]:

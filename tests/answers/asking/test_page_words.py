@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from datetime import datetime
+from typing import cast
 
 import pytest
 
-from opensearch_winnow.answers.asking.history import HistoryDocument, history_summary
-from opensearch_winnow.answers.asking.page_document import SimilarDocument
+from opensearch_winnow.answers.asking.history import history_summary
+from opensearch_winnow.answers.asking.page_answer import PageMatches
 from opensearch_winnow.answers.asking.similar_words import similar_summary
 from opensearch_winnow.answers.asking.too_short import words_sentence
 from opensearch_winnow.answers.asking.watches import (
@@ -16,11 +17,15 @@ from opensearch_winnow.answers.asking.watches import (
     watch_report_summary,
     watches_summary,
 )
+from opensearch_winnow.operations.asking.history import History, HistoryEntry
 from opensearch_winnow.operations.asking.nothing_found import LowerThreshold, WordSearch, lower_threshold
+from opensearch_winnow.queries.asking.matches import Match
+from tests.cli.sample_card import card
+from tests.sample_matches import sample_matches
 
 
 @pytest.mark.parametrize(
-    ("total", "score", "threshold", "copies", "words"),
+    ("total", "score", "min_score", "copies", "words"),
     [
         (0, "resemblance", 0.5, 0, "No near-duplicate"),
         (1, "resemblance", 0.5, 0, "1 near-duplicate"),
@@ -36,20 +41,15 @@ from opensearch_winnow.operations.asking.nothing_found import LowerThreshold, Wo
         (2, "resemblance", 0.0, 0, "2 pages share a passage with it"),
     ],
 )
-def test_what_is_similar(total: int, score: str, threshold: float, copies: int, words: str) -> None:
-    similar = {
-        "total": total,
-        "asked": score,
-        "threshold": threshold,
-        "matches": [{}] * total,
-        "copies": ["id"] * copies,
-    }
-    assert similar_summary(cast(SimilarDocument, similar)) == words
+def test_what_is_similar(total: int, score: str, min_score: float, copies: int, words: str) -> None:
+    match = Match(card, 0.9, 0.9, 0.9, "exact", 0.0, [])
+    found = sample_matches(*[match] * total, score=score, min_score=min_score)
+    assert similar_summary(PageMatches(found, ["id"] * copies)) == words
 
 
-def moments(*captures: tuple[str | None, float | None], earlier: bool = False) -> HistoryDocument:
-    found: list[Any] = [{"fetched_at": time, "resemblance": share} for time, share in captures]
-    return {"url": "", "earlier": earlier, "captures": found}
+def moments(*captures: tuple[str | None, float | None], earlier: bool = False) -> History:
+    times = [(time and datetime.fromisoformat(time), share) for time, share in captures]
+    return History("", earlier, [HistoryEntry(card._replace(fetched_at=time or None), share) for time, share in times])
 
 
 def test_the_history() -> None:

@@ -32,7 +32,7 @@ def match(*spans: tuple[int, int]) -> Match:
 
 def test_mirrors_that_end_a_little_later_have_the_same_run() -> None:
     runs = quoted_runs(TEXT, [match((0, 500)), match((0, 500)), match((3, 510), (600, 700)), match((600, 1_000))])
-    assert [(run.number, run.start, run.end, run.pages) for run in runs] == [
+    assert [(run.number, run.start, run.end, run.matches) for run in runs] == [
         (1, 0, 510, {0, 1, 2}),
         (2, 600, 1_000, {3}),
         (3, 600, 700, {2}),
@@ -42,10 +42,10 @@ def test_mirrors_that_end_a_little_later_have_the_same_run() -> None:
 
 def test_a_run_within_another_is_one_of_its_own() -> None:
     (whole, part) = quoted_runs(TEXT, [match((0, 1_000)), match((300, 600))])
-    assert (whole.pages, part.pages) == ({0}, {1})
+    assert (whole.matches, part.matches) == ({0}, {1})
 
 
 def test_one_page_that_has_a_run_twice_is_one_page() -> None:
     (run,) = quoted_runs(TEXT, [match((0, 500), (0, 500))])
-    assert run.pages == {0}
+    assert (run.matches, run.pages) == ({0}, 1)
     assert quoted_runs(TEXT, [match()]) == []

@@ -7,10 +7,11 @@ import pytest
 from opensearch_winnow.answers.asking.source_words import found_sentence, page_sentence, quotes_summary
 from opensearch_winnow.operations.asking.sources import TextSource, TextSources
 from opensearch_winnow.queries.asking.matches import Matches
+from tests.sample_matches import sample_matches
 
 
-def matches(total: int, threshold: float = 0.0) -> Matches:
-    return Matches([], total, "containment", threshold, 0, 0, 0, 0, 0.0)
+def matches(total: int, min_score: float = 0.0) -> Matches:
+    return sample_matches(total=total, score="containment", min_score=min_score)
 
 
 def found(*shares: float, grey: float = 0.0, original: float | None = None) -> TextSources:

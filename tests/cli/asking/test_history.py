@@ -44,9 +44,9 @@ def test_rows_in_a_pipe(winnow: Winnow, crawl: Path) -> None:
     done = winnow("history", MILL, "--store", crawl)
     captures = json.loads(winnow("history", MILL, "--store", crawl, "--json").stdout)["captures"]
     head, *rows = [line.split("\t") for line in done.stdout.splitlines()]
-    assert head == ["fetched_at", "resemblance", "id", "crawl", "title"]
+    assert head == ["id", "fetched_at", "crawl", "title", "resemblance"]
     assert rows == [
-        [each["fetched_at"], share, each["id"], each["crawl"], each["title"] or ""]
+        [each["id"], each["fetched_at"], each["crawl"], each["title"] or "", share]
         for each, share in zip(captures, ("", f"{captures[1]['resemblance']:.6g}"), strict=True)
     ]
 
@@ -64,7 +64,7 @@ def test_table_on_a_terminal(on_terminal: OnTerminal, winnow: Winnow, crawl: Pat
     head, first, second, *_ = with_ids.splitlines()
     assert head.split() == ["captured", "resemblance", "id", "crawl", "title"]
     assert [line[:10].strip() for line in (first, second)] == ["2023-05-06", "2024-03-01"]
-    ids = [row.split("\t")[2] for row in winnow("history", MILL, "--store", crawl).stdout.splitlines()[1:]]
+    ids = [row.split("\t")[0] for row in winnow("history", MILL, "--store", crawl).stdout.splitlines()[1:]]
     at = head.index("id")
     assert [line[at : at + 32] for line in (first, second)] == ids
 
@@ -83,7 +83,7 @@ def test_captures_of_one_day_or_without_a_date(on_terminal: OnTerminal, winnow: 
     assert all(width(line) <= 60 for line in lines)
     assert "\x1b" not in shown
     limited = winnow("history", MILL, "--store", store, "--limit", "1")
-    assert [row.split("\t")[:2] for row in limited.stdout.splitlines()[1:]] == [["2024-03-01T02:00:00Z", "1"]]
+    assert [row.split("\t")[1::3] for row in limited.stdout.splitlines()[1:]] == [["2024-03-01T02:00:00Z", "1"]]
     assert limited.stderr == "showing the latest 1 capture; --limit shows more\n"
     as_json = json.loads(winnow("history", MILL, "--store", store, "--limit", "2", "--json").stdout)
     assert (as_json["earlier"], len(as_json["captures"])) == (True, 2)

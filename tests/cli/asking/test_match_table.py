@@ -20,12 +20,9 @@ from opensearch_winnow.queries.asking.matches import Match, Matches
 from opensearch_winnow.queries.relationship import Lengths
 from opensearch_winnow.queries.scores import Passage
 from tests.cli.sample_card import CONTROL_CHARACTERS, MILL, card
+from tests.sample_matches import sample_matches
 
 match = Match(card, 0.94, 0.97, 0.96, "exact", 0.0, [Passage(0, 9, 5, 14)] * 3)
-
-
-def matches_of(*found: Match, score: str = "resemblance") -> Matches:
-    return Matches(list(found), len(found), score, 0.5, 120, 100, 0, 1_000, 0.012)  # type: ignore[arg-type]
 
 
 def lines(matches: Matches, columns: int, **options: bool) -> list[str]:
@@ -33,7 +30,7 @@ def lines(matches: Matches, columns: int, **options: bool) -> list[str]:
 
 
 def test_a_line_has_three_numbers_a_bar_and_the_page() -> None:
-    head, line = lines(matches_of(match), 120)
+    head, line = lines(sample_matches(match), 120)
     assert head.split() == ["resemblance", "A", "in", "B", "B", "in", "A", "passages", "date", "page", "(B)"]
     assert re.split(" {2,}", line.strip()) == [
         "94 % █████████▍", "97 %", "96 %", "3", "2024-03-01", MILL, "The mill"
@@ -42,34 +39,34 @@ def test_a_line_has_three_numbers_a_bar_and_the_page() -> None:
 
 
 def test_the_score_of_the_threshold_comes_first() -> None:
-    head, line = lines(matches_of(match, score="containment"), 120)
+    head, line = lines(sample_matches(match, score="containment"), 120)
     assert head.startswith("A in B ")
     assert line.strip().startswith("97 % █████████▊")
-    head, line = lines(matches_of(match, score="contained"), 120)
+    head, line = lines(sample_matches(match, score="contained"), 120)
     assert head.startswith("B in A ")
     assert line.strip().startswith("96 % █████████▋")
 
 
 def test_estimates_are_marked() -> None:
-    head, line = lines(matches_of(replace(match, kind="estimate", error=0.034, passages=[])), 120)
+    head, line = lines(sample_matches(replace(match, kind="estimate", error=0.034, passages=[])), 120)
     assert "≈ 94 ± 3 % █" in line
     assert "≈ 97 %" in line
     assert "≈ 96 %" in line
     assert "passages" not in head  # none were computed
-    mixed = lines(matches_of(match, replace(match, kind="estimate", passages=[])), 120)
+    mixed = lines(sample_matches(match, replace(match, kind="estimate", passages=[])), 120)
     assert "passages" in mixed[0]
     assert "  –  " in mixed[2]
-    assert "≈ 94 ± 0.4 %" in lines(matches_of(replace(match, kind="estimate", error=0.004, passages=[])), 120)[1]
+    assert "≈ 94 ± 0.4 %" in lines(sample_matches(replace(match, kind="estimate", error=0.004, passages=[])), 120)[1]
 
 
 def test_the_relationship_is_shown_where_there_is_room() -> None:
     small_edits = replace(match, passages=[Passage(0, 97, 0, 97)], lengths=Lengths(100, 101, 20, 20))
-    found = matches_of(small_edits, replace(match, kind="estimate", passages=[]))
+    found = sample_matches(small_edits, replace(match, kind="estimate", passages=[]))
     for shown in (lines(found, 120), lines(found, 60, full=True)):
         assert "  relationship" in shown[0]
         assert shown[1][shown[0].index("relationship") :].startswith("small edits")
     assert "small edits" not in "".join(lines(found, 100))
-    assert "relationship" not in lines(matches_of(match), 120)[0]  # no passages were sought
+    assert "relationship" not in lines(sample_matches(match), 120)[0]  # no passages were sought
 
 
 LONG_URL = "http://www.example.org/" + "a-long-way/" * 30 + "end.html"
@@ -82,7 +79,7 @@ LONG_URL = "http://www.example.org/" + "a-long-way/" * 30 + "end.html"
 @pytest.mark.parametrize("title", [None, "漢字の" * 30, "שלום עולם", "🙂 and 🙂" * 9, "\x1b]0;t\x07\x1b[2J\u202e"])
 def test_lines_fit_and_stay_in_columns(columns: int, url: str, title: str | None) -> None:
     hostile = replace(match, card=card._replace(url=url, title=title))
-    shown = lines(matches_of(match, hostile), columns)
+    shown = lines(sample_matches(match, hostile), columns)
     assert max(map(width, shown[1:])) <= columns
     first, second = (line.index("2024-03-01") for line in shown[1:] if "2024-03-01" in line)
     assert first == second
@@ -92,27 +89,27 @@ def test_lines_fit_and_stay_in_columns(columns: int, url: str, title: str | None
 def test_a_url_is_shortened_in_its_middle_unless_told_not_to() -> None:
     far = replace(match, card=card._replace(url=LONG_URL))
     for columns in (80, 120):
-        assert lines(matches_of(far), columns)[-1].endswith("end.html")
-        assert "…" in lines(matches_of(far), columns)[-1]
-        assert lines(matches_of(far), columns, full=True)[-1].endswith(LONG_URL)
+        assert lines(sample_matches(far), columns)[-1].endswith("end.html")
+        assert "…" in lines(sample_matches(far), columns)[-1]
+        assert lines(sample_matches(far), columns, full=True)[-1].endswith(LONG_URL)
 
 
 def test_a_url_without_enough_room_gets_its_own_line() -> None:
     far = replace(match, card=card._replace(url=f"http://www.example.org/{'way/' * 8}end.html"))
-    _, numbers, url = lines(matches_of(far), 80)
+    _, numbers, url = lines(sample_matches(far), 80)
     assert numbers.endswith("2024-03-01  The mill")
     assert url == f"  {far.url}"
-    assert len(lines(matches_of(far), 130)) == 2
+    assert len(lines(sample_matches(far), 130)) == 2
 
 
 def test_the_common_beginning_of_urls_is_omitted_if_room_is_short() -> None:
     folder = "http://www.example.org/" + "a-long-way/" * 5
     found = [replace(match, card=card._replace(url=f"{folder}{name}/index.html", title=None)) for name in ("13", "15")]
-    head, *rows = lines(matches_of(*found), 100)
+    head, *rows = lines(sample_matches(*found), 100)
     assert [row.split()[-1] for row in rows] == ["…/13/index.html", "…/15/index.html"]
     assert "page (B), … is http" in head
-    assert max(map(width, lines(matches_of(*found), 80))) <= 80
-    assert folder in lines(matches_of(*found), 160)[1]
+    assert max(map(width, lines(sample_matches(*found), 80))) <= 80
+    assert folder in lines(sample_matches(*found), 160)[1]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import signal
 import subprocess
@@ -14,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
 
-from opensearch_winnow.answers.asking.batch_document import ANSWER_COLUMNS
+from opensearch_winnow.answers.asking.answered_question import BatchRow
+from opensearch_winnow.foundation.answers import columns_of
 from opensearch_winnow.index import Index
 from tests.cli.conftest import CLEAN, WINNOW
 from tests.cli.sample_card import MILL
@@ -22,6 +24,7 @@ from tests.cli.sample_card import MILL
 Winnow = Callable[..., Result]
 Process = Callable[..., subprocess.CompletedProcess[bytes]]
 OnTerminal = Callable[..., tuple[int, str]]
+COLUMNS = [each.name for each in columns_of(BatchRow)]
 
 
 @pytest.fixture
@@ -61,14 +64,21 @@ def test_json_has_an_answer_for_every_question(winnow: Winnow, crawl: Path, rows
     assert f"Not answered: empty: {empty['reason']}\n" in done.stderr
 
 
-def test_a_pipe_gets_a_line_for_every_question(winnow: Winnow, crawl: Path, rows: Path) -> None:
-    done = winnow("similar", "--batch", rows, "--store", crawl)
-    head, *lines = [line.split("\t") for line in done.stdout.splitlines()]
-    assert head == ["question", "matches", "resemblance", "containment", "contained", "url", "reason"]
-    assert [line[0] for line in lines[:4]] == ["copy", "none", "part", "empty"]
-    assert {len(line) for line in lines} == {7}
-    assert lines[0][3:6:2] == ["1", "http://mirror.example/mill"]  # newer than the page that was copied
-    assert lines[1][1:6] == ["0", "", "", "", ""]
+@pytest.mark.parametrize("delimiter", ["\t", ","])
+def test_a_pipe_gets_a_row_for_every_match(winnow: Winnow, crawl: Path, rows: Path, delimiter: str) -> None:
+    done = winnow("similar", "--batch", rows, "--store", crawl, *(["--csv"] if delimiter == "," else []))
+    table = list(csv.DictReader(done.stdout.splitlines(), delimiter=delimiter))
+    assert list(table[0]) == COLUMNS
+    assert list(dict.fromkeys(each["question"] for each in table))[:4] == ["copy", "none", "part", "empty"]
+    copies = [each for each in table if each["question"] == "copy"]
+    assert [each["rank"] for each in copies] == [str(rank) for rank in range(1, len(copies) + 1)]
+    assert copies[0]["url"] == "http://mirror.example/mill"  # newer than the page that was copied
+    (none,) = (each for each in table if each["question"] == "none")
+    assert {name: value for name, value in none.items() if value} == {
+        "question": "none",
+        "below_guarantee": "false",
+        "too_short": "false",
+    }
 
 
 def test_a_terminal_shows_the_best_match_of_each(on_terminal: OnTerminal, crawl: Path, rows: Path) -> None:
@@ -78,35 +88,33 @@ def test_a_terminal_shows_the_best_match_of_each(on_terminal: OnTerminal, crawl:
     assert "2 of 5 questions found a page, 2 could not be answered" in shown
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "csv", "parquet"])
+@pytest.mark.parametrize("ending", ["json", "jsonl", "jsonl.gz", "csv", "parquet"])
 def test_answers_go_to_a_file(winnow: Winnow, crawl: Path, rows: Path, tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"answers.{ending}"
-    ask = ("similar", "--batch", rows, "--store", crawl, "--min-containment", "0.1", "--to", out)
-    done = winnow(*ask, "--json")
-    assert json.loads(done.stdout) == {
-        "questions": 5,
-        "found": 2,
-        "failed": 2,
-        "below_guarantee": 0,
-        "too_short": 0,
-        "to": str(out),
-    }
-    if ending == "csv":
-        table = list(csv.DictReader(out.read_text().splitlines()))
-    elif ending == "parquet":
-        table = pq.read_table(out).to_pylist()
-    else:
-        return
-    assert list(table[0]) == list(ANSWER_COLUMNS)
-    with Index.open(crawl, create=False) as index:
-        found = index.similar(text=index.page(MILL).text, min_containment=0.1)
-    assert [row["url"] for row in table if row["question"] == "copy"] == [match.url for match in found]
-    assert [bool(row["reason"]) for row in table[-2:]] == [True, True]
+    ask = ("similar", "--batch", rows, "--store", crawl, "--min-containment", "0.1")
+    done = winnow(*ask, "--to", out)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "2 of 5 questions found a page, 2 could not be answered · " in done.stderr
     written = out.read_bytes()
-    again = winnow(*ask)
+    if ending in ("csv", "parquet"):
+        table = (
+            list(csv.DictReader(out.read_text().splitlines())) if ending == "csv" else pq.read_table(out).to_pylist()
+        )
+        assert list(table[0]) == COLUMNS
+        with Index.open(crawl, create=False) as index:
+            found = index.similar(text=index.page(MILL).text, min_containment=0.1)
+        assert [row["url"] for row in table if row["question"] == "copy"] == [match.url for match in found]
+        assert [bool(row["reason"]) for row in table[-2:]] == [True, True]
+    else:
+        answer = json.loads(winnow(*ask, "--json").stdout)
+        lines = map(json.loads, (gzip.decompress(written) if ending.endswith("gz") else written).splitlines())
+        answers = [each for line in lines for each in line.get("answers", [line])]
+        assert [each["id"] for each in answers] == [each["id"] for each in answer["answers"]]
+        assert [each["matches"] for each in answers] == [each["matches"] for each in answer["answers"]]
+    again = winnow(*ask, "--to", out)
     assert (again.exit_code, out.read_bytes()) == (2, written)
     assert "add --overwrite (overwrite=True) to replace it" in again.stderr
-    assert winnow(*ask, "--overwrite").exit_code == 1
+    assert winnow(*ask, "--to", out, "--overwrite").exit_code == 1
 
 
 def test_the_questions_are_not_overwritten(winnow: Winnow, crawl: Path, rows: Path) -> None:
@@ -140,7 +148,7 @@ def test_questions_that_are_too_short_are_counted(winnow: Winnow, crawl: Path, t
     assert (long["too_short"], long["reason"]) == (False, None)
     assert (done.exit_code, answer["too_short"], answer["found"]) == (1, 1, 1)
     assert "1 question is too short to check for copies, with fewer than 50 letters and digits" in done.stderr
-    assert winnow(*ask).stdout.splitlines()[1] == "a m\t0\t\t\t\t\ttoo short to check for copies"
+    assert winnow(*ask).stdout.splitlines()[1].split("\t")[-2:] == ["true", "too short to check for copies"]
     out = tmp_path / "answers.csv"
     winnow(*ask, "--to", out)
     assert out.read_text().splitlines()[1].endswith("too short to check for copies")
@@ -165,7 +173,7 @@ def test_files_of_a_folder_and_named_fields(winnow: Winnow, crawl: Path, tmp_pat
     ("options", "words"),
     [
         (("--batch", "ROWS", "--text", "x"), "give exactly one question"),
-        (("--text", "x", "--to", "a.csv"), "give --batch"),
+        (("--batch", "ROWS", "--to", "a.csv", "--json"), "give one of --to, --json and --csv"),
         (("--text", "x", "--id-field", "a"), "give --batch"),
         (("--batch", "ROWS", "--to", "a.txt"), ".jsonl, .csv or .parquet"),
         (("--batch", "ROWS", "--at", "2024"), "give the URL"),

@@ -40,8 +40,9 @@ def test_each_capture_is_compared_with_the_one_before_it(store: Store) -> None:
     changed = compare(first, second).resemblance
     assert 0 < changed < 1
     assert [entry.resemblance for entry in found] == [None, changed, 1, changed, 0]
-    assert history(store, URL, limit=2) == found[-2:]
-    assert history(store, URL, limit=0) == history(store, "https://a.example/gone", limit=3) == []
+    latest = history(store, URL, limit=2)
+    assert (list(latest), latest.earlier, found.earlier) == (found[-2:], True, False)
+    assert not history(store, "https://a.example/gone", limit=3)
 
 
 def test_captures_without_a_stored_text(store: Store) -> None:

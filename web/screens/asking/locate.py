@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from opensearch_winnow.answers.asking.locate import LocatedDocument, located_document, located_summary
-from opensearch_winnow.answers.asking.page_document import page_facts
+from opensearch_winnow.answers.asking.page_answer import page_facts
 from opensearch_winnow.answers.formatting import more_than_listed
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.asking.locate import Located

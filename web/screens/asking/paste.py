@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NotRequired, TypedDict
 from urllib.parse import urlencode
 
-from opensearch_winnow.answers.asking.quotes import QuotesDocument, quoted_runs, quotes_document
+from opensearch_winnow.answers.asking.quotes import PasteRules, Quotes
 from opensearch_winnow.answers.asking.similar_words import below_guarantee_sentence
-from opensearch_winnow.answers.asking.source_words import found_sentence, quotes_summary
-from opensearch_winnow.answers.asking.too_short import too_short_sentence, word_search_document, words_sentence
+from opensearch_winnow.answers.asking.source_words import found_sentence
+from opensearch_winnow.answers.asking.too_short import words_sentence
 from opensearch_winnow.answers.display_text import printable
 from opensearch_winnow.answers.formatting import more_than_listed
 from opensearch_winnow.answers.searching.search_document import search_document
@@ -19,24 +17,17 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.operations.asking.nothing_found import WordSearch
 from opensearch_winnow.operations.asking.sources import TextSources
 from opensearch_winnow.queries.asking.matches import Matches
-from opensearch_winnow.web.parameters import FILTER_NAMES, FILTER_PARAMETERS, choice, integer, percentage
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
+from opensearch_winnow.web.parameters import FILTER_NAMES, FILTER_PARAMETERS, integer, of_options
 from opensearch_winnow.web.pasted_texts import API_HINT, EXPIRY_MINUTES, PastedText, text_from_form
 from opensearch_winnow.web.request_texts import pasted_text
-from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
+from opensearch_winnow.web.screen import Action, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 from opensearch_winnow.web.texts.source_text import source_text
 
 MAX_MATCHES = 1_000
 MAX_HITS_SHOWN = 5  # pages that have the words of a text that is too short
 MAX_SUGGESTED_WORDS = 12  # for a search, if no page quotes the text
-
-
-class PasteDocument(TypedDict):
-    """The requirements of a pasted text."""
-
-    needed: int  # minimum number of letters and digits; for code, tokens
-    sure: int | None  # a shared run of this many is certain to be found; None: none is
-    minutes: int  # that a text is kept after its last use
 
 
 class SentText(TypedDict):
@@ -50,9 +41,9 @@ def form(index: Index, _request: ScreenRequest) -> ScreenAnswer:
     return ScreenAnswer(_rules(index.scheme), lambda: {"pages": index.count(), "code": index.scheme.form == "code"})
 
 
-def _rules(scheme: Scheme) -> PasteDocument:
+def _rules(scheme: Scheme) -> PasteRules:
     sure = scheme.guarantee if scheme.guarantees else None
-    return {"needed": scheme.noise, "sure": sure, "minutes": EXPIRY_MINUTES}
+    return PasteRules(scheme.noise, sure, EXPIRY_MINUTES)
 
 
 def paste(index: Index, request: ScreenRequest) -> str:
@@ -66,51 +57,26 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     matches = _matches(index, request, pasted.text)
     if matches.too_short:
         search = index.search_for_words(pasted.text, where=request.filters())
-        document = _too_short(index, pasted.text, matches, search)
-        return ScreenAnswer(document, lambda: _common_values(index, pasted) | _words_values(index, request, search))
-    found = index.sources(pasted.text, matches.matches)
-    document = _document(pasted.text, matches, found)
-    return ScreenAnswer(document, lambda: _template_values(index, request, pasted, matches, found))
+        few = Quotes.of_few_words(pasted.text, matches, search, index.scheme)
+        return ScreenAnswer(few, lambda: _common_values(index, pasted) | _words_values(index, request, search))
+    sources = index.sources(pasted.text, matches.matches)
+    found = Quotes.of(pasted.text, matches, sources)
+    return ScreenAnswer(found, lambda: _template_values(index, request, pasted, matches, sources))
 
 
 def quotes(index: Index, request: ScreenRequest) -> ScreenAnswer:
     """Find the pages that quote a text sent by a program."""
-    sent = text_from_form(index, request.form, hint=API_HINT)
-    matches = _matches(index, request, sent.text)
+    text = text_from_form(index, request.form, hint=API_HINT).text
+    sent = None if text == request.form.get("text") else text
+    matches = _matches(index, request, text)
     if matches.too_short:
-        search = index.search_for_words(sent.text, where=request.filters())
-        document = _too_short(index, sent.text, matches, search)
-    else:
-        document = _document(sent.text, matches, index.sources(sent.text, matches.matches))
-    if sent.text != request.form.get("text"):
-        document["text"] = sent.text
-    return ScreenAnswer(document)
+        search = index.search_for_words(text, where=request.filters())
+        return ScreenAnswer(Quotes.of_few_words(text, matches, search, index.scheme, sent=sent))
+    return ScreenAnswer(Quotes.of(text, matches, index.sources(text, matches.matches), sent=sent))
 
 
 def _matches(index: Index, request: ScreenRequest, text: str) -> Matches:
-    return index.similar(
-        text=text,
-        min_containment=request["min_containment"],
-        limit=request["limit"],
-        where=request.filters(),
-        all_captures=request["all_captures"],
-        boilerplate=request["boilerplate"] == "on",
-        max_seconds=request.state.max_seconds,
-    )
-
-
-def _document(text: str, matches: Matches, found: TextSources) -> QuotesDocument:
-    return quotes_document(text, matches, quoted_runs(text, matches), found, quotes_summary(matches, found))
-
-
-def _too_short(index: Index, text: str, matches: Matches, search: WordSearch) -> QuotesDocument:
-    """Return no matches, since a page that has a few words is no copy, and a search for them instead."""
-    nothing = replace(matches, matches=[], total=0)
-    document = quotes_document(
-        text, nothing, [], TextSources([], [], 0.0, None, []), too_short_sentence(text, index.scheme)
-    )
-    document["search"] = word_search_document(search)
-    return document
+    return index.similar(request.options(SimilarQuestion, text=text, max_seconds=request.state.max_seconds))
 
 
 def _words_values(index: Index, request: ScreenRequest, search: WordSearch) -> dict[str, Any]:
@@ -151,23 +117,17 @@ def _suggested_words(index: Index, text: str) -> str:
     return words if words and index.search(words, any_word=True, limit=1).total else ""
 
 
-def left_out(document: QuotesDocument) -> str:
-    return more_than_listed(document["total"] - len(document["matches"]), "page")
-
-
-def table(document: QuotesDocument) -> Iterator[Sequence[Cell]]:
-    scores, page = ("containment", "resemblance", "contained"), ("fetched_at", "site", "url", "title", "id")
-    yield *scores, "longest_words", "passages", *page, "relationship"
-    for each in document["matches"]:
-        values = each["containment"], each["resemblance"], each["contained"], each["longest_words"]
-        card = each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
-        yield *values, len(each["passages"]), *card, each["relationship"] and each["relationship"]["kind"]
+def left_out(found: Quotes) -> str:
+    return more_than_listed(found.found.total - len(found), "page")
 
 
 PARAMETERS = (
-    percentage("min_containment", "minimum share of the text that is in a page", default=0, minimum=0),
-    integer("limit", "number of pages, best first", default=100, minimum=1, maximum=MAX_MATCHES),
-    choice("boilerplate", "ignore registered boilerplate, or compare it like any other text", "on", "off"),
+    *of_options(
+        SimilarOptions,
+        *("min_containment", "limit", "boilerplate"),
+        defaults={"min_containment": 0.0},
+        at_most={"limit": MAX_MATCHES},
+    ),
     *FILTER_PARAMETERS,
 )
 FORM = Screen(
@@ -176,7 +136,7 @@ FORM = Screen(
     api="/quotes",
     summary="How long a text must be, and how long it is kept",
     answer=form,
-    returns=PasteDocument,
+    returns=PasteRules,
 )
 SCREEN = Screen(
     name="pasted",
@@ -184,10 +144,9 @@ SCREEN = Screen(
     api="/quotes/{id}",
     summary="The pages that quote a pasted text",
     answer=answer,
-    returns=QuotesDocument,
+    returns=Quotes,
     heavy=True,
     keeps_form=True,
-    table=table,
     left_out=left_out,
     parameters=(
         *PARAMETERS,
@@ -200,7 +159,7 @@ QUOTES = Screen(
     api="/quotes",
     summary="The pages that quote a text sent with the request, which is not kept",
     answer=quotes,
-    returns=QuotesDocument,
+    returns=Quotes,
     heavy=True,
     sends=SentText,
     parameters=PARAMETERS,

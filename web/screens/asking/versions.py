@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from opensearch_winnow.answers.asking.page_document import page_facts
+from opensearch_winnow.answers.asking.page_answer import page_facts
 from opensearch_winnow.answers.asking.versions import versions_summary
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
