@@ -391,7 +391,7 @@ class Index(Closing):
         URL is searched, unless `all_captures` is set, or `where` limits the crawl or the end of the period.
 
         With `group`, near-duplicate hits are one result: a hit that resembles the representative of an earlier group by
-        at least `threshold` joins the first such group, as one of its `.members`; any other starts a new group.
+        at least `min_resemblance` joins the first such group, as one of its `.members`; any other starts a new group.
 
         - `by`: "signature" compares the MinHashes of the hits; "cluster" uses the clusters that `cluster` has written
           to the store; "both" uses these clusters, and joins those whose best hits resemble each other.

@@ -74,8 +74,8 @@ GROUPED_WORDS = ("license", "index reader", "lucen* OR licen* -mit", "the", "模
 PAGED_WORDS = ("index reader", "模板 OR 配置")
 GROUPED: tuple[dict[str, Any], ...] = (
     {},
-    {"threshold": 0.2, "limit": 4},
-    {"threshold": 0.9, "exact": True},
+    {"min_resemblance": 0.2, "limit": 4},
+    {"min_resemblance": 0.9, "exact": True},
     {"by": "cluster", "limit": 5},
     {"by": "both", "limit": 5, "page": 2},
     {"examine": 12, "limit": 5, "page": 2},

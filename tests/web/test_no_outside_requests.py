@@ -113,7 +113,7 @@ def test_nothing_is_fetched(
             names = "&".join(
                 f"{each.name}={typed}" for each in screen.parameters if each.schema.get("type") == "string"
             )
-            for query in ("", f"?{names}", f"?q={typed}", f"?url={typed}", f"?a={typed}&b={typed}"):
+            for query in ("", f"?{names}", f"?words={typed}", f"?url={typed}", f"?a={typed}&b={typed}"):
                 for path in filter(None, (screen.path, screen.api and f"{API}{screen.api}")):
                     served.get(path.format(**values) + query)
         for path in ("/paste", f"{API}/quotes"):

@@ -10,10 +10,9 @@ from urllib.parse import urlencode
 from opensearch_winnow.answers.asking.quotes import QuotesDocument, quoted_runs, quotes_document
 from opensearch_winnow.answers.asking.similar_words import below_guarantee_sentence
 from opensearch_winnow.answers.asking.source_words import found_sentence, quotes_summary
-from opensearch_winnow.answers.asking.too_short import too_short_sentence, word_search_document, words_sentence
+from opensearch_winnow.answers.asking.too_short import too_short_sentence, words_sentence
 from opensearch_winnow.answers.display_text import printable
 from opensearch_winnow.answers.formatting import more_than_listed
-from opensearch_winnow.answers.searching.search_document import search_document
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.asking.nothing_found import WordSearch
@@ -109,7 +108,7 @@ def _too_short(index: Index, text: str, matches: Matches, search: WordSearch) ->
     document = quotes_document(
         text, nothing, [], TextSources([], [], 0.0, None, []), too_short_sentence(text, index.scheme)
     )
-    document["search"] = word_search_document(search)
+    document["search"] = {"words": search.query, "total": search.total}
     return document
 
 
@@ -118,8 +117,8 @@ def _words_values(index: Index, request: ScreenRequest, search: WordSearch) -> d
     names = {name: request.query[name] for name in FILTER_NAMES if name in request.query}
     return {
         "words_found": words_sentence(search),
-        "hits": search_document(results, 0.0)["hits"],
-        "words_address": f"/search?{urlencode({'q': printable(search.query), **names})}",
+        "hits": results.hits,
+        "words_address": f"/search?{urlencode({'words': printable(search.query), **names})}",
     }
 
 
