@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from opensearch_winnow.answers.display_text import printable
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
@@ -25,6 +26,10 @@ def too_short_sentence(text: str, scheme: Scheme) -> str:
     has = count_of(len(canonical(text, scheme).chars), *units) if text else f"fewer than {scheme.noise:,} {units[1]}"
     needed = f", and at least {scheme.noise:,} are needed" if text else ""
     return f"{TOO_SHORT.capitalize()}: it has {has}{needed}"
+
+
+def word_search_document(search: WordSearch) -> WordSearchDocument:
+    return {"words": printable(search.query), "total": search.total}
 
 
 def words_sentence(search: WordSearch) -> str:

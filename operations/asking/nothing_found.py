@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.operations.asking.page_finder import PageFinder, no_text
 from opensearch_winnow.operations.asking.similar import SimilarPages
@@ -68,12 +67,11 @@ def why_no_hit(store: Store, searches: Searches, question: SearchQuestion) -> No
     return NoHit("one_too_many", words, part, fewer[part], counts[part])
 
 
-@answer
-class WordSearch(Answer):
+class WordSearch(NamedTuple):
     """A search for the words of a text, and how many pages it finds."""
 
-    query: str = key("The query to type.", name="words")
-    total: int = key("The number of pages that it finds.")
+    query: str
+    total: int
 
 
 def search_for_words(searches: Searches, text: str, where: Filters = Filters()) -> WordSearch:

@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
+from opensearch_winnow.foundation.answers import Answer, answer, derived, inlined, key
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.relationship import Lengths, Relationship, judge_relationship
 from opensearch_winnow.queries.scores import Passage, Score
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+@answer
+class Match(Answer):
     """A page that is similar to the question, and how it compares with it."""
 
-    card: Card
-    resemblance: float
-    containment: float  # the share of the question that is in the page
-    contained: float  # the share of the page that is in the question
-    kind: Literal["exact", "estimate"]
-    error: float  # the standard error of the score that matches are ordered by; 0: exact
-    passages: list[Passage]  # in the order of the question; empty if a text is not stored, or was not compared
-    boilerplate: list[Passage] = field(default_factory=list)  # shared runs that are boilerplate, and do not count
+    card: Card = inlined()
+    resemblance: float = key("The shared text, as a share of the text of both.")
+    containment: float = key("The share of the question that is in the page.")
+    contained: float = key("The share of the page that is in the question.")
+    kind: Literal["exact", "estimate"] = key("Whether the scores were computed from both texts, or from sketches.")
+    error: float = key("The standard error of the score that orders the matches; 0 if it is exact.")
+    passages: list[Passage] = key(
+        "The shared passages, in the order of the question; none if a text is not stored, or was not compared.",
+        column=len,
+    )
+    boilerplate: list[Passage] = key("Shared runs that are boilerplate, and do not count.", default_factory=list)
     sameness: str = ""  # what is the same if the canonical texts are equal, in words; empty if they are not
     lengths: Lengths | None = None  # of the question and of the page; None: no passages were sought
+
+    @property
+    @derived(column=lambda found: found.kind)
+    def relationship(self) -> Relationship | None:
+        """The relationship of the page (B) to the question (A); null if no passages were sought, as in estimates."""
+        return judge_relationship(self)
+
+    @property
+    def id(self) -> str:
+        """The id of the capture."""
+        return self.card.id
 
     @property
     def url(self) -> str:
@@ -37,9 +53,9 @@ class Match:
         return self.card.title
 
     @property
-    def relationship(self) -> Relationship | None:
-        """The relationship of the page (B) to the question (A), and its reason; None if no passages were sought."""
-        return judge_relationship(self)
+    def fetched_at(self) -> datetime | None:
+        """The time of the capture; None if it is unknown."""
+        return self.card.fetched_at
 
 
 @dataclass(frozen=True, slots=True)

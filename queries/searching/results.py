@@ -42,6 +42,11 @@ class Result(Answer):
     members: list[Member] = key("The other pages of its group, the best first.", name="member_pages")
 
     @property
+    def id(self) -> str:
+        """The id of the capture."""
+        return self.card.id
+
+    @property
     def url(self) -> str:
         """The URL of the page."""
         return self.card.url
@@ -50,6 +55,11 @@ class Result(Answer):
     def title(self) -> str | None:
         """The title of the page; None if it has none."""
         return self.card.title
+
+    @property
+    def fetched_at(self) -> datetime | None:
+        """The time of the capture; None if it is unknown."""
+        return self.card.fetched_at
 
     @property
     @derived
@@ -67,18 +77,8 @@ class Result(Answer):
     def as_member(self) -> Member:
         """The page itself as a page of its group."""
         card = self.card
-        return Member(
-            resemblance=1.0,
-            kind="exact",
-            error=0.0,
-            score=self.score,
-            fetched_at=card.fetched_at,
-            site=card.site,
-            crawl=card.crawl,
-            url=card.url,
-            title=card.title,
-            id=card.id,
-        )
+        page = card.fetched_at, card.site, card.crawl, card.url, card.title, card.id
+        return Member(1.0, "exact", 0.0, self.score, *page)
 
 
 @answer

@@ -330,7 +330,8 @@ def _watch_log(index: Index) -> Any:
 
 def _checked(index: Index, name: str) -> Any:
     report = index.check_watch(name)
-    return values.matches(report.matches) | {"new": sorted(index.capture(id_).url for id_ in report.new)}
+    assert report.found is not None
+    return values.matches(report.found) | {"new": sorted(index.capture(id_).url for id_ in report.new)}
 
 
 def _deletions(made: dict[str, list[Page]]) -> Iterator[Question]:

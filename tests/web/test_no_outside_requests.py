@@ -124,7 +124,7 @@ def test_nothing_is_fetched(
                 served.send(path, form.encode(), content_type="application/x-www-form-urlencoded")
         host = urlsplit(listener.address).netloc
         served.get("/", x_forwarded_host=host, x_original_url=listener.address, forwarded=f"host={host}")
-        watched = f"name=w&url={quote(f'{listener.address}/page')}&min_containment=50"
+        watched = f"name=w&url={quote(f'{listener.address}/page')}&min_containment=0.5"
         served.send("/watches/add", watched.encode(), content_type="application/x-www-form-urlencoded")
         served.get("/watches")
     record = Path(recorded["RECORD"])

@@ -36,7 +36,9 @@ addEventListener("click", (event) => {
 // --- forms: a slider shows its value; the form is sent by its button ---------------------------------------------------
 for (const input of document.querySelectorAll("[data-shown]")) {
   const output = input.parentElement.querySelector("output");
-  input.addEventListener("input", () => (output.value = input.value + (output.dataset.unit ?? " %")));
+  const unit = output.dataset.unit ?? " %";
+  const factor = input.max === "1" ? 100 : 1; // a share is shown in per cent
+  input.addEventListener("input", () => (output.value = Math.round(factor * input.value) + unit));
 }
 // Empty fields are left out of the address.
 addEventListener("submit", (event) => {

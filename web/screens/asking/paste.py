@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from opensearch_winnow.answers.asking.quotes import QuotesDocument, quoted_runs, quotes_document
 from opensearch_winnow.answers.asking.similar_words import below_guarantee_sentence
 from opensearch_winnow.answers.asking.source_words import found_sentence, quotes_summary
-from opensearch_winnow.answers.asking.too_short import too_short_sentence, words_sentence
+from opensearch_winnow.answers.asking.too_short import too_short_sentence, word_search_document, words_sentence
 from opensearch_winnow.answers.display_text import printable
 from opensearch_winnow.answers.formatting import more_than_listed
 from opensearch_winnow.foundation.scheme import Scheme
@@ -108,7 +108,7 @@ def _too_short(index: Index, text: str, matches: Matches, search: WordSearch) ->
     document = quotes_document(
         text, nothing, [], TextSources([], [], 0.0, None, []), too_short_sentence(text, index.scheme)
     )
-    document["search"] = {"words": search.query, "total": search.total}
+    document["search"] = word_search_document(search)
     return document
 
 
