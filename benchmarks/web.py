@@ -91,7 +91,7 @@ def search_table(what: str, path: Path, address: str, words_typed: list[str]) ->
     sizes: dict[str, list[int]] = {PAGE: [], JSON: []}
 
     def get(way: str, ending: str, words: str) -> None:
-        connection.request("GET", f"/search{ending}?{urlencode({'q': words})}")
+        connection.request("GET", f"/search{ending}?{urlencode({'words': words})}")
         response = connection.getresponse()
         body = response.read()
         assert response.status == 200, body

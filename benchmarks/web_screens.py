@@ -38,11 +38,11 @@ def screens_table(title: str, served: Served, queries: list[str], *, large: bool
     for words, (a, b) in zip(queries, pairs, strict=True):
         addresses = {
             "first screen": "/",
-            "search": f"/search?{urlencode({'q': words})}",
+            "search": f"/search?{urlencode({'words': words})}",
             "compare": f"/compare/{a}/{b}",
             "page with its matches": f"/page/{a}",
             "clusters": "/clusters",
-            "suggestions": f"/api/v1/suggest?{urlencode({'q': words[:-1]})}",
+            "suggestions": f"/api/v1/suggest?{urlencode({'words': words[:-1]})}",
         }
         for kind, address in addresses.items():
             start = time.perf_counter()

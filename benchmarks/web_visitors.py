@@ -30,7 +30,7 @@ class Visitor(Thread):
     def run(self) -> None:
         for turn in count(self._number * 7):
             words = self._queries[turn % len(self._queries)]
-            results = self._get("search", f"/search?{urlencode({'q': words})}")
+            results = self._get("search", f"/search?{urlencode({'words': words})}")
             page = re.search(r'href="(/page/\w+)"', results)
             pair = re.search(r'href="(/compare/\w+/\w+)"', results)
             if page:
@@ -39,7 +39,7 @@ class Visitor(Thread):
                 self._get("compare", pair[1])
             if turn % 5 == 0:
                 self._get("clusters", "/clusters")
-                self._get("search as JSON", f"/api/v1/search?{urlencode({'q': words})}")
+                self._get("search as JSON", f"/api/v1/search?{urlencode({'words': words})}")
             if time.monotonic() > self._end:
                 break
         self._connection.close()

@@ -88,7 +88,9 @@ def check_token(_ctx: click.Context, _option: click.Parameter, token: str | None
 )
 @click.option("--write", is_flag=True, help="Let visitors change the store: watches, boilerplate, clusters.")
 @click.option("-o", "--open", "open_browser", is_flag=True, help="Open the search UI in a browser.")
-@click.option("--get", metavar="PATH", help="Print the answer to one request, such as /api/v1/search?q=mill, and exit.")
+@click.option(
+    "--get", metavar="PATH", help="Print the answer to one request, such as /api/v1/search?words=mill, and exit."
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -107,7 +109,7 @@ def command(
     Examples:
       winnow serve --store crawl.winnow --open
       winnow serve --store http://localhost:9200/pages --port 8000
-      winnow serve --store crawl.winnow --get '/api/v1/search?q=mill'
+      winnow serve --store crawl.winnow --get '/api/v1/search?words=mill'
       winnow serve --store crawl.winnow --host 0.0.0.0 --token "$(openssl rand -hex 16)"
       winnow serve --stateless --preset passages
 

@@ -121,13 +121,16 @@ def inlined(*names: str) -> Any:
 @overload
 def derived(function: Method) -> Method: ...
 @overload
-def derived(*, column: ToCell | None = None) -> Callable[[Method], Method]: ...
-def derived(function: Any = None, *, column: ToCell | None = None) -> Any:
-    """Declare a property of an answer as a key. Its docstring says what it is. Write `@property` above it."""
+def derived(*, name: str = "", column: ToCell | None = None) -> Callable[[Method], Method]: ...
+def derived(function: Any = None, *, name: str = "", column: ToCell | None = None) -> Any:
+    """Declare a property of an answer as a key. Its docstring says what it is. Write `@property` above it.
+
+    The key has the name of the property, or `name`.
+    """
 
     def decorate(method: Any) -> Any:
         sentence = " ".join((inspect.getdoc(method) or "").split())
-        setattr(method, KEY, Declared(sentence, column=column))
+        setattr(method, KEY, Declared(sentence, name, column))
         return method
 
     return decorate if function is None else decorate(function)

@@ -1,43 +1,31 @@
-"""Defines a finding: a new page that matches a watch."""
+"""Defines a finding, a new page that matches a watch, and lists of findings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY
 from datetime import datetime
 from typing import Any, Self
 
-from opensearch_winnow.foundation.written_time import written_time
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, key, listed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+@answer
+class Finding(Answer):
     """A page that matched a watch when it was indexed."""
 
-    at: datetime  # when it was found
-    watch: str  # the name of the watch
-    id: str  # of the capture
-    url: str
-    title: str | None
-    fetched_at: datetime | None
-    containment: float  # the share of the watched text that is in the page
-    longest: int  # characters of the longest shared passage; 0 if the text of the page is not stored
-
-    def as_document(self) -> dict[str, Any]:
-        """Return its fields as JSON values."""
-        return {
-            "at": written_time(self.at),
-            "watch": self.watch,
-            "id": self.id,
-            "url": self.url,
-            "title": self.title,
-            "fetched_at": None if self.fetched_at is None else written_time(self.fetched_at),
-            "containment": self.containment,
-            "longest": self.longest,
-        }
+    _: KW_ONLY
+    at: datetime = key("The time when it was found.")
+    watch: str = key("The name of the watch.")
+    containment: float = key("The share of the watched text that is in the page.")
+    longest: int = key("The characters of the longest shared passage; 0 if the text of the page is not stored.")
+    fetched_at: datetime | None = key("The time of the capture; null if it is unknown.")
+    url: str = key("The URL of the page.")
+    title: str | None = key("The title of the page; null if it has none.")
+    id: str = key("The id of the capture.")
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> Self:
-        """Make it from the values that `as_document` returns."""
+        """Make it from the values that `to_dict` returns."""
         fetched_at = document["fetched_at"]
         return cls(
             **document
@@ -46,3 +34,11 @@ class Finding:
                 "fetched_at": None if fetched_at is None else datetime.fromisoformat(fetched_at),
             }
         )
+
+
+@answer
+class Findings(Listing[Finding]):
+    """What watches found while pages were indexed, the newest first."""
+
+    total: int = key("The number of findings, of which some may not be listed.")
+    findings: list[Finding] = listed("The findings, the newest first.")

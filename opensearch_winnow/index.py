@@ -20,7 +20,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
 from opensearch_winnow.mappings.card import CaptureEntry, Card
-from opensearch_winnow.mappings.finding import Finding
+from opensearch_winnow.mappings.finding import Finding, Findings
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.history import History, HistoryQuestion, history
 from opensearch_winnow.operations.asking.locate import LaterCaptures, Located, LostPage, later_captures, locate
@@ -38,8 +38,15 @@ from opensearch_winnow.operations.asking.similar import SimilarPages
 from opensearch_winnow.operations.asking.similar_batch import AnyQuestion, SimilarBatch
 from opensearch_winnow.operations.asking.sources import TextSources, sources
 from opensearch_winnow.operations.asking.versions import Versions, VersionsQuestion, versions
-from opensearch_winnow.operations.asking.watch_log import WatchLog
-from opensearch_winnow.operations.asking.watches import Watch, Watches, WatchReport
+from opensearch_winnow.operations.asking.watch_log import LogQuestion, WatchLog
+from opensearch_winnow.operations.asking.watches import (
+    AddingOptions,
+    NewWatch,
+    Watch,
+    Watches,
+    WatchList,
+    WatchReport,
+)
 from opensearch_winnow.operations.clusters.cluster_details import ClusterDetails, cluster_details
 from opensearch_winnow.operations.clusters.cluster_list import ClusterList, ClusterOrder, cluster_list
 from opensearch_winnow.operations.clusters.clustering import cluster_store
@@ -391,7 +398,7 @@ class Index(Closing):
         URL is searched, unless `all_captures` is set, or `where` limits the crawl or the end of the period.
 
         With `group`, near-duplicate hits are one result: a hit that resembles the representative of an earlier group by
-        at least `threshold` joins the first such group, as one of its `.members`; any other starts a new group.
+        at least `min_resemblance` joins the first such group, as one of its `.members`; any other starts a new group.
 
         - `by`: "signature" compares the MinHashes of the hits; "cluster" uses the clusters that `cluster` has written
           to the store; "both" uses these clusters, and joins those whose best hits resemble each other.
@@ -775,7 +782,7 @@ class Index(Closing):
 
     # --- watches ------------------------------------------------------------------------------------------------------
 
-    def watches(self) -> list[Watch]:
+    def watches(self) -> WatchList:
         """Return the watches of the store, by name. A watch is a saved question."""
         return self._watches.read()
 
@@ -787,38 +794,31 @@ class Index(Closing):
         """Return the watch of this name."""
         return self._watches.get(name)
 
-    def add_watch(
-        self,
-        name: str,
-        *,
-        url: str | None = None,
-        text: str | None = None,
-        min_containment: float = 0.3,
-        seen: bool = True,
-        replace: bool = False,
-    ) -> Watch:
+    @takes(NewWatch)
+    def add_watch(self, new: NewWatch) -> Watch:
         """Save a question as a watch: which pages contain at least `min_containment` of the page `url`, or of a `text`?
 
         `url` stands for its latest capture at the time of each check. Pages that match now are not reported as new
         later, unless `seen` is False. With `replace`, the watch may replace another of the same name.
         """
-        watch = Watch(name=name, url=url, text=text, min_containment=min_containment)
-        self._watches.add(watch, seen=seen, replace=replace)
+        watch = Watch(name=new.name, url=new.url, text=new.text, min_containment=new.min_containment)
+        self._watches.add(watch, seen=new.seen, replace=new.replace)
         return watch
 
-    def add_watches(self, watches: Iterable[Watch], *, seen: bool = True, replace: bool = False) -> int:
+    @with_options(AddingOptions)
+    def add_watches(self, watches: Iterable[Watch], options: AddingOptions) -> int:
         """Save many watches, all or none, and return how many. The options are those of `add_watch`.
 
         With `seen=False`, nothing is looked up, and thousands of watches are added in seconds.
         """
-        return self._watches.add_all(watches, seen=seen, replace=replace)
+        return self._watches.add_all(watches, seen=options.seen, replace=options.replace)
 
     def remove_watch(self, name: str) -> None:
         """Delete a watch."""
         self._watches.remove(name)
 
     def check_watch(self, name: str) -> WatchReport:
-        """Ask the question of a watch again: `.matches` are the best 1,000, and `.new` the ids of those with a new URL.
+        """Ask the question of a watch again. The answer has the best 1,000 matches; `.new` are the ids of the new ones.
 
         They stay new until you call `mark_seen`.
         """
@@ -828,15 +828,14 @@ class Index(Closing):
         """Mark captures as seen: they and later captures of their URLs are no longer new. The last 10,000 are kept."""
         self._watches.mark_seen(name, ids)
 
-    def watch_log(
-        self, name: str | None = None, *, since: datetime | None = None, limit: int | None = 100
-    ) -> list[Finding]:
+    @takes(LogQuestion)
+    def watch_log(self, question: LogQuestion) -> Findings:
         """Return the pages that matched the watch `name`, or any, when they were indexed: the newest findings first.
 
         `since` is the time of a finding, and `limit` the number of them, None for all. The store keeps 10,000. The log
         does not mark anything as seen: `check_watch` lists the same pages as new.
         """
-        return WatchLog(self.store).read(() if name is None else (name,), since=since, limit=limit)
+        return WatchLog(self.store).answer(question)
 
     # --- parts --------------------------------------------------------------------------------------------------------
 

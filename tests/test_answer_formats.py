@@ -21,13 +21,13 @@ BASES = {Answer, Listing}
 OTHER_LIBRARIES = ("opensearch_winnow.clusters.spark", "opensearch_winnow.ingest.scrapy")  # which need not be there
 
 
-def answer_classes() -> list[type]:
+def answer_classes() -> list[Any]:
     """Return all classes of answers of the package, by name, and the named tuples inside them."""
     for module in walk_packages(opensearch_winnow.__path__, "opensearch_winnow."):
         if not module.name.startswith(OTHER_LIBRARIES) and not module.name.endswith("__main__"):
             import_module(module.name)
-    found: dict[str, type] = {}
-    waiting: list[type] = list(subclasses(Answer))
+    found: dict[str, Any] = {}
+    waiting: list[Any] = list(subclasses(Answer))
     while waiting:
         cls = waiting.pop()
         if found.setdefault(cls.__name__, cls) is cls:
@@ -36,7 +36,7 @@ def answer_classes() -> list[type]:
     return [found[name] for name in sorted(found)]
 
 
-def subclasses(cls: type) -> Iterator[type]:
+def subclasses(cls: Any) -> Iterator[Any]:
     for each in cls.__subclasses__():
         if each not in BASES and each.__module__.startswith("opensearch_winnow.") and keys_of(each):
             yield each
@@ -51,7 +51,7 @@ def classes_in(kind: Any) -> Iterator[type]:
         yield from classes_in(each)
 
 
-def described(cls: type) -> Iterator[str]:
+def described(cls: Any) -> Iterator[str]:
     """Yield the lines that describe the formats of a class: its keys with their types, and the columns of its table."""
     yield cls.__name__
     for key in keys_of(cls):

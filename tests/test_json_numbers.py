@@ -135,7 +135,7 @@ def test_every_text_that_is_sent(served_file: Served, path: str, sent: Any) -> N
 @pytest.mark.parametrize(
     "path",
     [
-        "/api/v1/suggest?q=mill",
+        "/api/v1/suggest?words=mill",
         f"/api/v1/pages/{IDS[MILL]}/similar",
         f"/api/v1/pages/{IDS[MILL]}/differences?others={IDS[MIRROR]}",
         f"/api/v1/versions?url={MILL}",

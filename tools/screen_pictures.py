@@ -41,7 +41,7 @@ def take_pictures(page: Page, served: Asking, summary: dict[str, Any], to: Path)
     page.get_by_role("heading", name="Largest clusters").wait_for()
     page.screenshot(path=to / "home.png")
     query = served.json("/api/v1/overview")["overview"]["queries"][0]["query"]
-    page.goto(served.url(f"/search?{urlencode({'q': query})}"))
+    page.goto(served.url(f"/search?{urlencode({'words': query})}"))
     page.locator(".group summary").first.click()
     page.locator(".differs").first.wait_for()
     page.screenshot(path=to / "group.png")

@@ -51,7 +51,7 @@ OTHER_PATH_PARAMETERS = {
 }
 # For the parameters whose default is no example.
 EXAMPLES: dict[str, str | float] = {
-    "q": "mill OR harbour",
+    "words": "mill OR harbour",
     "url": "https://example.org/mill",
     "a": "https://example.org/mill",
     "b": "https://example.org/copy",

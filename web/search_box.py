@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import islice
-from typing import TypedDict
 from urllib.parse import quote
 
-from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.cython_core.word_tokens import word_tokens
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, key, listed
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.filters import Filters, Selection
@@ -24,17 +24,21 @@ MIN_PART_CHARS = 4  # of a part of an address, which is looked for in all of the
 MAX_TITLES_READ = 30  # hits among which titles with the words are looked for
 
 
-class SuggestionDocument(TypedDict):
-    id: str
-    url: str
-    title: str | None
-    fetched_at: str | None
+@answer
+class Suggestion(Answer):
+    """The latest capture of a page whose address or title begins as typed."""
+
+    id: str = key("The id of the capture.")
+    url: str = key("The URL of the page.")
+    title: str | None = key("The title of the page; null if it has none.")
+    fetched_at: datetime | None = key("The time of the capture; null if it is unknown.")
 
 
-class SuggestionsDocument(TypedDict):
+@answer
+class Suggestions(Listing[Suggestion]):
     """Pages whose address or title begins as typed."""
 
-    suggestions: list[SuggestionDocument]
+    suggestions: list[Suggestion] = listed("The pages.")
 
 
 def is_address(typed: str) -> bool:
@@ -52,7 +56,7 @@ def address_for(index: Index, request: ScreenRequest) -> str | None:
 
     None means that words were typed.
     """
-    typed: str = request["q"].strip()
+    typed: str = request["words"].strip()
     if is_paragraph(typed):
         return f"/paste/{request.state.pasted.add(PastedText(typed))}"
     if not re.search(r"\s", typed) and (page := _page_at(index, typed)) is not None:
@@ -70,7 +74,7 @@ def _page_at(index: Index, typed: str) -> str | None:
     return found[0].id if found else None
 
 
-def suggestions(index: Index, typed: str, limit: int) -> SuggestionsDocument:
+def suggestions(index: Index, typed: str, limit: int) -> Suggestions:
     typed = typed.strip()
     found: dict[str, Card] = {}
     if len(typed) >= MIN_SUGGEST_CHARS:
@@ -78,12 +82,7 @@ def suggestions(index: Index, typed: str, limit: int) -> SuggestionsDocument:
             found.setdefault(card.url, card)
             if len(found) == limit:
                 break
-    return {
-        "suggestions": [
-            {"id": card.id, "url": card.url, "title": card.title, "fetched_at": time_stamp(card)}
-            for card in found.values()
-        ]
-    }
+    return Suggestions([Suggestion(card.id, card.url, card.title, card.fetched_at) for card in found.values()])
 
 
 def _suggested(index: Index, typed: str, limit: int) -> Iterator[Card]:

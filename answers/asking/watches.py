@@ -1,79 +1,32 @@
-"""Watches and their matches, as JSON values, and summaries of them."""
+"""Checks of watches, and summaries of what they find."""
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
-
 from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.operations.asking.watches import Watch, WatchReport
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.index import Index
+from opensearch_winnow.operations.asking.watches import CheckedWatches, WatchReport
 
 
-class WatchDocument(TypedDict):
-    """A saved question about a page (`url`) or a `text`: which pages contain at least `min_containment` of it?"""
-
-    name: str
-    url: str | None
-    text: str | None
-    min_containment: float
-    at: str
+def checked_watch(index: Index, name: str) -> WatchReport:
+    """Check a watch. If it cannot be, such as when its page was deleted, the report says so: others still work."""
+    try:
+        return index.check_watch(name)
+    except QuestionError as error:
+        return WatchReport(index.watch(name), None, frozenset(), [], str(error))
 
 
-class WatchReportDocument(WatchDocument):
-    """A watch with its matches. `new` has the ids of matches found since the watch was last marked as seen; `error`
-    says why there is no answer."""
-
-    total: int
-    new: list[str]
-    matches: list[dict[str, Any]]
-    error: str | None
-
-
-class WatchesDocument(TypedDict):
-    """Watches of a store, by name: a part of the `total`."""
-
-    total: int
-    watches: list[WatchReportDocument]
-
-
-def watch_document(watch: Watch) -> WatchDocument:
-    return {
-        "name": watch.name,
-        "url": watch.url,
-        "text": watch.text,
-        "min_containment": watch.min_containment,
-        "at": watch.at.isoformat(timespec="seconds").replace("+00:00", "Z"),
-    }
-
-
-def watch_report_document(report: WatchReport, *, limit: int | None = None) -> WatchReportDocument:
-    """Return a report with its first `limit` matches, new ones first."""
-    matches = sorted(report.matches, key=lambda match: match.card.id not in report.new)
-    return {
-        **watch_document(report.watch),
-        "total": report.matches.total,
-        "new": [match.card.id for match in matches if match.card.id in report.new],
-        "matches": [match.to_dict() for match in matches[:limit]],
-        "error": None,
-    }
-
-
-def unanswered_document(watch: Watch, error: str) -> WatchReportDocument:
-    return {**watch_document(watch), "total": 0, "new": [], "matches": [], "error": error}
-
-
-def watches_summary(document: WatchesDocument) -> str:
+def watches_summary(checked: CheckedWatches) -> str:
     """Sum up a list of watches: "2 watches, 3 new pages"."""
-    if not document["total"]:
+    if not checked.total:
         return "No watches yet"
-    new = sum(len(each["new"]) for each in document["watches"])
-    listed = len(document["watches"])
-    part = "" if listed == document["total"] else f" for the {listed:,} listed"
-    return f"{count_of(document['total'], 'watch', 'watches')}, {_new_pages(new)}{part}"
+    part = "" if len(checked) == checked.total else f" for the {len(checked):,} listed"
+    return f"{count_of(checked.total, 'watch', 'watches')}, {_new_pages(sum(len(each.new) for each in checked))}{part}"
 
 
-def watch_report_summary(report: WatchReportDocument) -> str:
+def watch_report_summary(report: WatchReport) -> str:
     """Sum up the matches of a watch: "5 pages, 2 of them new"."""
-    total, new = report["total"], len(report["new"])
+    total, new = report.total, len(report.new)
     if not total:
         return "No pages yet"
     if new == total:

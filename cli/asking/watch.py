@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
+from json import dumps, loads
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from opensearch_winnow.answers.asking.watches import watch_document, watch_report_document
+from opensearch_winnow.answers.asking.watches import checked_watch
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.asking.watch_log import log
-from opensearch_winnow.cli.asking.watch_table import (
-    show_new_rows,
-    show_new_tables,
-    show_watch_rows,
-    show_watch_table,
-    watch_condition,
-)
+from opensearch_winnow.cli.asking.watch_table import new_lines, watch_condition, watch_lines
 from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
+from opensearch_winnow.cli.options.answer_output import AnswerOutput, TableOutput
+from opensearch_winnow.cli.options.declared_options import declared_option, declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
-from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
+from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.cli.text_file import require_piped_stdin, visible_text
 from opensearch_winnow.foundation.canonical import canonical
-from opensearch_winnow.foundation.errors import FileError, QuestionError, WinnowError
+from opensearch_winnow.foundation.errors import FileError, WinnowError
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.asking.watches import Watch, WatchError, WatchReport
+from opensearch_winnow.operations.asking.watches import (
+    AddingOptions,
+    CheckedWatches,
+    NewWatch,
+    Watch,
+    WatchError,
+    WatchOptions,
+)
 
 FIELDS: dict[str, tuple[type, ...]] = {"name": (str,), "text": (str,), "url": (str,), "min_containment": (int, float)}
 
@@ -73,14 +76,6 @@ def command() -> None:
 )
 @click.option("--text", metavar="T", help="Watch this text.")
 @click.option(
-    "--min-containment",
-    metavar="X",
-    type=click.FloatRange(0, 1),
-    default=0.3,
-    show_default=True,
-    help="Pages that contain at least X of it. 0 finds all that share a passage with it.",
-)
-@click.option(
     "--from",
     "from_file",
     metavar="FILE",
@@ -88,10 +83,9 @@ def command() -> None:
     callback=require_piped_stdin,
     help="Add many watches: JSON lines with name, text or url, and min_containment if it is not X.",
 )
-@click.option("--unseen", is_flag=True, help="Report the pages that match now as new in the first check.")
-@click.option("--replace", is_flag=True, help="Replace the watch of this name, if there is one.")
+@declared_options(WatchOptions)
 @store_option()
-@json_option
+@declared_option(AnswerOutput, "json")
 @click.pass_context
 def add(
     ctx: click.Context,
@@ -99,12 +93,10 @@ def add(
     url: str | None,
     file: str | None,
     text: str | None,
-    min_containment: float,
     from_file: str | None,
-    unseen: bool,
-    replace: bool,
+    options: WatchOptions,
     store: str,
-    as_json: bool,
+    json: bool,
 ) -> None:
     """\b
     Examples:
@@ -123,12 +115,9 @@ def add(
         if any(each is not None for each in (name, url, file, text)):
             raise click.UsageError("--from FILE names the watches and what they watch: give nothing else", ctx)
         with Index.open(store, create=False) as index:
-            watches = read_watches(from_file, min_containment)
-            added = index.add_watches(watches, seen=not unseen, replace=replace)
-        if as_json:
-            click.echo(json.dumps({"added": added}))
-        else:
-            say(f"Added {count_of(added, 'watch', 'watches')}")
+            watches = read_watches(from_file, options.min_containment)
+            count = index.add_watches(watches, **options.part(AddingOptions).keywords())
+        print_done({"added": count}, f"Added {count_of(count, 'watch', 'watches')}", json=json)
         next_step(ctx, "watch", "list")
         return
     if name is None:
@@ -141,15 +130,11 @@ def add(
         if file is not None:
             text = visible_text(file, index.prepare)
         exists = name in index.watch_names()
-        if exists and not replace:
+        if exists and not options.replace:
             raise WatchError(f"there is already a watch {name!r}: use --replace, or choose another name")
-        watch = index.add_watch(
-            name, url=url, text=text, min_containment=min_containment, seen=not unseen, replace=replace
-        )
-    if as_json:
-        click.echo(json.dumps(watch_document(watch)))
-    else:
-        say(f"{'Replaced' if exists else 'Added'} {name}: pages with {watch_condition(watch)}")
+        watch = index.add_watch(options.extended(NewWatch, name=name, url=url, text=text))
+    done = f"{'Replaced' if exists else 'Added'} {name}: pages with {watch_condition(watch)}"
+    print_done(watch.to_dict(), done, json=json)
     if not index.scheme.guarantees:
         say(f"Copies may be missed: the selection {index.scheme.selection} does not promise to find any")
     elif text is not None and (length := len(canonical(text, index.scheme).chars)) < index.scheme.t:
@@ -160,10 +145,9 @@ def add(
 
 @command.command("list", short_help="List the watches of a store.")
 @store_option()
-@json_option
-@color_option
+@declared_options(TableOutput, "output")
 @click.pass_context
-def list_(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
+def list_(ctx: click.Context, store: str, output: TableOutput) -> None:
     """\b
     Examples:
       winnow watch list --store crawl.winnow
@@ -173,12 +157,7 @@ def list_(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
     """
     with Index.open(store, create=False) as index:
         watches = index.watches()
-    if as_json:
-        click.echo(json.dumps({"watches": [watch_document(each) for each in watches]}))
-    elif not (screen := terminal(color)):
-        show_watch_rows(watches)
-    elif watches:
-        show_watch_table(screen, watches)
+    output.show(watches, lambda screen: watch_lines(watches, screen.columns, full=output.full))
     if not watches:
         exit_without_watches(ctx, index)
     next_step(ctx, "watch", "check")
@@ -188,10 +167,9 @@ def list_(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
 @click.argument("name", nargs=-1, shell_complete=complete_name)
 @click.option("--keep", is_flag=True, help="Report the same pages as new again next time.")
 @store_option()
-@json_option
-@color_option
+@declared_options(TableOutput, "output")
 @click.pass_context
-def check(ctx: click.Context, name: tuple[str, ...], keep: bool, store: str, as_json: bool, color: str) -> None:
+def check(ctx: click.Context, name: tuple[str, ...], keep: bool, store: str, output: TableOutput) -> None:
     """\b
     Examples:
       winnow watch check --store crawl.winnow
@@ -203,40 +181,38 @@ def check(ctx: click.Context, name: tuple[str, ...], keep: bool, store: str, as_
 
     Exits with 0 if there are new pages, with 1 if there are none, and with 2 if a watch cannot be checked.
     """
-    reports: list[WatchReport] = []
-    failed: list[tuple[Watch, str]] = []
     with Index.open(store, create=False, patient=True) as index:
         names = list(name or index.watch_names())
-        for each in dict.fromkeys(names):
-            try:
-                reports.append(index.check_watch(each))
-            except QuestionError as error:  # its page may have been deleted; the other watches still work
-                failed.append((index.watch(each), str(error)))
-        show_reports(reports, failed, as_json=as_json, color=color)
+        reports = [checked_watch(index, each) for each in dict.fromkeys(names)]
+        output.show(
+            CheckedWatches(len(reports), reports, only_new=True),
+            lambda screen: new_lines(reports, screen.columns, full=output.full),
+        )
         sys.stdout.flush()
         for report in reports:
             if report.new and not keep:
                 index.mark_seen(report.watch.name, report.new)
-    for watch, reason in failed:
-        say(f"{watch.name}: {reason}")
+    failed = [report for report in reports if report.error is not None]
+    for report in failed:
+        say(f"{report.watch.name}: {report.error}")
     if not names:
         exit_without_watches(ctx, index)
     new = next((report for report in reports if report.new), None)
     if failed:
         ctx.exit(CANNOT_BE_DONE)
     if new is None:
-        say(f"No new pages for {'1 watch' if len(reports) == 1 else f'{len(reports):,} watches'}")
+        say(f"No new pages for {count_of(len(reports), 'watch', 'watches')}")
         ctx.exit(NOTHING_FOUND)
-    best = next(match.url for match in new.matches if match.card.id in new.new)
+    best = new.new_matches[0].url
     next_step(ctx, *(("similar", best) if new.watch.url is None else ("compare", new.watch.url, best)))
 
 
 @command.command("remove", short_help="Delete a watch.")
 @click.argument("name", shell_complete=complete_name)
 @store_option()
-@json_option
+@declared_option(AnswerOutput, "json")
 @click.pass_context
-def remove(ctx: click.Context, name: str, store: str, as_json: bool) -> None:
+def remove(ctx: click.Context, name: str, store: str, json: bool) -> None:
     """\b
     Examples:
       winnow watch remove press --store crawl.winnow
@@ -246,10 +222,7 @@ def remove(ctx: click.Context, name: str, store: str, as_json: bool) -> None:
     with Index.open(store, create=False) as index:
         watch = index.watch(name)
         index.remove_watch(name)
-    if as_json:
-        click.echo(json.dumps(watch_document(watch)))
-    else:
-        say(f"Removed {name}")
+    print_done(watch.to_dict(), f"Removed {name}", json=json)
     next_step(ctx, "watch", "list")
 
 
@@ -261,17 +234,12 @@ def exit_without_watches(ctx: click.Context, index: Index) -> None:
     ctx.exit(NOTHING_FOUND)
 
 
-def show_reports(reports: list[WatchReport], failed: list[tuple[Watch, str]], *, as_json: bool, color: str) -> None:
-    if as_json:
-        documents: list[Any] = [watch_report_document(report) for report in reports]
-        documents += [
-            {**watch_document(watch), "total": 0, "new": [], "matches": [], "error": reason} for watch, reason in failed
-        ]
-        click.echo(json.dumps({"watches": documents}))
-    elif screen := terminal(color):
-        show_new_tables(screen, reports)
+def print_done(answer: dict[str, Any], sentence: str, *, json: bool) -> None:
+    """Say what was done: as JSON, or to people."""
+    if json:
+        click.echo(dumps(answer))
     else:
-        show_new_rows(reports)
+        say(sentence)
 
 
 def read_watches(path: str, min_containment: float) -> Iterator[Watch]:
@@ -287,7 +255,7 @@ def read_watches(path: str, min_containment: float) -> Iterator[Watch]:
 
 def _watch(line: str, where: str, min_containment: float) -> Watch:
     try:
-        document: Any = json.loads(line)
+        document: Any = loads(line)
     except ValueError as error:
         raise WatchError(f"{where}: not JSON: {error}") from None
     if not isinstance(document, dict) or not isinstance(document.get("name"), str):
@@ -295,7 +263,7 @@ def _watch(line: str, where: str, min_containment: float) -> Watch:
     given = {name: value for name, value in document.items() if name in FIELDS and value is not None}
     for name, value in given.items():
         if not isinstance(value, FIELDS[name]) or isinstance(value, bool):
-            raise WatchError(f"{where}: the {name} of a watch cannot be {json.dumps(value)[:80]}")
+            raise WatchError(f"{where}: the {name} of a watch cannot be {dumps(value)[:80]}")
     if ("text" in given) == ("url" in given):
         raise WatchError(f"{where}: give watch {given['name']} a text or a url, one of them")
     return Watch(**{"min_containment": min_containment} | given)

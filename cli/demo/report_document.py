@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from opensearch_winnow.answers.searching.search_document import search_document
 from opensearch_winnow.cli.demo.report import QUERY, DemoReport
 from opensearch_winnow.mappings.record import Record
 
@@ -60,7 +59,7 @@ def report_document(report: DemoReport, store: str, path: Path, commands: Sequen
             }
             for site, copied in report.copied.items()
         ],
-        "search": {"words": QUERY, **search_document(report.search, report.seconds["search"])},
+        "search": {"words": QUERY, **report.search.to_dict()},
         "comparison": pair
         and {
             "a": _page(pair.a),

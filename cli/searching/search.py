@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import time
 from dataclasses import replace
 
 import click
@@ -12,13 +10,13 @@ from click.core import ParameterSource
 
 from opensearch_winnow.answers.asking.nothing_found import no_hit_words
 from opensearch_winnow.answers.formatting import duration
-from opensearch_winnow.answers.searching.search_document import member_titles, search_document
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.options.answer_output import JSON, TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.filter_options import filter_option_names
 from opensearch_winnow.cli.options.store_option import next_step, store_option
-from opensearch_winnow.cli.searching.hit_list import empty_page, hits_range, show_list, show_rows, total_with_hint
-from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
+from opensearch_winnow.cli.searching.hit_list import empty_page, hits_range, result_lines, total_with_hint
+from opensearch_winnow.cli.terminal import remark, say
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.searching.search_request import Cursor, SearchQuestion
@@ -26,31 +24,23 @@ from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.opening import is_address
 
 SEVERAL_WORDS = re.compile(r'(-?)([^"]*\s[^"]*)')
-# Parameters allowed with --cursor, which continues a search with its own words and options.
-ALLOWED_WITH_CURSOR = {"store", "cursor", "as_json", "color"}
 DEFAULT_EXAMINED = 1_000  # hits; more than in the web UI, because starting a command takes longer than examining them
 
 
 @click.command("search", short_help="Search the pages of a store by words, with duplicates grouped.")
 @click.argument("words", nargs=-1)
 @store_option()
-@declared_options(SearchQuestion, group=True, examine=DEFAULT_EXAMINED)
-@json_option
-@color_option
+@declared_options(SearchQuestion, "question", group=True, examine=DEFAULT_EXAMINED)
+@declared_options(TableOutput, "output")
 @click.pass_context
 def command(
-    ctx: click.Context,
-    words: tuple[str, ...],
-    store: str,
-    options: SearchQuestion,
-    as_json: bool,
-    color: str,
+    ctx: click.Context, words: tuple[str, ...], store: str, question: SearchQuestion, output: TableOutput
 ) -> None:
     """\b
     Examples:
       winnow search mill valley --store crawl.winnow
       winnow search '"weigh a sack" mil* -flour'
-      winnow search mill OR watermill --threshold 0.8 --facets site,month
+      winnow search mill OR watermill --min-resemblance 0.8 --facets site,month
       winnow search mill --no-group --site example.org --since 2024-03 --limit 50 --json
 
     Find the pages with all these words in their title or text, the best first. Use "quotes" for a phrase, -word to
@@ -61,52 +51,40 @@ def command(
     group resembles its first hit directly: there are no chains.
 
     Searches the latest capture of each URL; with --all-captures, --crawl or --until, every capture. Prints a list on a
-    terminal, and tab-separated values in a pipe, one line per group. Exits with 1 if no page matches.
+    terminal, and tab-separated values in a pipe, one line per page, with the number of its group. Exits with 1 if no
+    page matches.
     """
-    screen = None if as_json else terminal(color)
-    typed = join_words(words)
-    question, page, limit = replace(options, words=typed), options.page, options.limit
-    if options.cursor is not None:
+    question = replace(question, words=join_words(words))
+    page, limit = question.page, question.limit
+    if question.cursor is not None:
         check_cursor(ctx)
-        before = Cursor.of(options.cursor)
-        page, limit, question = before.number + 1, before.request.limit, SearchQuestion(cursor=options.cursor)
-    elif not phrases(Words.of(typed)).wanted:
+        before = Cursor.of(question.cursor)
+        page, limit, question = before.number + 1, before.request.limit, SearchQuestion(cursor=question.cursor)
+    elif not phrases(Words.of(question.words)).wanted:
         raise click.UsageError("give at least one word to search for, without a minus", ctx)
-    if options.stable and not is_address(store):
+    if question.stable and not is_address(store):
         raise click.UsageError("--stable works only with a store on OpenSearch", ctx)
-    if options.facets and not (screen or as_json):
-        raise click.UsageError("tab-separated values have no room for --facets: add --json", ctx)
+    if question.facets and not (output.screen or output.json or (output.to or "").lower().endswith(JSON)):
+        raise click.UsageError("a table has no room for --facets: add --json", ctx)
     with Index.open(store, create=False) as index:
-        start = time.perf_counter()
         results = index.search(question)
-        seconds = time.perf_counter() - start
-        titles = member_titles(index, results) if as_json else {}
-        reason = ""
-        if not results.hits:
-            reason = (
-                empty_page(results, page, limit)
-                if results.total or options.cursor is not None
-                else no_hit_sentence(index, question)
-            )
-    if results.hits:
-        remark(f"{total_with_hint(results)} · {duration(seconds)}")
-    if as_json:
-        click.echo(json.dumps(search_document(results, seconds, titles)))
-    elif not screen:
-        show_rows(results.hits)
-    else:
-        show_list(screen, results, first=(page - 1) * limit + 1)
-    if results.cursor and not as_json:
+        is_empty_page = results.total or question.cursor is not None
+        reason = "" if results else empty_page(results, page, limit) if is_empty_page else why_no_hit(index, question)
+    if results:
+        remark(f"{total_with_hint(results)} · {duration(results.seconds)}")
+    first = (page - 1) * limit + 1
+    output.show(results, lambda screen: result_lines(results, screen.columns, first=first, full=output.full))
+    if results.cursor and not output.json:
         say(f"next page: --cursor {results.cursor}")
-    if not results.hits:
+    if not results:
         say(reason)
         ctx.exit(NOTHING_FOUND)
     if position := hits_range(results, page, limit):
-        (remark if as_json or results.cursor else say)(position)  # these say otherwise that there is more
-    next_step(ctx, "similar", results.hits[0].card.url)
+        (remark if output.json or results.cursor else say)(position)  # these say otherwise that there is more
+    next_step(ctx, "similar", results[0].url)
 
 
-def no_hit_sentence(index: Index, question: SearchQuestion) -> str:
+def why_no_hit(index: Index, question: SearchQuestion) -> str:
     """Say why no page was found, and what would find some."""
     why = index.why_no_hit(question)
     return str(no_hit_words(why, name=index.name, filters=filter_option_names(question.where)))
@@ -124,9 +102,10 @@ def check_cursor(ctx: click.Context) -> None:
     """Refuse words and options beside --cursor, which would be ignored: the cursor contains the whole search."""
     if ctx.params["words"]:
         raise click.UsageError("--cursor contains the words of its search: give WORDS or --cursor, not both", ctx)
+    ignored = {each.name for each in SearchQuestion.options()} - {"cursor"}
     for parameter in ctx.command.params:
         name = parameter.name or ""
-        if name not in ALLOWED_WITH_CURSOR and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+        if name in ignored and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise click.UsageError(
                 f"{parameter.opts[0]} cannot be combined with --cursor, which continues a search with its own options",
                 ctx,

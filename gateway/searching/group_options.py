@@ -11,16 +11,16 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER
 from opensearch_winnow.queries.searching.search_request import DEFAULT_EXAMINE, DEFAULT_THRESHOLD
 
-PARAMETER = "winnow"  # of the address; others start with it: winnow_threshold, …
+PARAMETER = "winnow"  # of the address; others start with it: winnow_min_resemblance, …
 DEFAULT_MEMBERS = 5  # folded hits of a group that an answer lists
-OPTIONS = ("examine", "group", "index", "members", "threshold")
+OPTIONS = ("examine", "group", "index", "members", "min_resemblance")
 
 
 @dataclass(frozen=True, slots=True)
 class GroupOptions:
     """The options of a grouped search."""
 
-    threshold: float = DEFAULT_THRESHOLD
+    min_resemblance: float = DEFAULT_THRESHOLD
     members: int = DEFAULT_MEMBERS
     examine: int = DEFAULT_EXAMINE  # hits that are grouped at least
     index: str | None = None  # for a search at a point in time, which names no index
@@ -51,7 +51,7 @@ class GroupOptions:
             case other:
                 raise QuestionError(f"the option group of winnow is true or false, not {other!r}")
         return cls(
-            threshold=_number(given, "threshold", DEFAULT_THRESHOLD, float, above=0, most=1),
+            min_resemblance=_number(given, "min_resemblance", DEFAULT_THRESHOLD, float, above=0, most=1),
             members=_number(given, "members", DEFAULT_MEMBERS, int, above=-1, most=MAX_HITS_PER_ANSWER),
             examine=_number(given, "examine", DEFAULT_EXAMINE, int, above=0, most=MAX_HITS_PER_ANSWER),
             index=_text(given, "index"),

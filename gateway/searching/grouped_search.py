@@ -148,7 +148,7 @@ def _page(request: ClientSearch, hits: AttachedHits, scheme: Scheme) -> Steps[Gr
             f"Result window is too large, from + size must be less than or equal to: [{MAX_EXAMINED}] groups but was"
             f" [{start + size}]"
         )
-    grouping = Grouping(hits, Representatives(scheme, request.options.threshold), examine=request.options.examine)
+    grouping = Grouping(hits, Representatives(scheme, request.options.min_resemblance), examine=request.options.examine)
     yield from grouping.find_groups(start, MAX_EXAMINED)
     page = yield from grouping.page(start, size, examined_before=grouping.examined, max_examined=MAX_EXAMINED)
     if start > len(grouping.representatives) and not grouping.exhausted:

@@ -44,7 +44,7 @@ class Notifier(Closing):
                 raise NotifyError("the command for findings is empty")
             self._sends.append(lambda findings: run_command(words, findings))
         if webhook is not None:
-            self._sends.append(lambda findings: webhook.post({"findings": [each.as_document() for each in findings]}))
+            self._sends.append(lambda findings: webhook.post({"findings": [each.to_dict() for each in findings]}))
         self._waiting: Queue[Sequence[Finding] | None] = Queue(MAX_WAITING)
         self._thread: Thread | None = None
 
@@ -100,7 +100,7 @@ class Notifier(Closing):
 
 def run_command(words: Sequence[str], findings: Sequence[Finding]) -> None:
     """Run a command with findings as JSON lines on its standard input. Raise a NotifyError if it fails."""
-    lines = "".join(f"{json.dumps(each.as_document())}\n" for each in findings)
+    lines = "".join(f"{json.dumps(each.to_dict())}\n" for each in findings)
     try:
         done = subprocess.run(
             words, input=lines.encode(), stdout=subprocess.DEVNULL, timeout=COMMAND_SECONDS, check=False

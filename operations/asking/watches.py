@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, inlined, key, listed
 from opensearch_winnow.foundation.errors import QuestionError, WinnowError
+from opensearch_winnow.foundation.option_kinds import FLAG, share
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.operations.asking.page_finder import PageFinder
-from opensearch_winnow.queries.asking.matches import Matches
+from opensearch_winnow.queries.asking.matches import Match, Matches
 from opensearch_winnow.queries.asking.thresholds import Thresholds
 from opensearch_winnow.stores.captures import captures, captures_of_urls
 from opensearch_winnow.stores.store import Store
@@ -24,6 +27,7 @@ MAX_TEXT_CHARS = 1_000_000
 MAX_MATCHES = 1_000  # per check, the best
 MAX_SEEN = 10_000  # captures that a watch remembers; the oldest are forgotten
 MAX_LISTED_NAMES = 10  # in a message
+DEFAULT_MIN_CONTAINMENT = 0.3
 
 
 class WatchError(WinnowError):
@@ -31,22 +35,105 @@ class WatchError(WinnowError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watch:
-    """A saved question: which pages contain parts of this page, or of this text?"""
+class AddingOptions(Options):
+    """The options that say how watches are added."""
+
+    seen: bool = option(True, FLAG, "Report the pages that match now as new in the first check.", flag="--unseen")
+    replace: bool = option(False, FLAG, "Replace the watch of this name, if there is one.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchOptions(AddingOptions):
+    """The options of a watch that is added."""
+
+    min_containment: float = option(
+        DEFAULT_MIN_CONTAINMENT,
+        share(),
+        "Pages that contain at least X of it. 0 finds all that share a passage with it.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NewWatch(WatchOptions):
+    """A watch to add: its name, and a page (`url`) or a `text`."""
 
     name: str
+    _: KW_ONLY
     url: str | None = None
     text: str | None = None
-    min_containment: float = 0.3  # the minimum share of it that a match contains
-    at: datetime = field(default_factory=lambda: datetime.now(UTC))  # when the watch was added
 
 
-class WatchReport(NamedTuple):
-    """The result of checking a watch."""
+@answer
+class Watch(Answer):
+    """A saved question: which pages contain parts of this page, or of this text?"""
 
-    watch: Watch
-    matches: Matches  # the best 1,000 of the matches now
+    _: KW_ONLY
+    name: str = key("The name of the watch.")
+    at: datetime = key("The time when it was added.", default_factory=lambda: datetime.now(UTC))
+    min_containment: float = key("The least share of it that a match contains.", default=DEFAULT_MIN_CONTAINMENT)
+    url: str | None = key("The URL of the page that is watched; null if it is a text.", default=None)
+    text: str | None = key("The text that is watched; null if it is a page.", default=None)
+
+
+@answer
+class WatchList(Listing[Watch]):
+    """The watches of a store, by name."""
+
+    watches: list[Watch] = listed("The watches, by name.")
+
+
+@answer
+class WatchMatch(Answer):
+    """A match of a watch, in a table."""
+
+    watch: str = key("The name of the watch.")
+    new: bool = key("True if no capture of its URL was seen before.")
+    match: Match = inlined()
+
+
+@answer
+class WatchReport(Listing[Match]):
+    """The answer to the question of a watch."""
+
+    watch: Watch = inlined()
+    found: Matches | None  # the best 1,000 of the matches now; None: the watch cannot be checked
     new: frozenset[str]  # ids of the matches whose URL has no capture that was seen before
+    matches: list[Match] = listed("The best of the matches, the new ones first.")
+    error: str | None = key("The reason why the watch cannot be checked; null if it can.", default=None)
+
+    @property
+    @derived
+    def total(self) -> int:
+        """The number of pages that match now, of which some may not be listed."""
+        return 0 if self.found is None else self.found.total
+
+    @property
+    @derived(name="new")
+    def new_ids(self) -> list[str]:
+        """The ids of the matches that are new: no capture of their URL was seen before."""
+        return [match.id for match in self.new_matches]
+
+    @property
+    def new_matches(self) -> list[Match]:
+        """The matches that are new, the best first."""
+        return [match for match in self.found or () if match.id in self.new]
+
+
+@answer
+class CheckedWatches(Listing[WatchReport]):
+    """Watches with the pages that match now."""
+
+    row = WatchMatch
+
+    total: int = key("The number of watches, of which some may not be listed.")
+    watches: list[WatchReport] = listed("The watches, each with its matches.")
+    only_new: bool = False  # the table has only the new matches
+
+    def rows(self) -> Iterator[WatchMatch]:
+        """Yield the matches of each watch."""
+        for report in self.watches:
+            for match in report.new_matches if self.only_new else report.matches:
+                yield WatchMatch(report.watch.name, match.id in report.new, match)
 
 
 class Watches:
@@ -60,9 +147,9 @@ class Watches:
         """Return the names of all watches, sorted."""
         return [name.removeprefix(SETTING) for name in self._store.settings.names(SETTING)]
 
-    def read(self) -> list[Watch]:
+    def read(self) -> WatchList:
         """Return all watches, by name."""
-        return [watch_of(name, kept) for name, kept in kept_watches(self._store).items()]
+        return WatchList([watch_of(name, kept) for name, kept in kept_watches(self._store).items()])
 
     def get(self, name: str) -> Watch:
         """Return the watch of this name."""
@@ -73,7 +160,7 @@ class Watches:
         self._require_room([watch], replace=replace)
         self._require_fingerprints(watch)
         matches = self._ask(watch)  # even without `seen`: a question that cannot be answered is not kept
-        kept = _kept_value(watch, [each.card.id for each in matches] * seen)
+        kept = _kept_value(watch, [each.id for each in matches] * seen)
         self._store.settings.set({SETTING + watch.name: kept})
 
     def add_all(self, watches: Iterable[Watch], *, seen: bool, replace: bool) -> int:
@@ -93,7 +180,7 @@ class Watches:
             try:
                 self._require_fingerprints(watch)
                 if seen:
-                    yield watch, [match.card.id for match in self._ask(watch)]
+                    yield watch, [match.id for match in self._ask(watch)]
                     continue
                 Thresholds.of("containment", {"containment": watch.min_containment})
                 if watch.text is not None or watch.url is None or storable(watch.url) not in known:
@@ -112,10 +199,8 @@ class Watches:
         kept = self._kept(name)
         watch, seen = watch_of(name, kept), set(kept["seen"])
         matches = self._ask(watch)
-        new = frozenset(
-            match.card.id for match in matches if match.card.id not in seen and not self._known(match.url, seen)
-        )
-        return WatchReport(watch, matches, new)
+        new = frozenset(match.id for match in matches if match.id not in seen and not self._known(match.url, seen))
+        return WatchReport(watch, matches, new, sorted(matches, key=lambda match: match.id not in new))
 
     def mark_seen(self, name: str, ids: Collection[str]) -> None:
         """Remember these captures: they, and later captures of their URLs, are no longer new."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
 
 from opensearch_winnow.cython_core.estimates import minhash_resemblance
 from opensearch_winnow.foundation.cancellation import check_cancelled
@@ -164,7 +163,7 @@ class ResultPages:
         self._source = ViewPages(view, scheme, exclusions, by_cluster=self._by_cluster, grouped=by_signature)
         self._grouping = Grouping(
             self._source,
-            Representatives(scheme, request.threshold, exclusions) if by_signature else None,
+            Representatives(scheme, request.min_resemblance, exclusions) if by_signature else None,
             examine=request.examine if by_signature else request.limit,
         )
         self._made: list[SearchResults] = []
@@ -209,7 +208,7 @@ class ResultPages:
             examined=self._grouping.examined,
             folded=[Folded(self._shown[rank].url, each) for rank, some in late.items() for each in some],
             facets=self._facets(),
-            threshold=self.request.threshold if self._by else None,
+            min_resemblance=self.request.min_resemblance if self._by else None,
             by=self._by,
         )
 
@@ -317,15 +316,15 @@ def _facet_value(page: ViewHit, name: FacetName) -> str:
 
 
 def _member(page: ViewHit, similarity: Similarity) -> Member:
-    kind: Literal["exact", "estimate"] = "estimate" if similarity.error else "exact"
     return Member(
-        page.id,
-        page.url,
-        page.site,
-        page.crawl,
-        page.fetched_at,
-        page.score,
-        similarity.resemblance,
-        kind,
-        similarity.error,
+        resemblance=similarity.resemblance,
+        kind="estimate" if similarity.error else "exact",
+        error=similarity.error,
+        score=page.score,
+        fetched_at=page.fetched_at,
+        site=page.site,
+        crawl=page.crawl,
+        url=page.url,
+        title=None,  # a view has none: they are read for the pages of results that are wanted
+        id=page.id,
     )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.searching.result_pages import ResultPages
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.searching.cursor_text import CURSOR_EXPIRED
-from opensearch_winnow.queries.searching.results import Result, SearchResults
+from opensearch_winnow.queries.searching.results import Member, Result, SearchResults
 from opensearch_winnow.queries.searching.search_request import Cursor, SearchRequest
 from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
 from opensearch_winnow.stores.blocked_pages import BlockedPages, blocked_entries
+from opensearch_winnow.stores.chosen_captures import chosen_captures
 from opensearch_winnow.stores.store import Store, StoreError
 
 MAX_CACHED_SEARCHES = 16  # each holds its hits in memory
@@ -34,13 +35,15 @@ class Searches:
 
     def results(self, request: SearchRequest, number: int, *, keep_open: bool = False) -> SearchResults:
         """Return a page of results, counted from 0. With `keep_open`, `.cursor` leads to the next one."""
-        if number < 0:
-            raise QuestionError(f"pages of results are counted from 1: there is no page {number + 1}")
+        start = time.perf_counter()
+        return self._complete(self._results(request, number, keep_open=keep_open), start)
+
+    def _results(self, request: SearchRequest, number: int, *, keep_open: bool) -> SearchResults:
         if not (keep_open or request.group or request.facets):
             start = request.limit * number
             with self._store.view(request.parsed, request.searched) as view:
-                hits = [Result(*hit, members=[]) for hit in view.hits(start, start + request.limit)]
-                return SearchResults(view.total, hits)  # the hits come first: on OpenSearch, the total comes with them
+                hits = view.hits(start, start + request.limit)  # first: on OpenSearch, the total comes with them
+                return SearchResults(total=view.total, hits=[Result(*hit, members=[]) for hit in hits])
         exclusions, scheme = self._exclusions(), self._store.scheme
         view = self._store.view(request.parsed, request.searched, keep_open=keep_open)
         if keep_open:
@@ -59,6 +62,7 @@ class Searches:
         The search may have begun in another process; then its earlier pages are examined here again. The results are
         frozen, so a page that was deleted may be among them. If it is blocked, the cursor has expired.
         """
+        start = time.perf_counter()
         pages = self._cached.pop(cursor.key, None)
         if pages is None:
             view = self._store.view(cursor.request.parsed, cursor.request.searched, key=cursor.key)
@@ -67,7 +71,23 @@ class Searches:
         blocked = BlockedPages(blocked_entries(self._store))
         if any(url in blocked for url in _urls(results)):
             raise StoreError(f"{self._store.name}: {CURSOR_EXPIRED}; pages that it found were deleted for good")
-        return results
+        return self._complete(results, start)
+
+    def _complete(self, results: SearchResults, start: float) -> SearchResults:
+        """Return results with the titles of the pages in groups, and with the time that they took."""
+        members = [*(each for hit in results for each in hit.members), *(each.member for each in results.folded)]
+        cards = chosen_captures(self._store, Card, ids=[each.id for each in members])
+        titles = {card.id: card.title for card in cards}
+
+        def titled(member: Member) -> Member:
+            return replace(member, title=titles.get(member.id))
+
+        return replace(
+            results,
+            hits=[replace(hit, members=list(map(titled, hit.members))) if hit.members else hit for hit in results],
+            folded=[replace(each, member=titled(each.member)) for each in results.folded],
+            seconds=time.perf_counter() - start,
+        )
 
     def _with_cursor(self, pages: ResultPages, number: int) -> SearchResults:
         """Keep the view until its store ends it, so that readers may go back; close it if no cursor was handed out."""

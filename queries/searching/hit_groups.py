@@ -80,7 +80,7 @@ class HitGroups:
 
 def group_hits(
     response: Mapping[str, Any] | ClientResponse | str | bytes,
-    threshold: float = 0.5,
+    min_resemblance: float = 0.5,
     *,
     scheme: Scheme = Scheme(),
     below: str = "",
@@ -88,14 +88,14 @@ def group_hits(
 ) -> HitGroups:
     """Group the hits of a `response`: what `search` of opensearch-py or elasticsearch-py returns, or its JSON.
 
-    Each hit joins the first group whose representative it resembles by at least `threshold`, or starts a new group.
-    The hits need the fields `minhash` and `shingle_count`, in `_source` or among `docvalue_fields`; `below` names the
-    object field that holds them, if there is one. A hit without them is a group of its own. `scheme` is the scheme of
-    the hashes.
+    Each hit joins the first group whose representative it resembles by at least `min_resemblance`, or starts a new
+    group. The hits need the fields `minhash` and `shingle_count`, in `_source` or among `docvalue_fields`; `below`
+    names the object field that holds them, if there is one. A hit without them is a group of its own. `scheme` is the
+    scheme of the hashes.
 
     `text` names the field, or the fields in their order, with the text that was fingerprinted. If the hits have it, it
-    decides pairs near the threshold. If they have `text_digest` as well, and it is the digest of another text, then the
-    fields are stale: the sketches are computed from the text instead.
+    decides pairs near that resemblance. If they have `text_digest` as well, and it is the digest of another text, then
+    the fields are stale: the sketches are computed from the text instead.
 
     In the response to a body of `deduplicate_search_body`, the documents of a cluster stay together; documents without
     a cluster are grouped one by one.
@@ -105,7 +105,7 @@ def group_hits(
     answer = response_body(response)
     ranked, left_out = _ranked_hits(answer)
     ranks = [documents.add(each.hit) for each in ranked]
-    batch = Representatives(scheme, threshold).begin(documents.sketched)
+    batch = Representatives(scheme, min_resemblance).begin(documents.sketched)
     while pairs := batch.undecided:
         batch.settle(documents.resemblances(pairs))
     groups: dict[int, list[HitMember]] = {}

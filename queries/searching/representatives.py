@@ -141,11 +141,11 @@ class Representatives:
     come from MOD_m sketches.
     """
 
-    def __init__(self, scheme: Scheme, threshold: float, exclusions: Exclusions = NO_EXCLUSIONS) -> None:
-        if not 0 < threshold <= 1:
-            raise QuestionError(f"the threshold of a group is above 0 and at most 1, not {threshold:g}")
+    def __init__(self, scheme: Scheme, min_resemblance: float, exclusions: Exclusions = NO_EXCLUSIONS) -> None:
+        if not 0 < min_resemblance <= 1:
+            raise QuestionError(f"min_resemblance is a share above 0 and at most 1, not {min_resemblance:g}")
         self._scheme = scheme
-        self._threshold = threshold
+        self._min_resemblance = min_resemblance
         self._exclusions = exclusions
         self._pages: list[RankedSketches] = []  # the representatives
         self._count = 0  # pages of all batches that were committed
@@ -174,7 +174,7 @@ class Representatives:
         sketched = [page.sketched for page in pages]
         if self._exclusions:
             sites = [page.site for page in pages]
-            return SketchJoins(sketched, sites, ready, self._scheme, self._threshold, self._exclusions)
+            return SketchJoins(sketched, sites, ready, self._scheme, self._min_resemblance, self._exclusions)
         size = self._scheme.bins * self._scheme.bits // 8
         unsigned = Sketches(0, array("Q"), bytes(size))
         signed = [page if len(page.minhash) == size else unsigned for page in sketched]
@@ -182,7 +182,7 @@ class Representatives:
             b"".join([page.minhash for page in signed]),
             array("I", [page.shingle_count for page in signed]),
             ready,
-            threshold=self._threshold,
+            threshold=self._min_resemblance,
             bits=self._scheme.bits,
             clear=CLEAR_ERRORS,
         )

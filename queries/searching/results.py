@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import KW_ONLY
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, inlined, key, listed
 from opensearch_winnow.mappings.card import Card
 
 GroupBy = Literal["signature", "cluster", "both"]
 FacetName = Literal["site", "crawl", "month", "year"]
 
 
-class Member(NamedTuple):
-    """A page of a group, and how it compares with the group's representative."""
+@answer
+class Member(Answer):
+    """A page of a group, and how it compares with the page that is shown for the group."""
 
-    id: str
-    url: str
-    site: str
-    crawl: str
-    fetched_at: datetime | None
-    score: float
-    resemblance: float
-    kind: Literal["exact", "estimate"]
-    error: float  # the standard error of the resemblance; 0: exact
+    resemblance: float = key("The shared text, as a share of the text of both pages.")
+    kind: Literal["exact", "estimate"] = key("How the resemblance was found.")
+    error: float = key("The standard error of the resemblance; 0: exact, 1: nothing to compare.")
+    score: float = key("How well the page matches the words; comparable only within one search.")
+    fetched_at: datetime | None = key("The time of its capture; null if it is unknown.")
+    site: str = key("The host of its URL.")
+    crawl: str = key("The crawl that it was indexed with; empty if that has no name.")
+    url: str = key("The URL of the page.")
+    title: str | None = key("The title of the page; null if it has none.")
+    id: str = key("The id of the capture.")
 
 
-class Result(NamedTuple):
+@answer
+class Result(Answer):
     """A hit of a search, and the other pages of its group, the best first."""
 
-    card: Card
-    score: float  # higher is better; comparable only within one search
-    snippet: str  # a part of the text, around the words
-    marks: list[tuple[int, int]]  # the words in the snippet, as (start, end)
-    title_marks: list[tuple[int, int]]  # the words in the title, as (start, end)
-    members: list[Member]
+    card: Card = inlined()
+    score: float = key("How well the page matches the words: higher is better, within one search.")
+    snippet: str = key("A part of the text, around the words.")
+    marks: list[tuple[int, int]] = key("The words in the snippet, each as its start and end.")
+    title_marks: list[tuple[int, int]] = key("The words in the title, each as its start and end.")
+    members: list[Member] = key("The other pages of its group, the best first.", name="member_pages")
+
+    @property
+    def id(self) -> str:
+        """The id of the capture."""
+        return self.card.id
 
     @property
     def url(self) -> str:
@@ -46,39 +56,90 @@ class Result(NamedTuple):
         """The title of the page; None if it has none."""
         return self.card.title
 
+    @property
+    def fetched_at(self) -> datetime | None:
+        """The time of the capture; None if it is unknown."""
+        return self.card.fetched_at
 
-class Folded(NamedTuple):
+    @property
+    @derived
+    def cluster(self) -> str:
+        """The cluster that was saved for the page; empty if it is in none."""
+        return self.card.cluster
+
+    @property
+    @derived(name="members")
+    def member_urls(self) -> list[str]:
+        """The URLs of the other pages of its group, the best first."""
+        return [member.url for member in self.members]
+
+    @property
+    def as_member(self) -> Member:
+        """The page itself as a page of its group."""
+        card = self.card
+        page = card.fetched_at, card.site, card.crawl, card.url, card.title, card.id
+        return Member(1.0, "exact", 0.0, self.score, *page)
+
+
+@answer
+class Folded(Answer):
     """A page, found late, that belongs to a group on an earlier page of results."""
 
-    url: str  # of the group's representative
-    member: Member
+    url: str = key("The URL of the page that is shown for the group.")
+    member: Member = key("The page, and how it compares with that one.")
 
 
-class FacetCount(NamedTuple):
+@answer
+class FacetCount(Answer):
     """The number of pages with one value of a field, and the number of groups that hold such a page.
 
     Groups by signature are counted among the examined pages: the number is a lower bound, and exact if the number of
     all groups is. Groups by cluster are counted among all pages: the number is an estimate.
     """
 
-    value: str  # empty: unknown
-    pages: int
-    groups: int | None  # None: not grouped
+    value: str = key("The value; empty: unknown.")
+    pages: int = key("The number of pages that have it.")
+    groups: int | None = key("The number of groups with such a page; null if nothing was grouped.")
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResults:
+@answer
+class GroupedPage(Answer):
+    """A page in a table of results."""
+
+    group: int = key("The number of its group on this page of results, from 1.")
+    page: Member = inlined()
+
+
+@answer
+class SearchResults(Listing[Result]):
     """One page of the results of a search, the best first: hits, or with groups the representative of each group."""
 
-    total: int  # pages found
-    hits: list[Result]
-    groups: int | None = None  # the exact number of groups; None if it is not known, or nothing was grouped
-    at_least: int = 0  # groups
-    at_most: int = 0  # groups
-    about: int | None = None  # an engine's estimate of the number of groups; None if it did not estimate
-    examined: int = 0  # pages that were grouped; with clusters, the first page of each
-    folded: list[Folded] = field(default_factory=list)  # members of groups on earlier pages of results
-    cursor: str | None = None  # pass it to `search` for the next page of results; None at the end
-    facets: dict[str, list[FacetCount]] = field(default_factory=dict)
-    threshold: float | None = None  # None: not grouped
-    by: GroupBy | None = None  # what the groups were made by; None: not grouped
+    row = GroupedPage
+
+    _: KW_ONLY
+    total: int = key("The number of pages that were found.")
+    groups: int | None = key(
+        "The number of their groups; null if it is not known exactly, or nothing was grouped.", default=None
+    )
+    at_least: int = key("The least number of groups that there are.", name="groups_at_least", default=0)
+    at_most: int = key("The largest number of groups that there may be.", name="groups_at_most", default=0)
+    about: int | None = key(
+        "An engine's estimate of the number of groups; null if it made none.", name="groups_about", default=None
+    )
+    examined: int = key("The number of pages that were grouped; with clusters, the first page of each.", default=0)
+    seconds: float = key("The time it took.", default=0.0)
+    by: GroupBy | None = key("What the groups were made by; null if nothing was grouped.", default=None)
+    min_resemblance: float | None = key(
+        "The least resemblance of a page to the best of its group; null if nothing was grouped.", default=None
+    )
+    cursor: str | None = key("Leads to the next page of results that are frozen; null at the end.", default=None)
+    facets: dict[str, list[FacetCount]] = key("The counts of values, by the name of the field.", default_factory=dict)
+    folded: list[Folded] = key("The pages of groups on earlier pages of results.", default_factory=list)
+    hits: list[Result] = listed("The hits, the best first.")
+
+    def rows(self) -> Iterator[GroupedPage]:
+        """Yield each page of each group."""
+        for number, hit in enumerate(self.hits, 1):
+            yield GroupedPage(number, hit.as_member)
+            for member in hit.members:
+                yield GroupedPage(number, member)

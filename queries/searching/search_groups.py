@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from http import HTTPStatus
 from operator import attrgetter
 from typing import Any, Self
 from urllib.parse import quote
 
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.keywords import with_keywords
+from opensearch_winnow.foundation.options import Options, option_of
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.dsl.pages import Search
 from opensearch_winnow.queries.searching.cursor_text import CURSOR_EXPIRED, not_a_cursor, packed_cursor, unpacked_cursor
@@ -24,7 +26,7 @@ from opensearch_winnow.queries.searching.grouping import Call, Grouping, Steps
 from opensearch_winnow.queries.searching.hit_documents import FieldTexts
 from opensearch_winnow.queries.searching.hit_groups import HitGroups, response_body
 from opensearch_winnow.queries.searching.representatives import Representatives
-from opensearch_winnow.queries.searching.search_request import DEFAULT_EXAMINE, DEFAULT_THRESHOLD, MAX_HITS_PER_PAGE
+from opensearch_winnow.queries.searching.search_request import SearchOptions
 from opensearch_winnow.queries.searching.stamped_hits import StampedHits
 
 KEEP_ALIVE = "5m"  # for which the engine keeps a point in time between two pages
@@ -50,84 +52,72 @@ class NoMethodError(QuestionError):
     """A client lacks a method."""
 
 
-def search_groups(
-    client: Any,
-    index: str | Sequence[str] | None = None,
-    body: Mapping[str, Any] | None = None,
-    *,
-    cursor: str | None = None,
-    threshold: float = DEFAULT_THRESHOLD,
-    scheme: Scheme = Scheme(),
-    below: str = "",
-    text: str | Sequence[str] = "text",
-    examine: int = DEFAULT_EXAMINE,
-    limit: int = 10,
-    keep_alive: str = KEEP_ALIVE,
-) -> HitGroups:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageOptions(Options):
+    """The options of each page of a search in groups, which its cursor keeps."""
+
+    min_resemblance: float = option_of(SearchOptions, "min_resemblance")
+    below: str = ""
+    examine: int = option_of(SearchOptions, "examine")
+    limit: int = option_of(SearchOptions, "limit")
+    keep_alive: str = KEEP_ALIVE
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsQuestion(PageOptions):
+    """A search in groups: its index and body, or the cursor of an earlier page."""
+
+    index: str | Sequence[str] | None = None
+    body: Mapping[str, Any] | None = None
+    _: KW_ONLY
+    cursor: str | None = None
+    scheme: Scheme = Scheme()
+    text: str | Sequence[str] = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRequest(PageOptions):
+    """The parameters of a search in groups, apart from the scheme: its key is a secret, and a cursor is not."""
+
+    index: str
+    body: dict[str, Any]
+    text: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        Options.__post_init__(self)
+        for name, reason in REFUSED_OPTIONS.items():
+            if name in self.body:
+                raise QuestionError(f"a search with {name} cannot be grouped page by page: {reason}")
+        if self.body.get("stored_fields") in ("_none_", ["_none_"]):
+            raise QuestionError("a search without ids cannot be grouped: remove stored_fields, _source=False is enough")
+
+
+@with_keywords(GroupsQuestion)
+def search_groups(client: Any, question: GroupsQuestion) -> HitGroups:
     """Search an index with a `body` of your own, and return a page of groups. Its `.cursor` leads to the next page.
 
         page = search_groups(client, "articles", {"query": …}, below="winnow")
         page = search_groups(client, cursor=page.cursor)
 
     `client` is an opensearch-py or elasticsearch-py client, and `index` an index that has the fields of
-    `winnow_fields`. Hits are grouped as by `group_hits`, with the same `threshold`, `scheme`, `below` and `text`. Texts
-    are read near the threshold, and in an attached index where a document was changed since its fields were made: it
-    is compared by its present text, or is a group of its own if `text` does not lead to one. Fields without a stamp,
-    which only other programs write, are trusted. At least `examine` hits are grouped. A page has up to `limit` groups.
+    `winnow_fields`. Hits are grouped as by `group_hits`, with the same `min_resemblance`, `scheme`, `below` and `text`.
+    Texts are read for pairs near that resemblance, and in an attached index where a document was changed since its
+    fields were made: it is compared by its present text, or is a group of its own if `text` does not lead to one.
+    Fields without a stamp, which only other programs write, are trusted. At least `examine` hits are grouped. A page
+    has up to `limit` groups.
 
     The first page freezes the results: whatever is written later, each document is on one page, and a copy of a hit on
     an earlier page is among `.folded`. The engine keeps them for `keep_alive` after each page; then the cursor has
     expired. Pass a cursor alone, but with the scheme: it contains everything else, readable and unsigned. Never take it
     from somebody who may not choose the search.
     """
-    options = {"threshold": threshold, "below": below, "examine": examine, "limit": limit, "keep_alive": keep_alive}
-    return _run(client, _steps(index, body, cursor, scheme, text, **options))
+    return _run(client, _steps(question))
 
 
-async def search_groups_async(
-    client: Any,
-    index: str | Sequence[str] | None = None,
-    body: Mapping[str, Any] | None = None,
-    *,
-    cursor: str | None = None,
-    threshold: float = DEFAULT_THRESHOLD,
-    scheme: Scheme = Scheme(),
-    below: str = "",
-    text: str | Sequence[str] = "text",
-    examine: int = DEFAULT_EXAMINE,
-    limit: int = 10,
-    keep_alive: str = KEEP_ALIVE,
-) -> HitGroups:
+@with_keywords(GroupsQuestion)
+async def search_groups_async(client: Any, question: GroupsQuestion) -> HitGroups:
     """Search with an asynchronous client, such as `AsyncOpenSearch`. See `search_groups`."""
-    options = {"threshold": threshold, "below": below, "examine": examine, "limit": limit, "keep_alive": keep_alive}
-    return await _run_async(client, _steps(index, body, cursor, scheme, text, **options))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupRequest:
-    """The parameters of a search in groups, apart from the scheme: its key is a secret, and a cursor is not."""
-
-    index: str
-    body: dict[str, Any]
-    threshold: float
-    below: str
-    text: tuple[str, ...]
-    examine: int
-    limit: int
-    keep_alive: str
-
-    def __post_init__(self) -> None:
-        for name, reason in REFUSED_OPTIONS.items():
-            if name in self.body:
-                raise QuestionError(f"a search with {name} cannot be grouped page by page: {reason}")
-        if self.body.get("stored_fields") in ("_none_", ["_none_"]):
-            raise QuestionError("a search without ids cannot be grouped: remove stored_fields, _source=False is enough")
-        if not 0 < self.threshold <= 1:
-            raise QuestionError(f"the threshold of a group is above 0 and at most 1, not {self.threshold:g}")
-        if not 1 <= self.limit <= MAX_HITS_PER_PAGE:
-            raise QuestionError(f"a page has 1 to {MAX_HITS_PER_PAGE:,} groups, not {self.limit}")
-        if self.examine < 1:
-            raise QuestionError(f"the number of hits to examine is at least 1, not {self.examine}")
+    return await _run_async(client, _steps(question))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,27 +152,21 @@ class GroupCursor:
             raise not_a_cursor() from None
 
 
-def _steps(
-    index: str | Sequence[str] | None,
-    body: Mapping[str, Any] | None,
-    cursor: str | None,
-    scheme: Scheme,
-    text: str | Sequence[str],
-    **options: Any,
-) -> Steps[HitGroups]:
-    if cursor is not None:
+def _steps(question: GroupsQuestion) -> Steps[HitGroups]:
+    index, body, text = question.index, question.body, question.text
+    if question.cursor is not None:
         if index is not None or body is not None:
             raise QuestionError("a cursor belongs to its own search: pass an index and a body, or a cursor")
-        return _next_page(GroupCursor.of(cursor), scheme)
+        return _next_page(GroupCursor.of(question.cursor), question.scheme)
     if not index or body is None:
         raise QuestionError("search_groups needs an index and a body, or the cursor of an earlier page")
-    request = GroupRequest(
+    request = question.part(PageOptions).extended(
+        GroupRequest,
         index=index if isinstance(index, str) else ",".join(index),
         body=dict(body),
         text=(text,) if isinstance(text, str) else tuple(text),
-        **options,
     )
-    return _first_page(request, scheme)
+    return _first_page(request, question.scheme)
 
 
 def _run(client: Any, steps: Steps[HitGroups]) -> HitGroups:
@@ -264,7 +248,7 @@ class _PointSearch:
             count=not cursor.examined,  # later, the numbers are known
         )
         self._hits.total = cursor.total
-        decides = Representatives(scheme, request.threshold)
+        decides = Representatives(scheme, request.min_resemblance)
         self._grouping = Grouping(self._hits, decides, examine=max(request.examine, cursor.examined))
 
     def page(self) -> Steps[HitGroups]:

@@ -30,14 +30,14 @@ MAX_CURSOR_CHARS = 100_000
 class SearchOptions(Options):
     """The options that decide what a search finds, and how it is grouped."""
 
-    any_word: bool = option(False, FLAG, "Find pages with any of the words, not only pages with all.", flag="--any")
+    any_word: bool = option(False, FLAG, "Find pages with any of the words, not only pages with all.")
     group: bool = option(
         False, FLAG, "Show near-duplicates of a hit below it, and not again.", flag="--group/--no-group"
     )
-    threshold: float = option(
+    min_resemblance: float = option(
         DEFAULT_THRESHOLD,
         share(above_0=True),
-        "Minimum resemblance of a page to the hit that it is grouped under.",
+        "Group pages under a hit that they resemble by at least X.",
     )
     by: GroupBy = option(
         "signature",

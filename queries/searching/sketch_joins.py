@@ -24,13 +24,13 @@ class SketchJoins:
         sites: Sequence[str | None],
         ready: int,
         scheme: Scheme,
-        threshold: float,
+        min_resemblance: float,
         exclusions: Exclusions,
     ) -> None:
         self._pages = pages
         self._sites = sites
         self._modulus = scheme.modulus
-        self._threshold = threshold
+        self._min_resemblance = min_resemblance
         self._comparer = Comparer(scheme, exclusions)
         self.representatives = [
             REPRESENTATIVE if number < ready or not page.shingle_count else UNDECIDED
@@ -75,7 +75,7 @@ class SketchJoins:
                     continue
                 if not isnan(decisions[pair]):
                     value, error = decisions[pair], 0.0
-            if value < self._threshold:
+            if value < self._min_resemblance:
                 continue
             if self.representatives[earlier] == UNDECIDED:
                 waits = True
@@ -92,7 +92,7 @@ class SketchJoins:
         sites = self._sites[earlier], self._sites[page]
         shared = self._comparer.overlap(self._pages[earlier].sketch, self._pages[page].sketch, sites)
         estimate = mod_share(shared.both, shared.either, self._modulus)
-        return estimate, estimate.error == 0 or _clear(estimate.value, shared.either, self._threshold)
+        return estimate, estimate.error == 0 or _clear(estimate.value, shared.either, self._min_resemblance)
 
 
 def _clear(share: float, n: int, threshold: float) -> bool:

@@ -46,7 +46,7 @@ READING = {
     "boilerplate": ["boilerplate", "list"],
     "watches": ["watch", "list"],
     "page screen": ["serve", "--get", f"/page?url={URL}"],
-    "search screen": ["serve", "--get", f"/search?q={WORD[0]}*"],
+    "search screen": ["serve", "--get", f"/search?words={WORD[0]}*"],
     "API": ["serve", "--get", f"/api/v1/compare?a={URL}&b={COPY}"],
     "export": ["export", "--to", "records.jsonl", "--overwrite"],
 }

@@ -181,7 +181,7 @@ def test_the_suggested_commands_work(demo: Demo) -> None:
     serve, *others = demo.said["next"]
     assert serve == f"winnow serve --store {shlex.quote(demo.said['store'])}"
     assert [shlex.split(line)[1] for line in others] == ["search", "similar", "compare"]
-    for line in (f"{serve} --get '/api/v1/search?q=permission'", *others):
+    for line in (f"{serve} --get '/api/v1/search?words=permission'", *others):
         done = subprocess.run(
             line, shell=True, env=os.environ | {"PATH": PATH}, cwd=demo.folder, capture_output=True, check=False
         )

@@ -62,7 +62,7 @@ COMMANDS: dict[str, list[str]] = {
     "locate-store": ["locate", "http://example.org/mill", "--store", "{}"],
     "versions": ["versions", "{}", "--store", "crawl.winnow"],
     "versions-file": ["versions", "--file", "{}", "--store", "crawl.winnow"],
-    "watch": ["watch", "run", "--store", "{}"],
+    "watch": ["watch", "check", "--store", "{}"],
     "watch-add": ["watch", "add", "name", "{}", "--store", "crawl.winnow"],
     "serve": ["serve", "--get", "/", "--store", "{}"],
     "cluster": ["cluster", "--store", "{}"],

@@ -22,7 +22,7 @@ HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b31m\x7f\u202egnp\u2066\u061c\b\x85"
 URL = f"http://example.org/{HOSTILE}"
 OURS = re.compile(r"\x1b\[\??[0-9;]*[mKhlAG]")  # colours, and the progress that rewrites its line
 ACTING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-CSV = "/search.csv?q=valley&group=off"
+CSV = "/search.csv?words=valley&group=off"
 
 COMMANDS: dict[str, list[str]] = {
     "search": ["search", "valley", "--store", "h.winnow"],
@@ -44,8 +44,8 @@ COMMANDS: dict[str, list[str]] = {
     "versions": ["versions", URL, "--store", "h.winnow"],
     "versions-json": ["versions", URL, "--json", "--store", "h.winnow"],
     "watch-list": ["watch", "list", "--store", "h.winnow"],
-    "watch-run": ["watch", "run", "--store", "h.winnow"],
-    "watch-run-json": ["watch", "run", "--json", "--store", "h.winnow"],
+    "watch-run": ["watch", "check", "--store", "h.winnow"],
+    "watch-run-json": ["watch", "check", "--json", "--store", "h.winnow"],
     "watch-remove": ["watch", "remove", f"{HOSTILE}x", "--store", "h.winnow"],
     "boilerplate-list": ["boilerplate", "list", "--store", "h.winnow"],
     "boilerplate-show": ["boilerplate", "show", f"b{HOSTILE}", "--store", "h.winnow"],
@@ -60,8 +60,8 @@ COMMANDS: dict[str, list[str]] = {
     "export-nothing": ["export", "--to", "-", "--crawl", HOSTILE, "--store", "h.winnow"],
     "export-to": ["export", "--to", f"{HOSTILE}.jsonl", "--json", "--store", "h.winnow"],
     "serve-csv": ["serve", "--get", CSV, "--store", "h.winnow"],
-    "serve-json": ["serve", "--get", "/search.json?q=valley", "--store", "h.winnow"],
-    "serve-html": ["serve", "--get", "/search?q=valley", "--store", "h.winnow"],
+    "serve-json": ["serve", "--get", "/search.json?words=valley", "--store", "h.winnow"],
+    "serve-html": ["serve", "--get", "/search?words=valley", "--store", "h.winnow"],
     "serve-refused": ["serve", "--get", f"/{HOSTILE}", "--store", "h.winnow"],
     "index": ["index", f"{HOSTILE}.jsonl", "--store", "new.winnow"],
     "index-json": ["index", f"{HOSTILE}.jsonl", "--json", "--store", "new.winnow"],

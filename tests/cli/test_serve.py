@@ -36,19 +36,21 @@ def ended(served: Served, by: signal.Signals) -> tuple[int, str]:
 
 
 def test_get_prints_the_answer_to_one_request(process: Process, crawl: Path) -> None:
-    done = process("serve", "--store", crawl, "--get", "/api/v1/search?q=valley")
+    done = process("serve", "--store", crawl, "--get", "/api/v1/search?words=valley")
     assert (done.returncode, done.stderr) == (0, b"")
     assert json.loads(done.stdout)["total"] == 2
-    assert process("serve", "--store", crawl, "--get", "search?q=valley").stdout.startswith(b"<!doctype html>")
+    assert process("serve", "--store", crawl, "--get", "search?words=valley").stdout.startswith(b"<!doctype html>")
 
 
 def test_the_store_of_the_environment_is_served(process: Process, crawl: Path) -> None:
-    done = process("serve", "--get", "/search.csv?q=valley", WINNOW_STORE=str(crawl), WINNOW_TOKEN="ignored-here")
+    done = process("serve", "--get", "/search.csv?words=valley", WINNOW_STORE=str(crawl), WINNOW_TOKEN="ignored-here")
     assert done.returncode == 0
     assert done.stdout.startswith(b"group,resemblance,")
 
 
-@pytest.mark.parametrize(("path", "said"), [("/zeppelin", b"404"), ("/api/v1/search?t=x", b'{"error":"t is a whole')])
+@pytest.mark.parametrize(
+    ("path", "said"), [("/zeppelin", b"404"), ("/api/v1/search?page=x", b'{"error":"page is a whole')]
+)
 def test_a_request_that_is_refused(process: Process, crawl: Path, path: str, said: bytes) -> None:
     done = process("serve", "--store", crawl, "--get", path)
     assert done.returncode == 1
@@ -129,9 +131,9 @@ def test_an_unfinished_request_does_not_delay_the_end(crawl: Path) -> None:
 def test_a_page_that_is_added_meanwhile_is_found(process: Process, crawl: Path, tmp_path: Path) -> None:
     (tmp_path / "page.txt").write_text("A zeppelin above the valley. " * 20)
     with serving(crawl) as served:
-        assert served.json("/api/v1/search?q=zeppelin")["total"] == 0
+        assert served.json("/api/v1/search?words=zeppelin")["total"] == 0
         assert process("index", "page.txt", "--store", crawl).returncode == 0
-        assert served.json("/api/v1/search?q=zeppelin")["total"] == 1
+        assert served.json("/api/v1/search?words=zeppelin")["total"] == 1
 
 
 def test_on_this_machine_no_token_is_needed(crawl: Path) -> None:

@@ -341,7 +341,10 @@ BULK = (
 MSEARCH = b'{"index":["a","b"]}\n{"query":{"match_all":{}},"ext":{"winnow":{"group":true}}}\n{}\n{}\n\n'
 SEARCHES = (
     (b"winnow=group&size=3&filter_path=hits", b'{"query":{"match":{"a":"b"}},"from":1,"sort":[{"n":"asc"}]}'),
-    (b"winnow=group&winnow_threshold=.5&docvalue_fields=a,b&sort=a:asc&track_total_hits=12", b'{"_source":["a"]}'),
+    (
+        b"winnow=group&winnow_min_resemblance=.5&docvalue_fields=a,b&sort=a:asc&track_total_hits=12",
+        b'{"_source":["a"]}',
+    ),
     (b"q=a&df=b&_source_excludes=c&rest_total_hits_as_int&version=", b'{"ext":{"winnow":{"group":true,"members":2}}}'),
     (b"winnow=group&docvalue_fields=a&track_total_hits=" + b"9" * 60, b'{"docvalue_fields":{"a":[[[1]]]}}'),
     (b"winnow=group&stored_fields=_none_", b'{"docvalue_fields":["n"],"pit":{"id":"x"},"track_total_hits":3}'),

@@ -37,7 +37,7 @@ TEXTS: tuple[dict[str, Any], ...] = ({}, {"min_containment": 0.05, "limit": 3})
 WORDS = ("license", "index reader", "warranty OR 模板")
 WAYS = ("signature", "cluster", "both")
 GROUPED: tuple[dict[str, Any], ...] = (
-    {"threshold": 0.2, "exact": True, "limit": 4},
+    {"min_resemblance": 0.2, "exact": True, "limit": 4},
     {"representative": "longest", "facets": ("site", "year"), "examine": 1_000, "limit": 4, "page": 2},
     {"where": Filters(site="lucene.example"), "by": "both", "limit": 4},
 )
@@ -47,7 +47,11 @@ EVERYTHING: dict[str, Any] = {"match_all": {}}
 QUERIES: tuple[dict[str, Any], ...] = (MATCHING, {"match": {"body": "index reader"}}, EVERYTHING)
 IN_ORDER = [{"_score": "desc"}, {"link": "asc"}, {"time": "asc"}]  # so that equal scores come in the same order
 BY_LINK = [{"link": "asc"}, {"time": "asc"}]
-LIMITS: tuple[dict[str, Any], ...] = ({}, {"threshold": 0.3, "members": 2}, {"threshold": 0.9, "examine": 7})
+LIMITS: tuple[dict[str, Any], ...] = (
+    {},
+    {"min_resemblance": 0.3, "members": 2},
+    {"min_resemblance": 0.9, "examine": 7},
+)
 PAGE_STARTS = (0, 6, 12)
 
 
@@ -111,27 +115,28 @@ def _clustering(index: Index, **options: Any) -> Any:
 
 def _own_searches(client: OpenSearch, name: str) -> Iterator[Question]:
     for query in QUERIES:
-        for threshold in (0.3, 0.5):
+        for least in (0.3, 0.5):
             pages = partial(_group_pages, client, name)
-            yield question("search groups", pages, query=query, threshold=threshold)
-        for threshold in (0.2, 0.5):
-            yield question("group hits", partial(_group_hits, client, name), query=query, threshold=threshold)
+            yield question("search groups", pages, query=query, min_resemblance=least)
+        for least in (0.2, 0.5):
+            yield question("group hits", partial(_group_hits, client, name), query=query, min_resemblance=least)
         for members in (2, 10):
             yield question("collapsed hits", partial(_collapsed, client, name), query=query, members=members)
 
 
-def _group_pages(client: OpenSearch, name: str, _: object, query: Mapping[str, Any], threshold: float) -> Any:
+def _group_pages(client: OpenSearch, name: str, _: object, query: Mapping[str, Any], min_resemblance: float) -> Any:
     """Return up to four pages of groups."""
     body = {"query": query, "sort": IN_ORDER, "_source": False, "aggs": {"links": {"cardinality": {"field": "link"}}}}
-    pages = [search_groups(client, name, body, threshold=threshold, below=BELOW, text=TEXT, examine=20, limit=5)]
+    options: dict[str, Any] = {"min_resemblance": min_resemblance, "below": BELOW, "text": TEXT}
+    pages = [search_groups(client, name, body, examine=20, limit=5, **options)]
     while (cursor := pages[-1].cursor) and len(pages) < 4:
         pages.append(search_groups(client, cursor=cursor))
     return [values.group_page(page) for page in pages]
 
 
-def _group_hits(client: OpenSearch, name: str, _: object, query: Mapping[str, Any], threshold: float) -> Any:
+def _group_hits(client: OpenSearch, name: str, _: object, query: Mapping[str, Any], min_resemblance: float) -> Any:
     found = client.search(index=name, body={"query": query, "sort": IN_ORDER, "size": 60})
-    return values.hit_groups(group_hits(found, threshold, below=BELOW, text=TEXT))
+    return values.hit_groups(group_hits(found, min_resemblance, below=BELOW, text=TEXT))
 
 
 def _collapsed(client: OpenSearch, name: str, _: object, query: Mapping[str, Any], members: int) -> Any:
@@ -164,11 +169,11 @@ def _through_gateway(client: OpenSearch, name: str) -> Iterator[Question]:
     for part in parts:
         yield question("gateway search", one, part=part)
     addresses: tuple[dict[str, Any], ...] = (
-        {"winnow_threshold": 0.25, "winnow_members": 1, "size": 4},
+        {"winnow_min_resemblance": 0.25, "winnow_members": 1, "size": 4},
         {"winnow_examine": 5, "from": 4, "size": 4},
         {"size": 2, "rest_total_hits_as_int": "true"},
         {"size": 2, "filter_path": "hits.hits._id,hits.hits.inner_hits.winnow.hits.hits._id,ext.winnow"},
-        {"winnow_threshold": 2},  # is refused
+        {"winnow_min_resemblance": 2},  # is refused
     )
     for parameters in addresses:
         yield question("gateway address", partial(_with_address, client, name), parameters=parameters)
@@ -208,7 +213,7 @@ def _several(client: OpenSearch, name: str, _: object, queries: tuple[Mapping[st
     """Return the answers of one request with grouped searches and one that is not."""
     lines: list[Any] = []
     for number, query in enumerate(queries):
-        ext = {"ext": {"winnow": {"group": True, "threshold": 0.3}}} if number else {}
+        ext = {"ext": {"winnow": {"group": True, "min_resemblance": 0.3}}} if number else {}
         lines += [{"index": name}, {"query": query, "sort": IN_ORDER, "size": 3, "_source": False, **ext}]
     found = client.msearch(body="".join(f"{json.dumps(line)}\n" for line in lines))
     return [values.engine_document(each) for each in found["responses"]]
@@ -236,8 +241,8 @@ def _change_documents(client: OpenSearch, name: str) -> None:
 def _of_changed_documents(client: OpenSearch, through_gateway: OpenSearch, name: str) -> Iterator[Question]:
     changed = {"of": "changed documents"}
     for query in (MATCHING, EVERYTHING):
-        yield question("search groups", partial(_group_pages, client, name), changed, query=query, threshold=0.4)
-        yield question("group hits", partial(_group_hits, client, name), changed, query=query, threshold=0.4)
+        yield question("search groups", partial(_group_pages, client, name), changed, query=query, min_resemblance=0.4)
+        yield question("group hits", partial(_group_hits, client, name), changed, query=query, min_resemblance=0.4)
         yield question("gateway pages", partial(_pages_of_groups, through_gateway, name), changed, query=query)
     for words in WORDS[:2]:
         for by in WAYS:

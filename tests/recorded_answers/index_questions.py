@@ -74,8 +74,8 @@ GROUPED_WORDS = ("license", "index reader", "lucen* OR licen* -mit", "the", "模
 PAGED_WORDS = ("index reader", "模板 OR 配置")
 GROUPED: tuple[dict[str, Any], ...] = (
     {},
-    {"threshold": 0.2, "limit": 4},
-    {"threshold": 0.9, "exact": True},
+    {"min_resemblance": 0.2, "limit": 4},
+    {"min_resemblance": 0.9, "exact": True},
     {"by": "cluster", "limit": 5},
     {"by": "both", "limit": 5, "page": 2},
     {"examine": 12, "limit": 5, "page": 2},
@@ -330,7 +330,8 @@ def _watch_log(index: Index) -> Any:
 
 def _checked(index: Index, name: str) -> Any:
     report = index.check_watch(name)
-    return values.matches(report.matches) | {"new": sorted(index.capture(id_).url for id_ in report.new)}
+    assert report.found is not None
+    return values.matches(report.found) | {"new": sorted(index.capture(id_).url for id_ in report.new)}
 
 
 def _deletions(made: dict[str, list[Page]]) -> Iterator[Question]:

@@ -42,5 +42,13 @@ INTENDED: dict[str, list[Difference]] = {  # by the name of the recording
         Difference("the score that orders matches has one name, and so has its minimum", "*", _score_and_minimum),
         Difference("members are the other pages of a group", "*search*", recorded=_other_pages),
         Difference("what is told of the members is called so", "*search*", recorded=renamed("similar", "member_pages")),
+        Difference("the least resemblance has one name", "*search*", recorded=renamed("threshold", "min_resemblance")),
+    ],
+    "attached": [
+        Difference(
+            "the least resemblance has one name",
+            "gateway address: parameters={'winnow_min_resemblance': 2}",
+            recorded=lambda answer: answer | {"reason": answer["reason"].replace("threshold", "min_resemblance")},
+        ),
     ],
 }

@@ -86,9 +86,9 @@ def api_questions(server: Asking) -> Iterator[Question]:
     ids = [server.json(f"{API}/pages?{urlencode({'url': url})}")["id"] for url in (note.url, earlier[0])]
     cluster = server.json(f"{API}/clusters?limit=1")["clusters"][0]["id"]
     gets: tuple[tuple[str, dict[str, Any]], ...] = (
-        ("/search", {"q": "license", "limit": 3}),
-        ("/search", {"q": "the", "group": "both", "limit": 2, "page": 2}),
-        ("/suggest", {"q": "https://spdx.example/A"}),
+        ("/search", {"words": "license", "limit": 3}),
+        ("/search", {"words": "the", "by": "both", "limit": 2, "page": 2}),
+        ("/suggest", {"words": "https://spdx.example/A"}),
         ("/pages", {"url": note.url}),
         (f"/pages/{ids[0]}", {}),
         (f"/pages/{ids[0]}/similar", {}),

@@ -196,15 +196,17 @@ def test_a_parameter_that_there_is_not(served_file: Served, described: Any, scre
 
 def test_all_that_is_wrong_is_told_at_once(served_file: Served) -> None:
     for path in (f"{API}/search", "/search.json"):
-        reply = served_file.get(f"{path}?q=mill&t=101&limit=x&group=maybe&since=soon")
+        reply = served_file.get(f"{path}?words=mill&min_resemblance=1.01&limit=x&group=maybe&since=soon")
         assert reply.status == 400
-        assert [part.split()[0] for part in reply.json["error"].split("; ")] == ["t", "limit", "group", "since"]
+        assert [part.split()[0] for part in reply.json["error"].split("; ")] == [
+            *("min_resemblance", "limit", "group", "since")
+        ]
 
 
 def test_a_screen_is_more_patient(served_file: Served) -> None:
-    reply = served_file.get("/search?q=mill&utm_source=letter&t=50&group=on&site=&page=2")
-    assert (reply.status, reply.headers["location"]) == (303, "/search?q=mill&page=2")
-    assert served_file.get("/search?q=mill&page=2").status == 200
+    reply = served_file.get("/search?words=mill&utm_source=letter&min_resemblance=0.5&group=on&site=&page=2")
+    assert (reply.status, reply.headers["location"]) == (303, "/search?words=mill&page=2")
+    assert served_file.get("/search?words=mill&page=2").status == 200
 
 
 @pytest.mark.parametrize("name", ["0" * 32, "zeppelin", "x" * 500, "é", "..", "pasted-0", "0" * 31 + "\\"])

@@ -93,13 +93,13 @@ def test_an_empty_store_has_no_examples(tmp_path: Path, serve: Serve) -> None:
 def test_an_example_is_changed_and_run_in_the_page(page: Page, served_file: Served, witness: Witness) -> None:
     page.goto(served_file.url("/api"))
     search = page.locator("#search")
-    search.get_by_label("q", exact=True).fill("mill's")
-    expect(search.locator("[data-curl]")).to_have_text(f"curl '{served_file.address}/api/v1/search?q=mill%27s'")
-    search.get_by_label("q", exact=True).fill("mill")
+    search.get_by_label("words", exact=True).fill("mill's")
+    expect(search.locator("[data-curl]")).to_have_text(f"curl '{served_file.address}/api/v1/search?words=mill%27s'")
+    search.get_by_label("words", exact=True).fill("mill")
     search.get_by_label("limit").fill("2")
     search.get_by_label("group").select_option("off")
     expect(search.get_by_role("link", name="Open the JSON")).to_have_attribute(
-        "href", "/api/v1/search?q=mill&group=off&limit=2"
+        "href", "/api/v1/search?words=mill&group=off&limit=2"
     )
     search.get_by_role("button", name="Run").click()
     expect(search.get_by_role("status")).to_contain_text("200 OK · ")

@@ -43,7 +43,7 @@ def shown(served: Served, path: str) -> str:
 
 def test_screens_and_api_answer(own: OwnIndex, serve: Serve) -> None:
     served = serve(str(own.address))
-    found = served.json("/api/v1/search?q=edition")
+    found = served.json("/api/v1/search?words=edition")
     assert (found["total"], found["groups"]) == (3, 1)
     (hit,) = found["hits"]
     ids = {hit["url"]: hit["id"]} | {member["url"]: member["id"] for member in hit["member_pages"]}
@@ -58,14 +58,14 @@ def test_screens_and_api_answer(own: OwnIndex, serve: Serve) -> None:
     (cluster,) = served.json("/api/v1/clusters")["clusters"]
     assert cluster["pages"] == 3
     assert "3 pages" in shown(served, f"/cluster/{cluster['id']}")
-    for path in ("/", "/search?q=article", "/clusters", "/statistics", "/paste", "/watches"):
+    for path in ("/", "/search?words=article", "/clusters", "/statistics", "/paste", "/watches"):
         shown(served, path)
 
 
 def test_a_changed_text_is_shown_as_it_is_now(own: OwnIndex, serve: Serve) -> None:
     served = serve(str(own.address))
     own.change("2", body=text("another story"))
-    found = served.json("/api/v1/search?q=article&limit=20")
+    found = served.json("/api/v1/search?words=article&limit=20")
     (hit,) = (hit for hit in found["hits"] if hit["url"] == "2")
     assert hit["member_pages"] == []
     page = served.json(f"/api/v1/pages/{hit['id']}")

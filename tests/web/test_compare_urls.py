@@ -58,7 +58,7 @@ def test_a_pasted_text_is_compared_with_a_url(served_file: Served) -> None:
 def test_two_ticked_pages_are_compared(served_file: Served) -> None:
     reply = served_file.get(f"/compare?page={IDS[MILL]}&page={EARLIER[0]}")
     assert (reply.status, reply.headers["location"]) == (303, f"/compare/{IDS[MILL]}/{EARLIER[0]}")
-    mixed = served_file.get(f"/compare?page={quote(MILL)}&page={EARLIER[0]}&q=mill")
+    mixed = served_file.get(f"/compare?page={quote(MILL)}&page={EARLIER[0]}&words=mill")
     assert mixed.headers["location"] == reply.headers["location"]
 
 

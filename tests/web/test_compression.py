@@ -14,7 +14,14 @@ TIMES = re.compile(r'\d[\d.]* m?s\b|"seconds":[\d.e-]+')
 
 
 @pytest.mark.parametrize(
-    "path", ["/search?q=mill", "/search.json?q=mill", "/search.csv?q=mill", "/static/winnow.css", "/static/winnow.js"]
+    "path",
+    [
+        "/search?words=mill",
+        "/search.json?words=mill",
+        "/search.csv?words=mill",
+        "/static/winnow.css",
+        "/static/winnow.js",
+    ],
 )
 def test_an_answer_is_compressed_for_those_who_want_it(served_file: Served, path: str) -> None:
     plain = served_file.get(path)

@@ -41,11 +41,11 @@ def size_of(picture: Path) -> tuple[int, int]:
 
 def test_every_screen_shows_it(page: Page, shown: Demo, screenshots: Path) -> None:
     served, said = shown
-    hit = served.json("/api/v1/search?q=licence+OR+license")["hits"][0]
+    hit = served.json("/api/v1/search?words=licence+OR+license")["hits"][0]
     cluster = served.json("/api/v1/clusters")["clusters"][0]
     addresses = {
         "start": "/",
-        "search": "/search?q=licence+OR+license",
+        "search": "/search?words=licence+OR+license",
         "page": f"/page/{hit['id']}",
         "history": f"/page/{hit['id']}/history",
         "compare": compare_address(served, said),

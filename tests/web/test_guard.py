@@ -68,11 +68,11 @@ def with_token(known_file: Path) -> Iterator[Served]:
 
 
 def test_the_token_of_the_address_becomes_a_cookie(with_token: Served) -> None:
-    first = with_token.get(f"/search?q=mill&token={IN_ADDRESS}&t=80")
-    assert (first.status, first.headers["location"]) == (303, "/search?q=mill&t=80")
+    first = with_token.get(f"/search?words=mill&token={IN_ADDRESS}&min_resemblance=0.8")
+    assert (first.status, first.headers["location"]) == (303, "/search?words=mill&min_resemblance=0.8")
     cookie = first.headers["set-cookie"]
     assert {"HttpOnly", "SameSite=strict"} <= set(cookie.split("; "))
-    assert with_token.get("/search?q=mill", cookie=cookie.partition(";")[0]).status == 200
+    assert with_token.get("/search?words=mill", cookie=cookie.partition(";")[0]).status == 200
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
@@ -84,8 +84,8 @@ def test_the_cookie_of_a_server_with_tls_is_sent_to_nothing_else(with_token: Ser
 
 def test_who_has_the_cookie_does_not_keep_the_token_in_the_address(with_token: Served) -> None:
     cookie = with_token.get(f"/?token={IN_ADDRESS}").headers["set-cookie"].partition(";")[0]
-    again = with_token.get(f"/search?q=mill&token={IN_ADDRESS}", cookie=cookie)
-    assert (again.status, again.headers["location"]) == (303, "/search?q=mill")
+    again = with_token.get(f"/search?words=mill&token={IN_ADDRESS}", cookie=cookie)
+    assert (again.status, again.headers["location"]) == (303, "/search?words=mill")
 
 
 def test_the_token_leads_nowhere_else(with_token: Served) -> None:
@@ -99,7 +99,7 @@ def test_the_token_leads_nowhere_else(with_token: Served) -> None:
     ("path", "headers"),
     [
         ("/", {"authorization": f"Bearer {TOKEN}"}),
-        ("/api/v1/search?q=mill", {"authorization": f"bearer  {TOKEN} "}),
+        ("/api/v1/search?words=mill", {"authorization": f"bearer  {TOKEN} "}),
         ("/static/winnow.css", {"authorization": f"Bearer {TOKEN}"}),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_program_sends_the_token(with_token: Served, path: str, headers: dict[
     ],
 )
 @pytest.mark.parametrize(
-    "path", ["/", "/search?q=mill", "/api/v1/search?q=mill", "/static/winnow.css", "/nothing", "/?token=s"]
+    "path", ["/", "/search?words=mill", "/api/v1/search?words=mill", "/static/winnow.css", "/nothing", "/?token=s"]
 )
 def test_without_the_token_nothing_is_told(with_token: Served, path: str, headers: dict[str, str]) -> None:
     reply = with_token.get(path, **headers)
@@ -232,17 +232,17 @@ def test_who_may_only_read_cannot_write(served_file: Served) -> None:
 
 ANSWERS = {
     "/": 200,
-    "/search?q=mill": 200,
-    "/search.json?q=mill": 200,
-    "/search.csv?q=mill": 200,
-    "/api/v1/search?q=mill": 200,
+    "/search?words=mill": 200,
+    "/search.json?words=mill": 200,
+    "/search.csv?words=mill": 200,
+    "/api/v1/search?words=mill": 200,
     "/api/v1/openapi.json": 200,
     "/static/winnow.css": 200,
     "/static/nothing.css": 404,
     "/static/": 404,
     "/nothing": 404,
-    "/search?t=many": 400,
-    "/api/v1/search?t=many": 400,
+    "/search?min_resemblance=many": 400,
+    "/api/v1/search?min_resemblance=many": 400,
     "/api/v1/nothing": 404,
 }  # fmt: skip
 
@@ -289,7 +289,7 @@ def test_no_other_file_is_told(served_file: Served, path: str) -> None:
 
 
 def test_an_address_of_a_hundred_thousand_characters(served_file: Served) -> None:
-    for path in ("/search?q=" + "x" * 100_000, "/" + "x" * 100_000):
+    for path in ("/search?words=" + "x" * 100_000, "/" + "x" * 100_000):
         answer = in_raw_bytes(
             served_file, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
         )
@@ -330,17 +330,17 @@ def test_when_too_much_is_asked_who_comes_late_is_told(known_file: Path, monkeyp
 
     replies: list[Reply] = []
     with serving_app(make_app(ServedStore("slow", open_slowly))) as served:
-        first = Thread(target=lambda: replies.append(served.get("/search?q=mill")))
+        first = Thread(target=lambda: replies.append(served.get("/search?words=mill")))
         first.start()
         assert started.wait(TIMEOUT_SECONDS)
-        for path in ("/search?q=mill", "/api/v1/search?q=mill"):
+        for path in ("/search?words=mill", "/api/v1/search?words=mill"):
             late = served.get(path)
             assert (late.status, late.headers["retry-after"]) == (503, "2")
             assert "try again in a moment" in late.text
         may_answer.set()
         first.join()
         assert replies[0].status == 200
-        assert served.get("/search?q=mill").status == 200
+        assert served.get("/search?words=mill").status == 200
 
 
 def test_a_fault_of_ours_is_guarded_and_tells_nothing(
@@ -351,7 +351,7 @@ def test_a_fault_of_ours_is_guarded_and_tells_nothing(
 
     monkeypatch.setattr(web_app, "openapi", fail)
     with serving_app(make_app(ServedStore("broken", fail))) as served:
-        for path in ("/search?q=mill", "/api/v1/search?q=mill", "/api/v1/openapi.json"):
+        for path in ("/search?words=mill", "/api/v1/search?words=mill", "/api/v1/openapi.json"):
             reply = served.get(path)
             assert reply.status == 500
             assert HEADERS.items() <= reply.headers.items()
@@ -362,4 +362,4 @@ def test_a_fault_of_ours_is_guarded_and_tells_nothing(
 def test_a_store_that_is_written_may_be_asked(own_file: Path, serve: Serve) -> None:
     served = serve(own_file, "--write")
     assert "Visitors may change it" in served.said
-    assert served.get("/search?q=mill").status == 200
+    assert served.get("/search?words=mill").status == 200

@@ -91,7 +91,7 @@ def test_its_examples_lead_to_what_they_promise(served: Served) -> None:
     overview = counted(served)["overview"]
     assert overview["queries"]
     for each in overview["queries"]:
-        found = served.json(f"/api/v1/search?{urlencode({'q': each['query']})}")
+        found = served.json(f"/api/v1/search?{urlencode({'words': each['query']})}")
         assert (found["total"], found["groups"]) == (each["pages"], each["groups"])
         assert found["groups"] < found["total"]
     pair = overview["comparison"]

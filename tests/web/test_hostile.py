@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 TYPED = "<script>alert('q')</script>\"><img src=x onerror=alert(1)> evil"
 INERT = {
-    "search": "/search?q=evil",
-    "search-by-cluster": "/search?q=evil&group=cluster&all_captures=on",
-    "search-typed": f"/search?q={quote(TYPED)}&site={quote(TYPED)}&crawl={quote(TYPED)}",
+    "search": "/search?words=evil",
+    "search-by-cluster": "/search?words=evil&by=cluster&all_captures=on",
+    "search-typed": f"/search?words={quote(TYPED)}&site={quote(TYPED)}&crawl={quote(TYPED)}",
     "page": f"/page/{IDS[0]}",
     "page-of-data": f"/page/{IDS[2]}",
     "page-wide": f"/page/{WIDE}",
@@ -73,7 +73,7 @@ def test_it_is_shown_as_text(page: Page, hostile: Served, address: str) -> None:
 
 
 def test_titles_and_texts_can_be_read(page: Page, hostile: Served) -> None:
-    page.goto(hostile.url("/search?q=evil&group=off&limit=20"))
+    page.goto(hostile.url("/search?words=evil&group=off&limit=20"))
     shown = page.locator("main").inner_text()
     assert TITLES[0] in shown
     assert TITLES[1] in shown
@@ -88,22 +88,25 @@ def test_what_is_typed_stays_in_its_field(page: Page, hostile: Served) -> None:
 
 
 def test_a_spreadsheet_runs_nothing(hostile: Served) -> None:
-    rows = csv.reader(io.StringIO(hostile.get("/search.csv?q=evil&group=off&limit=100").text, newline=""))
+    rows = csv.reader(io.StringIO(hostile.get("/search.csv?words=evil&group=off&limit=100").text, newline=""))
     cells = [cell for row in rows for cell in row]
     assert "'=1+1" in cells
     assert not [cell for cell in cells if re.match(r"[=+@\t\r-]", cell)]
 
 
 def test_answers_for_programs_are_no_pages(hostile: Served) -> None:
-    for path, kind in (("/search.json?q=evil", "application/json"), ("/search.csv?q=evil", "text/csv; charset=utf-8")):
+    for path, kind in (
+        ("/search.json?words=evil", "application/json"),
+        ("/search.csv?words=evil", "text/csv; charset=utf-8"),
+    ):
         reply = hostile.get(path)
         assert reply.headers["content-type"] == kind
         assert reply.headers["x-content-type-options"] == "nosniff"
-    assert TITLES[0] in {hit["title"] for hit in hostile.json("/search.json?q=evil&group=off&limit=100")["hits"]}
+    assert TITLES[0] in {hit["title"] for hit in hostile.json("/search.json?words=evil&group=off&limit=100")["hits"]}
 
 
 @pytest.mark.parametrize(
-    "path", ["/<script>alert(1)</script>", "/search?t=<script>alert(1)</script>", "/page/<img src=x>"]
+    "path", ["/<script>alert(1)</script>", "/search?min_resemblance=<script>alert(1)</script>", "/page/<img src=x>"]
 )
 def test_refusals_repeat_nothing_as_markup(hostile: Served, path: str) -> None:
     reply = hostile.get(quote(path, safe="/?="))

@@ -55,7 +55,7 @@ def test_from_a_search_to_a_passage_and_back(page: Page, served: Served) -> None
 
 
 def test_items_end_where_they_end(page: Page, served_file: Served) -> None:
-    page.goto(served_file.url("/search?q=mill"))
+    page.goto(served_file.url("/search?words=mill"))
     assert item(page) is None
     page.keyboard.press("k")
     assert item(page) == 6
@@ -69,9 +69,9 @@ def test_items_end_where_they_end(page: Page, served_file: Served) -> None:
 
 
 def test_what_is_typed_is_text(page: Page, served_file: Served) -> None:
-    page.goto(served_file.url("/search?q=mill"))
+    page.goto(served_file.url("/search?words=mill"))
     page.keyboard.press("/")
-    assert 'id="q"' in focused(page)
+    assert 'id="words"' in focused(page)
     page.keyboard.press("End")
     page.keyboard.type("jko?/")
     expect(page.get_by_label("Words, a URL or a paragraph")).to_have_value("milljko?/")
@@ -81,13 +81,13 @@ def test_what_is_typed_is_text(page: Page, served_file: Served) -> None:
 
 @pytest.mark.parametrize("modifier", ["Control", "Alt", "Meta"])
 def test_keys_of_the_browser_stay_its_own(page: Page, served_file: Served, modifier: str) -> None:
-    page.goto(served_file.url("/search?q=mill"))
+    page.goto(served_file.url("/search?words=mill"))
     page.keyboard.press(f"{modifier}+k")
     assert item(page) is None
 
 
 def test_the_list_of_keys_and_its_switch(page: Page, served_file: Served) -> None:
-    page.goto(served_file.url("/search?q=mill"))
+    page.goto(served_file.url("/search?words=mill"))
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_be_visible()

@@ -31,9 +31,9 @@ def address_of(served: Served, name: str) -> str:
             return f"/cluster/{served.json('/api/v1/clusters?limit=1')['clusters'][0]['id']}"
     return {
         "home": "/",
-        "search": "/search?q=TopTerms*+rewrite&t=40",
-        "search-ungrouped": "/search?q=IndexWriter&group=off&limit=30",
-        "search-nothing": f"/search?q={quote(LONG_TITLE + '/nothing', safe='')}",
+        "search": "/search?words=TopTerms*+rewrite&min_resemblance=0.4",
+        "search-ungrouped": "/search?words=IndexWriter&group=off&limit=30",
+        "search-nothing": f"/search?words={quote(LONG_TITLE + '/nothing', safe='')}",
         "compare": javadoc_comparison("index/package-use"),
         "differences": f"{javadoc_comparison('index/IndexWriter')}?view=differences",
         "clusters": "/clusters",

@@ -91,8 +91,8 @@ class Load:
             page, second = (next(generated_pages(at, at + 1)) for at in random.choices(range(PAGES), k=2))
             text = page.text or ""
             words = " ".join(random.sample(text.split(), 2))
-            yield f"/search?{urlencode({'q': words, 'match': 'any'})}", None
-            yield f"/api/v1/search?{urlencode({'q': words})}", None
+            yield f"/search?{urlencode({'words': words, 'any_word': 'on'})}", None
+            yield f"/api/v1/search?{urlencode({'words': words})}", None
             yield f"/api/v1/pages?{urlencode({'url': page.url})}", None
             place = random.randrange(len(text) // 2)
             yield "/api/v1/quotes", json.dumps({"text": text[place : place + 2_000]}).encode()

@@ -113,7 +113,7 @@ def test_nothing_is_fetched(
             names = "&".join(
                 f"{each.name}={typed}" for each in screen.parameters if each.schema.get("type") == "string"
             )
-            for query in ("", f"?{names}", f"?q={typed}", f"?url={typed}", f"?a={typed}&b={typed}"):
+            for query in ("", f"?{names}", f"?words={typed}", f"?url={typed}", f"?a={typed}&b={typed}"):
                 for path in filter(None, (screen.path, screen.api and f"{API}{screen.api}")):
                     served.get(path.format(**values) + query)
         for path in ("/paste", f"{API}/quotes"):
@@ -124,7 +124,7 @@ def test_nothing_is_fetched(
                 served.send(path, form.encode(), content_type="application/x-www-form-urlencoded")
         host = urlsplit(listener.address).netloc
         served.get("/", x_forwarded_host=host, x_original_url=listener.address, forwarded=f"host={host}")
-        watched = f"name=w&url={quote(f'{listener.address}/page')}&min_containment=50"
+        watched = f"name=w&url={quote(f'{listener.address}/page')}&min_containment=0.5"
         served.send("/watches/add", watched.encode(), content_type="application/x-www-form-urlencoded")
         served.get("/watches")
     record = Path(recorded["RECORD"])

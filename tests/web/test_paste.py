@@ -142,7 +142,7 @@ def test_a_text_that_is_too_short_is_searched_for(served_file: Served, text: str
         assert found.startswith(str(total or "No page"))
         if total:
             (address,) = shown.xpath("//a[text()='Search for these words']/@href")
-            assert parse_qs(urlsplit(address).query) == {"q": [document["search"]["words"]]}
+            assert parse_qs(urlsplit(address).query) == {"words": [document["search"]["words"]]}
             assert served_file.json(address.replace("/search", "/search.json"))["total"] == total
             assert len(shown.find_class("hit")) == min(total, 5)
 

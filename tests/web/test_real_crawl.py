@@ -47,7 +47,7 @@ LINKS_OF_GROUPS = """
 
 
 def test_links_of_an_opened_group_are_not_broken_into_pieces(page: Page, javadoc: Served) -> None:
-    page.goto(javadoc.url("/search?q=TopTerms*+rewrite&t=40"))
+    page.goto(javadoc.url("/search?words=TopTerms*+rewrite&min_resemblance=0.4"))
     page.evaluate("for (const each of document.querySelectorAll('.group')) each.open = true")
     for width in (1440, 1100, 900, 768, 390, 360):
         page.set_viewport_size({"width": width, "height": 900})

@@ -27,8 +27,8 @@ def test_the_page_of_a_refusal_says_nothing_of_the_store(with_token: Served, ser
     too_long = b"text=" + b"x" * MAX_BODY_BYTES
     site = {"sec_fetch_site": "cross-site"}
     for status, reply in (
-        (401, with_token.get("/search?q=mill", **browser)),
-        (421, served_file.get("/search?q=mill", host="evil.example", **browser)),
+        (401, with_token.get("/search?words=mill", **browser)),
+        (421, served_file.get("/search?words=mill", host="evil.example", **browser)),
         (403, served_file.send("/paste", b"text=some", content_type=FORM, **site, **browser)),
         (413, served_file.send("/paste", too_long, content_type=FORM, **browser)),
     ):
@@ -45,7 +45,7 @@ def test_the_page_of_a_refusal_says_nothing_of_the_store(with_token: Served, ser
         assert {**HEADERS, "content-security-policy": policy}.items() <= reply.headers.items()
 
 
-@pytest.mark.parametrize("path", ["/api/v1/search?q=mill", "/search.json?q=mill"])
+@pytest.mark.parametrize("path", ["/api/v1/search?words=mill", "/search.json?words=mill"])
 def test_a_program_is_refused_in_json(with_token: Served, path: str) -> None:
     reply = with_token.get(path, accept="text/html")
     assert (reply.status, reply.headers["content-type"]) == (401, "application/json")

@@ -69,7 +69,7 @@ def test_pages_and_groups(page: Page, served: Served) -> None:
     page.get_by_role("button", name="Search").click()
     expect(page.locator("h1")).to_have_text("11 pages in 7 groups")
     expect(page.locator(".hit")).to_have_count(7)
-    assert query_of(page)["q"] == ["mill"]
+    assert query_of(page)["words"] == ["mill"]
     document = served.json(f"/search.json?{urlsplit(page.url).query}")
     assert (document["total"], document["groups"], len(document["hits"])) == (11, 7, 7)
     (family,) = ({each["url"], *each["members"]} for each in document["hits"] if each["members"])
@@ -79,7 +79,7 @@ def test_pages_and_groups(page: Page, served: Served) -> None:
 
 
 def test_a_group_is_opened_and_compared(page: Page, served: Served) -> None:
-    page.goto(served.url("/search?q=mill"))
+    page.goto(served.url("/search?words=mill"))
     group = hit(page).locator("details")
     expect(group.locator("summary")).to_contain_text("4 more like this")
     rows = group.locator("li")
@@ -94,7 +94,7 @@ def test_a_group_is_opened_and_compared(page: Page, served: Served) -> None:
 
 
 def test_what_differs_is_said_in_a_few_words(page: Page, served: Served) -> None:
-    page.goto(served.url("/search?q=mill"))
+    page.goto(served.url("/search?words=mill"))
     group = hit(page).locator("details")
     shown = group.get_attribute("data-of")
     expect(group.locator(".differs")).to_have_count(0)
@@ -121,7 +121,7 @@ def test_what_differs_is_said_in_a_few_words(page: Page, served: Served) -> None
 @pytest.mark.parametrize("scripts", [True, False])
 def test_any_two_pages_are_ticked_and_compared(new_page: NewPage, served: Served, scripts: bool) -> None:
     page = new_page(java_script_enabled=scripts)
-    page.goto(served.url("/search?q=mill"))
+    page.goto(served.url("/search?words=mill"))
     hit(page).locator("summary").click()
     member = hit(page).locator("details input[type=checkbox]").first
     alone = page.locator(".hit", has_not=page.locator("details")).locator("input[type=checkbox]").first
@@ -148,9 +148,9 @@ def test_any_two_pages_are_ticked_and_compared(new_page: NewPage, served: Served
 
 
 def test_the_slider_changes_count_and_address_and_back_restores_both(page: Page, served: Served) -> None:
-    page.goto(served.url("/search?q=mill"))
+    page.goto(served.url("/search?words=mill"))
     slider = page.get_by_role("slider")
-    expect(slider).to_have_value("50")
+    expect(slider).to_have_value("0.5")
     address = page.url
     slider.press("End")
     slider.press("ArrowLeft")
@@ -159,17 +159,17 @@ def test_the_slider_changes_count_and_address_and_back_restores_both(page: Page,
     expect(slider).to_be_focused()
     assert page.url == address
     page.get_by_role("button", name="Apply").click()
-    page.wait_for_url("**t=100*")
+    page.wait_for_url("**min_resemblance=1*")
     expect(page.locator("h1")).to_have_text("11 pages in 9 groups")
-    expect(slider).to_have_value("100")
+    expect(slider).to_have_value("1")
     page.go_back()
     expect(page.locator("h1")).to_have_text("11 pages in 7 groups")
-    expect(slider).to_have_value("50")
+    expect(slider).to_have_value("0.5")
 
 
 def test_ungrouped(page: Page, served: Served) -> None:
-    page.goto(served.url("/search?q=mill&limit=100"))
-    page.get_by_label("Group duplicates").select_option("never")
+    page.goto(served.url("/search?words=mill&limit=100"))
+    page.get_by_label("Group duplicates").select_option("no")
     page.get_by_role("button", name="Apply").click()
     page.wait_for_url("**group=off*")
     expect(page.locator("h1")).to_have_text("11 pages")
@@ -180,21 +180,22 @@ def test_ungrouped(page: Page, served: Served) -> None:
 
 
 def test_the_csv_is_whole(served: Served) -> None:
-    page = served.get("/search?q=mill&group=off").text
+    page = served.get("/search?words=mill&group=off").text
     (link,) = re.findall(r'<a href="(/search\.csv[^"]+)">All 11 as CSV</a>', page)
     rows = list(csv.DictReader(io.StringIO(served.get(html.unescape(link)).text)))
     assert (len(rows), page.count('<li class="hit">')) == (11, 10)
-    assert len(served.get("/search.csv?q=mill&group=off&limit=2").text.splitlines()) == 3  # as many as were wanted
-    assert len(served.get("/search.csv?q=mill&group=off&page=2").text.splitlines()) == 2
-    assert 'href="/search.csv?q=mill">All 11 as CSV' in served.get("/search?q=mill&limit=2&page=2").text
+    assert len(served.get("/search.csv?words=mill&group=off&limit=2").text.splitlines()) == 3  # as many as were wanted
+    assert len(served.get("/search.csv?words=mill&group=off&page=2").text.splitlines()) == 2
+    assert 'href="/search.csv?words=mill">All 11 as CSV' in served.get("/search?words=mill&limit=2&page=2").text
 
 
 def test_a_csv_that_is_not_whole_says_so(served_file: Served) -> None:
-    document = served_file.json("/search.json?q=mill&limit=3")
+    with Index.open(served_file.store, create=False) as index:
+        document = index.search("mill", group=True, limit=3)
     whole = ScreenRequest("/search", {}, {}, {}, cast("Any", None), is_whole=True)
     reply = encode_answer(search.SCREEN, "csv", ScreenAnswer(document), whole, cast("Any", None))
     *rows, last = csv.reader(io.StringIO(bytes(reply.body).decode()))
-    assert last == ["… 4 more groups, not in this file", *[""] * 8]
+    assert last == ["… 4 more groups, not in this file", *[""] * 10]
     assert len(rows[0]) == len(last)
     assert reply.headers["content-disposition"] == 'attachment; filename="winnow-search-part.csv"'
     part = replace(whole, is_whole=False)  # and says how much it wants
@@ -203,8 +204,8 @@ def test_a_csv_that_is_not_whole_says_so(served_file: Served) -> None:
 
 
 def test_rows_of_the_csv(served: Served) -> None:
-    document = served.json("/search.json?q=mill")
-    rows = list(csv.DictReader(io.StringIO(served.get("/search.csv?q=mill").text)))
+    document = served.json("/search.json?words=mill")
+    rows = list(csv.DictReader(io.StringIO(served.get("/search.csv?words=mill").text)))
     assert len(rows) == document["total"] == len(FOUND)
     assert {row["url"]: row["id"] for row in rows} == {url: IDS[url] for url in FOUND}
     assert {int(row["group"]) for row in rows} == set(range(1, 8))
@@ -213,7 +214,7 @@ def test_rows_of_the_csv(served: Served) -> None:
 
 
 def test_the_query_is_the_first_in_the_title_of_the_tab(page: Page, served_file: Served) -> None:
-    page.goto(served_file.url("/search?q=mill"))
+    page.goto(served_file.url("/search?words=mill"))
     expect(page).to_have_title("mill · 11 pages in 7 groups · winnow")
 
 
@@ -221,14 +222,14 @@ def test_the_query_is_the_first_in_the_title_of_the_tab(page: Page, served_file:
 @pytest.mark.parametrize(
     ("address", "reason", "offer"),
     [
-        ("/search?q=mill+zeppelin", "No page has all these words", r"Without zeppelin there are 11"),
+        ("/search?words=mill+zeppelin", "No page has all these words", r"Without zeppelin there are 11"),
         (
-            f"/search?q=harbour+-{COMMON}",
+            f"/search?words=harbour+-{COMMON}",
             f"No page has these words without {COMMON}",
             r"4 pages have them if nothing is excluded",
         ),
         (
-            "/search?q=mill&site=zeppelin.example",
+            "/search?words=mill&site=zeppelin.example",
             "No page has these words with site",
             r"Without site, 11 pages have them",
         ),
@@ -247,7 +248,7 @@ def test_where_nothing_is_found_something_is_offered(
 
 
 def test_facets_narrow_the_search(page: Page, served: Served) -> None:
-    page.goto(served.url("/search?q=mill"))
+    page.goto(served.url("/search?words=mill"))
     facet = page.locator(".facets li", has_text="farm.example")
     expect(facet.get_by_title("4 pages in 4 groups")).to_contain_text("4 pages")
     facet.get_by_role("link").click()

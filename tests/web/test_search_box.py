@@ -26,26 +26,26 @@ PARAGRAPH = " ".join(TEXTS[MILL].split()[:60])
     "typed", [MILL, f"  {MILL} ", MILL.removeprefix("https://"), MILL.replace("https://", "http://"), f"{MILL}#part"]
 )
 def test_a_url_opens_its_page(served: Served, typed: str) -> None:
-    reply = served.get(f"/search?{urlencode({'q': typed})}")
+    reply = served.get(f"/search?{urlencode({'words': typed})}")
     assert (reply.status, reply.headers["location"]) == (303, f"/page/{IDS[MILL]}")
 
 
 def test_a_url_that_is_not_stored_is_said_to_be_missing(served: Served) -> None:
-    reply = served.get("/search?q=https%3A%2F%2Fnowhere.example%2Fmill.html")
+    reply = served.get("/search?words=https%3A%2F%2Fnowhere.example%2Fmill.html")
     assert reply.status == 200
     assert "has the address" in reply.text
 
 
 @pytest.mark.parametrize("typed", ["node.js", "3.14", "mill"])
 def test_a_word_with_a_dot_is_no_address(served_file: Served, typed: str) -> None:
-    reply = served_file.get(f"/search?q={typed}")
+    reply = served_file.get(f"/search?words={typed}")
     assert reply.status == 200
     assert "has the address" not in reply.text
 
 
 def test_a_program_always_searches_for_words(served_file: Served) -> None:
-    assert served_file.json(f"/api/v1/search?{urlencode({'q': PARAGRAPH})}")["total"] >= 1
-    assert served_file.json(f"/api/v1/search?{urlencode({'q': MILL})}")["total"] == 0
+    assert served_file.json(f"/api/v1/search?{urlencode({'words': PARAGRAPH})}")["total"] >= 1
+    assert served_file.json(f"/api/v1/search?{urlencode({'words': MILL})}")["total"] == 0
 
 
 @pytest.mark.parametrize("scripts", [True, pytest.param(False, marks=pytest.mark.check)])
@@ -67,11 +67,11 @@ def test_a_text_too_long_for_an_address_is_sent_as_a_form(page: Page, served_fil
     page.go_back()
     page.locator("#q").fill("mill")
     page.locator("#q").press("Enter")
-    page.wait_for_url("**/search?q=mill")
+    page.wait_for_url("**/search?words=mill")
 
 
 def test_a_long_phrase_in_quotes_is_searched_for(served_file: Served) -> None:
-    reply = served_file.get(f"/search?{urlencode({'q': f'{chr(34)}{PARAGRAPH}{chr(34)}'})}")
+    reply = served_file.get(f"/search?{urlencode({'words': f'{chr(34)}{PARAGRAPH}{chr(34)}'})}")
     assert reply.status == 200
 
 
@@ -85,7 +85,7 @@ def test_a_long_phrase_in_quotes_is_searched_for(served_file: Served) -> None:
     ],
 )
 def test_what_cannot_be_searched_for_is_explained(page: Page, served_file: Served, typed: str, heading: str) -> None:
-    page.goto(served_file.url("/search?q=mill"))
+    page.goto(served_file.url("/search?words=mill"))
     page.locator("#q").fill(typed)
     page.locator("#q").press("Enter")
     expect(page.locator("h1")).to_have_text(heading)
@@ -101,7 +101,7 @@ def test_it_is_on_every_screen(served_file: Served, address: str) -> None:
 
 
 def suggested(served: Served, typed: str, limit: int = 8) -> list[str]:
-    found = served.json(f"/api/v1/suggest?q={quote(typed)}&limit={limit}")["suggestions"]
+    found = served.json(f"/api/v1/suggest?words={quote(typed)}&limit={limit}")["suggestions"]
     return [each["url"] for each in found]
 
 
@@ -120,7 +120,7 @@ def test_a_page_is_suggested_by_a_part_of_its_url(served: Served) -> None:
 
 @pytest.mark.check
 def test_where_nothing_is_found_pages_with_such_an_address_are_shown(page: Page, served_file: Served) -> None:
-    page.goto(served_file.url(f"/search?q={MIRROR[10:-2]}"))
+    page.goto(served_file.url(f"/search?words={MIRROR[10:-2]}"))
     page.get_by_role("link", name=MIRROR).click()
     page.wait_for_url(f"**/page/{IDS[MIRROR]}")
 

@@ -23,7 +23,9 @@ KEY = "the-key-of-a-scheme"
 def all_that_is_told(served: Served) -> str:
     """Return every answer and, at last, what the server has printed. Some requests are refused, some have no token."""
     sent = {"authorization": f"Bearer {TOKEN}"}
-    told = [served.get(path).text for path in ("/", f"{API}/search?q=mill", f"/?token={TOKEN}x", "/static/winnow.js")]
+    told = [
+        served.get(path).text for path in ("/", f"{API}/search?words=mill", f"/?token={TOKEN}x", "/static/winnow.js")
+    ]
     paths = [*ADDRESSES.values(), *map(api_address, ADDRESSES.values()), f"{API}/openapi.json", "/nothing", "/page/x"]
     replies = [served.get(path, **sent) for path in paths]
     told += [f"{reply.headers} {reply.text}" for reply in replies]

@@ -87,7 +87,7 @@ def test_a_question_whose_client_has_left_is_cancelled(known_file: Path, monkeyp
             client.sendall(head("/api/v1/quotes", len(QUESTION)) + QUESTION)
             assert started.wait(TIMEOUT_SECONDS)
         left = time.monotonic()
-        assert served.get("/search?q=mill").status == 200
+        assert served.get("/search?words=mill").status == 200
         whole = served.send("/api/v1/quotes", QUESTION, content_type="application/json").json
         after = sum(at > left for at in scored)
         # The second question scored each of its candidates; of the first, at most the one at hand was finished.
@@ -106,7 +106,7 @@ def test_long_questions_leave_a_thread_for_others(known_file: Path, monkeypatch:
         asking = [Thread(target=ask) for _ in range(8)]
         for each in asking:
             each.start()
-        for path in ("/", "/search?q=mill", "/clusters", "/api/v1/suggest?q=mill"):
+        for path in ("/", "/search?words=mill", "/clusters", "/api/v1/suggest?words=mill"):
             assert served.get(path).status == 200
         assert not replies
         may_go_on.set()
@@ -134,7 +134,7 @@ def impatient(known_file: Path) -> Iterator[Asking]:
     "sent",
     [
         b"",
-        b"GET /search?q=mi",
+        b"GET /search?words=mi",
         b"GET / HTTP/1.1\r\nHost: localhost\r\n",
         head("/paste", 100) + b'{"text": "',
     ],
@@ -242,7 +242,7 @@ def test_an_answer_that_takes_long_is_waited_for(known_file: Path, monkeypatch: 
 
     store = ServedStore(str(known_file), open_slowly)
     with serving_app(make_app(store), http=PunctualConnection) as served:
-        assert served.get("/search?q=mill").status == 200
+        assert served.get("/search?words=mill").status == 200
 
 
 def closes(client: socket.socket) -> bool:

@@ -341,7 +341,7 @@ def test_a_server_without_a_store_serves_nothing_else(stateless: Served, served_
         ("/compare", "post"),
         ("/health", "get"),
     }
-    for path in ("/search", f"{API}/search?q=mill", "/paste", "/api"):
+    for path in ("/search", f"{API}/search?words=mill", "/paste", "/api"):
         reply = stateless.get(path)
         assert (reply.status, reply.json) == (404, {"error": "There is no page at this address."})
 

@@ -43,14 +43,14 @@ def empty(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         yield found
 
 
-@pytest.mark.parametrize("path", [*OPEN, "/search?q=mill"])
+@pytest.mark.parametrize("path", [*OPEN, "/search?words=mill"])
 def test_an_empty_store(page: Page, empty: Served, path: str) -> None:
     page.goto(empty.url(path))
     assert not re.search(r"\b(nan|null|undefined|traceback)\b", page.locator("main").inner_text().lower())
     assert accessibility_faults(page) == []
 
 
-@pytest.mark.parametrize("path", ["/", "/search?q=mill", "/clusters", "/statistics"])
+@pytest.mark.parametrize("path", ["/", "/search?words=mill", "/clusters", "/statistics"])
 def test_an_empty_store_says_how_to_fill_it(page: Page, empty: Served, path: str) -> None:
     page.goto(empty.url(path))
     expect(page.locator("main")).to_contain_text("winnow index")
@@ -77,18 +77,18 @@ def test_an_engine_that_goes_and_comes_back(page: Page, engine: Running, serve: 
     door = Closed()
     with Gateway(engine.url, door) as gateway:
         served = serve(f"{gateway.url}/gone-{WORKER}")
-        page.goto(served.url("/search?q=mill"))
+        page.goto(served.url("/search?words=mill"))
         expect(page.locator("h1")).to_have_text(re.compile("^11 pages in 7 groups"))
         door.way = "busy"
-        for path in ("/search?q=harbour", f"/page/{IDS[MILL]}", f"/compare/{IDS[MILL]}/{IDS[MOVED]}", "/clusters"):
+        for path in ("/search?words=harbour", f"/page/{IDS[MILL]}", f"/compare/{IDS[MILL]}/{IDS[MOVED]}", "/clusters"):
             page.goto(served.url(path))
             expect(page.locator("h1")).to_have_text("Temporarily unavailable")
         assert accessibility_faults(page) == []
         door.way = "gone"
-        reply = served.get("/api/v1/search?q=mill")
+        reply = served.get("/api/v1/search?words=mill")
         assert (reply.status, reply.headers["retry-after"]) == (503, "2")
         assert reply.json["error"]
-        page.goto(served.url("/search?q=harbour"))
+        page.goto(served.url("/search?words=harbour"))
         expect(page.locator("h1")).to_have_text("Temporarily unavailable")
         door.way = "open"
         page.get_by_role("link", name="Try again").click()
@@ -97,11 +97,11 @@ def test_an_engine_that_goes_and_comes_back(page: Page, engine: Running, serve: 
 
 def test_a_file_that_is_taken_away_and_another_one_put_there(page: Page, own_file: Path, serve: Serve) -> None:
     served = serve(own_file)
-    page.goto(served.url("/search?q=mill"))
+    page.goto(served.url("/search?words=mill"))
     own_file.unlink()
     with Index.open(own_file) as index:
         index.add([each for each in PAGES if each.url == HARBOUR])
-    page.goto(served.url("/search?q=harbour"))
+    page.goto(served.url("/search?words=harbour"))
     expect(page.locator("h1")).to_have_text("1 page")
 
 
@@ -126,7 +126,7 @@ TELLING = """
 
 
 def test_old_results_stay_until_there_are_new_ones(page: Page, served_file: Served) -> None:
-    page.goto(served_file.url("/search?q=mill"))
+    page.goto(served_file.url("/search?words=mill"))
     page.evaluate(TELLING)
     page.get_by_label("Words, a URL or a paragraph").fill("harbour")
     with page.expect_console_message() as told:

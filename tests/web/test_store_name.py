@@ -35,8 +35,8 @@ def test_the_name_that_is_shown(name: str, shown: str) -> None:
     "address",
     [
         *ADDRESSES.values(),
-        *("/nothing", "/page/0", "/cluster/0", "/page?url=x", "/watches?watch=x", "/search?q=zeppelin"),
-        *("/statistics.json", "/api/v1/pages?url=x", "/search.json?q=zeppelin"),
+        *("/nothing", "/page/0", "/cluster/0", "/page?url=x", "/watches?watch=x", "/search?words=zeppelin"),
+        *("/statistics.json", "/api/v1/pages?url=x", "/search.json?words=zeppelin"),
     ],
 )
 def test_no_folder_is_told(served_file: Served, address: str) -> None:
@@ -53,7 +53,7 @@ def test_messages_about_a_served_store_have_its_shown_name(known_file: Path, tmp
 
 
 def test_the_name_is_on_every_screen(served_file: Served) -> None:
-    assert 'title="Store">known.winnow<' in served_file.get("/search?q=mill").text
+    assert 'title="Store">known.winnow<' in served_file.get("/search?words=mill").text
 
 
 # --- the addresses of pages -------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def test_a_page_with_credentials_in_its_address(tmp_path: Path, serve: Serve) ->
     served = serve(tmp_path / "crawl.winnow")
     a, b = (capture_id(url, None) for url in urls)
     for address in (
-        "/search?q=mill",
+        "/search?words=mill",
         f"/page/{a}",
         f"/page/{a}/history",
         f"/compare/{a}/{b}",

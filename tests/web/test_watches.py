@@ -39,7 +39,7 @@ def add_page(store: Path, url: str, text: str) -> None:
 def test_a_watch_is_added_answered_seen_and_removed(own_file: Path, serve: Serve) -> None:
     served = serve(own_file, "--write")
     assert ">No watches yet</h1>" in served.get("/watches").text
-    added = sent(served, "/watches/add", name="the mill", url=MILL, min_containment="30")
+    added = sent(served, "/watches/add", name="the mill", url=MILL, min_containment="0.3")
     assert (added.status, added.headers["location"]) == (303, "/watches?watch=the%20mill")
     assert ">1 watch, no new pages</h1>" in served.get("/watches").text
     add_page(own_file, "https://new.example/", TEXTS[MILL])
@@ -53,7 +53,7 @@ def test_a_watch_is_added_answered_seen_and_removed(own_file: Path, serve: Serve
     assert f'href="/compare/{IDS[MILL]}/{IDS[MOVED]}"' in shown
     rows = list(csv.DictReader(io.StringIO(served.get("/watches.csv").text)))
     assert [(row["id"], row["new"]) for row in rows] == [
-        (each["id"], str(int(each["id"] in watch["new"]))) for each in watch["matches"]
+        (each["id"], "true" if each["id"] in watch["new"] else "false") for each in watch["matches"]
     ]
     assert sent(served, "/watches/seen", name="the mill", ids=" ".join(watch["new"])).status == 303
     assert served.json("/api/v1/watches")["watches"][0]["new"] == []
@@ -103,11 +103,11 @@ def test_what_cannot_be_watched_is_said(own_file: Path, serve: Serve) -> None:
         ({"name": " ", "url": MILL}, "a name of 1 to 100 characters"),
         ({"name": "a"}, "Give the URL of a page, or a text"),
         ({"name": "a", "url": MILL, "text": QUOTE}, "Give the URL of a page, or a text"),
-        ({"name": "a", "url": MILL, "min_containment": "x"}, "The minimum share is a whole number from 0 to 100"),
-        ({"name": "a", "url": MILL, "min_containment": ""}, "The minimum share is a whole number from 0 to 100"),
+        ({"name": "a", "url": MILL, "min_containment": "x"}, "The minimum share is a share from 0 to 1"),
+        ({"name": "a", "url": MILL, "min_containment": ""}, "The minimum share is a share from 0 to 1"),
         ({"name": "a", "url": "https://gone.example/"}, f"{own_file.name} has no page https://gone.example/"),
     ):
-        fields = {"min_containment": "30", "replace": "on", **fields}
+        fields = {"min_containment": "0.3", "replace": "on", **fields}
         refused = sent(served, "/watches/add", **fields)
         assert refused.status == 400
         assert str(own_file) not in refused.text
@@ -117,13 +117,13 @@ def test_what_cannot_be_watched_is_said(own_file: Path, serve: Serve) -> None:
         assert page.xpath("//*[@aria-invalid]/@aria-describedby") == [fault.get("id")]
         form = next(each for each in page.forms if each.action == "/watches/add")
         assert {name: value or "" for name, value in form.fields.items()} == {"url": "", "text": "", **fields}
-    assert sent(served, "/watches/add", name="a", pasted="pasted-gone", min_containment="30").status == 404
+    assert sent(served, "/watches/add", name="a", pasted="pasted-gone", min_containment="0.3").status == 404
     for path in ("remove", "seen", "text"):
         assert sent(served, f"/watches/{path}", name="none").status == 404
     assert served.get("/watches?watch=none").status == 404
     assert served.json("/api/v1/watches")["total"] == 0
-    assert sent(served, "/watches/add", name="a", url=MILL, min_containment="30").status == 303
-    taken = sent(served, "/watches/add", name="a", url=HARBOUR, min_containment="30")
+    assert sent(served, "/watches/add", name="a", url=MILL, min_containment="0.3").status == 303
+    taken = sent(served, "/watches/add", name="a", url=HARBOUR, min_containment="0.3")
     assert (taken.status, "has a watch a already" in taken.text) == (400, True)
     assert sent(served, "/watches/add", name="a", url=HARBOUR, min_containment="0", replace="on").status == 303
     assert served.json("/api/v1/watches")["watches"][0]["url"] == HARBOUR

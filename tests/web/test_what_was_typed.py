@@ -23,7 +23,7 @@ RESTORED = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true 
 IN_STEP = "Compare two ticked pages"
 
 
-@pytest.mark.parametrize("path", ["/", "/search?q=mill"])
+@pytest.mark.parametrize("path", ["/", "/search?words=mill"])
 def test_what_is_typed_before_the_script_arrives_stays(page: Page, served_file: Served, path: str) -> None:
     waiting: list[Route] = []
     page.route("**/winnow.js*", lambda route: waiting.append(route))  # noqa: PLW0108 (Playwright needs a function)
@@ -37,7 +37,7 @@ def test_what_is_typed_before_the_script_arrives_stays(page: Page, served_file: 
 
 
 def test_only_a_form_that_was_sent_shows_its_address_again(page: Page, served_file: Served) -> None:
-    page.goto(served_file.url("/search?q=mill"))
+    page.goto(served_file.url("/search?words=mill"))
     page.locator("#q").fill("not sent")
     page.locator(".hit h2 a").first.click()
     page.wait_for_url("**/page/*")
@@ -55,7 +55,7 @@ def test_only_a_form_that_was_sent_shows_its_address_again(page: Page, served_fi
 
 
 def test_ticks_and_their_bar_are_in_step_after_back(page: Page, served_file: Served) -> None:
-    page.goto(served_file.url("/search?q=mill"))
+    page.goto(served_file.url("/search?words=mill"))
     boxes, button = page.locator(".hit > .name .tick"), page.get_by_role("button", name=IN_STEP)
     boxes.nth(0).check()
     boxes.nth(1).check()
@@ -109,7 +109,7 @@ def long_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_long_names_end_in_an_ellipsis_and_hide_nothing(page: Page, long_names: Path, serve: Serve) -> None:
     served = serve(long_names)
     one, other = (capture_id(f"{ADDRESS}{number}", at(number)) for number in (1, 2))
-    for path in ("/search?q=mill", f"/page/{one}", f"/page/{one}/locate", f"/compare/{one}/{other}#p1"):
+    for path in ("/search?words=mill", f"/page/{one}", f"/page/{one}/locate", f"/compare/{one}/{other}#p1"):
         page.goto(served.url(path))
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 900})

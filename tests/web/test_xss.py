@@ -47,10 +47,10 @@ IDS = [capture_id(page.url, page.fetched_at) for page in PAGES]
 NAMES = [vector[:100] for vector in islice(VECTORS, 0, None, 4)]
 SCREEN_ADDRESSES = {
     "home": "/",
-    "search": "/search?q=evil&limit=100",
-    "search-ungrouped": "/search?q=evil&group=off&limit=100",
-    "search-ungrouped-2": "/search?q=evil&group=off&limit=100&page=2",
-    "search-by-cluster": "/search?q=evil&group=cluster&limit=100",
+    "search": "/search?words=evil&limit=100",
+    "search-ungrouped": "/search?words=evil&group=off&limit=100",
+    "search-ungrouped-2": "/search?words=evil&group=off&limit=100&page=2",
+    "search-by-cluster": "/search?words=evil&by=cluster&limit=100",
     "page": f"/page/{IDS[0]}?min_containment=0&limit=500",
     "page-with-markup": f"/page/{IDS[len(ADDRESSES)]}",
     "history": f"/page/{IDS[1]}/history",
@@ -70,9 +70,9 @@ SCREEN_ADDRESSES = {
 }
 # Where a question is repeated: in fields, headings, links and refusals.
 TYPED_ADDRESSES = {
-    "words": "/search?q={}",
-    "filters": "/search?q=evil&site={0}&crawl={0}",
-    "number": "/search?q=evil&t={}",
+    "words": "/search?words={}",
+    "filters": "/search?words=evil&site={0}&crawl={0}",
+    "number": "/search?words=evil&min_resemblance={}",
     "parameter": "/search?{}=1",
     "page": "/page/{}",
     "cluster-site": "/clusters?site={}",
@@ -165,7 +165,7 @@ def test_screens_in_a_browser(new_page: NewPage, attacked: Served, address: str,
 @pytest.mark.parametrize(
     "address",
     [
-        pytest.param("/search?q={}", id="words"),
+        pytest.param("/search?words={}", id="words"),
         pytest.param("/page/{}", id="page", marks=pytest.mark.soak),
         pytest.param("/{}", id="path", marks=pytest.mark.soak),
     ],
@@ -218,7 +218,7 @@ def test_no_table_has_a_formula(attacked: Served) -> None:
     for screen in TABLES:
         if not screen.path or screen.name == "pasted":
             continue
-        query = "?q=evil&group=off&limit=100" if screen.name == "search" else ""
+        query = "?words=evil&group=off&limit=100" if screen.name == "search" else ""
         for page in ("", "&page=2") if query else ("",):
             reply = attacked.get(f"{screen.path.format(**values)}.csv{query}{page}")
             assert reply.status == 200, screen.name

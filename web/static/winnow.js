@@ -36,7 +36,9 @@ addEventListener("click", (event) => {
 // --- forms: a slider shows its value; the form is sent by its button ---------------------------------------------------
 for (const input of document.querySelectorAll("[data-shown]")) {
   const output = input.parentElement.querySelector("output");
-  input.addEventListener("input", () => (output.value = input.value + (output.dataset.unit ?? " %")));
+  const unit = output.dataset.unit ?? " %";
+  const factor = input.max === "1" ? 100 : 1; // a share is shown in per cent
+  input.addEventListener("input", () => (output.value = Math.round(factor * input.value) + unit));
 }
 // Empty fields are left out of the address.
 addEventListener("submit", (event) => {
@@ -61,12 +63,12 @@ for (const button of document.querySelectorAll("[data-print]")) {
 const MAX_QUERY = 1500; // characters; a longer text does not fit into an address
 const box = document.querySelector("[data-box]");
 box?.addEventListener("submit", () => {
-  const field = box.elements.q;
+  const field = box.elements.words;
   const long = field.value.length > MAX_QUERY;
   Object.assign(box, long ? { method: "post", action: "/paste" } : { method: "get", action: "/search" });
-  field.name = long ? "text" : "q";
+  field.name = long ? "text" : "words";
 });
-if (box) suggestPages(box, box.elements.q);
+if (box) suggestPages(box, box.elements.words);
 function suggestPages(form, field) {
   const list = document.createElement("ul");
   list.id = "suggestions";
@@ -95,7 +97,7 @@ function suggestPages(form, field) {
   const ask = async () => {
     const typed = (asked = field.value.trim());
     if (typed.length < 2 || typed.length > 100) return show(false);
-    const response = await fetch(`/api/v1/suggest?${new URLSearchParams({ q: typed })}`).catch(() => null);
+    const response = await fetch(`/api/v1/suggest?${new URLSearchParams({ words: typed })}`).catch(() => null);
     if (!response?.ok || asked !== typed || document.activeElement !== field) return;
     const { suggestions } = await response.json();
     list.replaceChildren(...suggestions.map(suggestion));

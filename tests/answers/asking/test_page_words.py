@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import cast
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -11,14 +12,10 @@ from opensearch_winnow.answers.asking.history import history_summary
 from opensearch_winnow.answers.asking.page_answer import PageMatches
 from opensearch_winnow.answers.asking.similar_words import similar_summary
 from opensearch_winnow.answers.asking.too_short import words_sentence
-from opensearch_winnow.answers.asking.watches import (
-    WatchesDocument,
-    WatchReportDocument,
-    watch_report_summary,
-    watches_summary,
-)
+from opensearch_winnow.answers.asking.watches import watch_report_summary, watches_summary
 from opensearch_winnow.operations.asking.history import History, HistoryEntry
 from opensearch_winnow.operations.asking.nothing_found import LowerThreshold, WordSearch, lower_threshold
+from opensearch_winnow.operations.asking.watches import CheckedWatches, Watch, WatchReport
 from opensearch_winnow.queries.asking.matches import Match
 from tests.cli.sample_card import card
 from tests.sample_matches import sample_matches
@@ -65,16 +62,17 @@ def test_the_history() -> None:
 
 
 def test_the_watches() -> None:
-    def report(total: int, new: int) -> WatchReportDocument:
-        return cast(WatchReportDocument, {"total": total, "new": ["id"] * new})
+    def report(total: int, new: int) -> WatchReport:
+        found = cast("Any", SimpleNamespace(total=total))
+        return WatchReport(Watch(name="mill"), found, frozenset(map(str, range(new))), [])
 
     found = [watch_report_summary(report(*each)) for each in ((0, 0), (1, 0), (5, 2), (1, 1), (3, 3))]
     assert found == ["No pages yet", "1 page, not new", "5 pages, 2 of them new", "1 new page", "3 new pages"]
-    both: WatchesDocument = {"total": 2, "watches": [report(5, 2), report(1, 1)]}
-    assert watches_summary(both) == "2 watches, 3 new pages"
-    assert watches_summary({**both, "total": 12}) == "12 watches, 3 new pages for the 2 listed"
-    assert watches_summary({"total": 1, "watches": [report(1, 0)]}) == "1 watch, no new pages"
-    assert watches_summary({"total": 0, "watches": []}) == "No watches yet"
+    both = [report(5, 2), report(1, 1)]
+    assert watches_summary(CheckedWatches(2, both)) == "2 watches, 3 new pages"
+    assert watches_summary(CheckedWatches(12, both)) == "12 watches, 3 new pages for the 2 listed"
+    assert watches_summary(CheckedWatches(1, [report(1, 0)])) == "1 watch, no new pages"
+    assert watches_summary(CheckedWatches(0, [])) == "No watches yet"
 
 
 def test_the_highest_round_threshold_that_finds_something() -> None:

@@ -52,8 +52,8 @@ def test_findings_are_summed_up_and_logged(winnow: Winnow, crawl: Path, news: Pa
     assert (done.exit_code, done.stderr) == (0, "2 findings for 2 watches: winnow watch log\n")
     logged = winnow("watch", "log", "--store", crawl)
     head, *rows = (line.split("\t") for line in logged.stdout.splitlines())
-    assert head == ["at", "watch", "containment", "longest", "id", "fetched_at", "url", "title"]
-    assert (logged.exit_code, {(row[1], row[6]) for row in rows}) == (0, {("mill", NEW), ("first", NEW)})
+    assert head == ["at", "watch", "containment", "longest", "fetched_at", "url", "title", "id"]
+    assert (logged.exit_code, {(row[1], row[5]) for row in rows}) == (0, {("mill", NEW), ("first", NEW)})
     (finding,) = json.loads(winnow("watch", "log", "first", "--store", crawl, "--json").stdout)["findings"]
     assert (finding["watch"], finding["containment"], finding["title"]) == ("first", 1.0, "\x1b[2JA quotation")
     assert len(FIRST) - 10 < finding["longest"] <= len(FIRST)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.answers.formatting import percent_range
 from opensearch_winnow.answers.searching.search_words import more_like_this
-from opensearch_winnow.cli.searching.hit_list import blocks, empty_page, highlighted, hits_range, total_with_hint
+from opensearch_winnow.cli.searching.hit_list import empty_page, highlighted, hits_range, result_lines, total_with_hint
 from opensearch_winnow.queries.searching.results import FacetCount, Folded, Member, Result, SearchResults
 from opensearch_winnow.queries.words import Words, as_typed
 from tests.cli.sample_card import CONTROL_CHARACTERS, MILL, card
@@ -22,6 +23,7 @@ def member(resemblance: float = 0.94, error: float = 0.0, **others: Any) -> Memb
     usual = Member(
         id="1" * 32,
         url="http://mirror.example/mill",
+        title="A mill",
         site="mirror.example",
         crawl="",
         fetched_at=datetime(2024, 3, 2, tzinfo=UTC),
@@ -30,24 +32,24 @@ def member(resemblance: float = 0.94, error: float = 0.0, **others: Any) -> Memb
         kind="estimate" if error else "exact",
         error=error,
     )
-    return usual._replace(**others)
+    return replace(usual, **others)
 
 
 def result(*members: Member, **others: Any) -> Result:
-    return Result(card, 2.5, "… the mill in the valley …", [(6, 10), (18, 24)], [(4, 8)], list(members))._replace(
-        **others
-    )
+    usual = Result(card, 2.5, "… the mill in the valley …", [(6, 10), (18, 24)], [(4, 8)], list(members))
+    return replace(usual, **others)
 
 
 def results_of(*hits: Result, **others: Any) -> SearchResults:
     pages = sum(1 + len(hit.members) for hit in hits)
     counts: dict[str, Any] = {"groups": len(hits), "at_least": len(hits), "at_most": len(hits), "examined": pages}
-    grouped: dict[str, Any] = {"total": pages, "hits": list(hits), "threshold": 0.5, "by": "signature"}
+    grouped: dict[str, Any] = {"total": pages, "hits": list(hits), "min_resemblance": 0.5, "by": "signature"}
     return SearchResults(**grouped | counts | others)
 
 
-def lines_of(results: SearchResults, columns: int = 80, first: int = 1) -> list[list[str]]:
-    return [["".join(text for text, _ in line) for line in block] for block in blocks(results, columns, first)]
+def lines_of(results: SearchResults, columns: int = 80, **options: Any) -> list[list[str]]:
+    blocks = "\n".join("".join(text for text, _ in line) for line in result_lines(results, columns, **options))
+    return [block.split("\n") for block in blocks.split("\n\n")]
 
 
 def test_a_hit_has_a_title_a_url_a_date_and_a_snippet() -> None:
@@ -177,6 +179,8 @@ def test_lines_fit_for_any_url_and_title(columns: int, url: str, title: str | No
     )
     lines = [line for block in lines_of(results, columns) for line in block]
     assert max(map(width, lines)) <= columns
+    if url == LONG_URL:
+        assert url in "".join("".join(block) for block in lines_of(results, columns, full=True))
     assert not CONTROL_CHARACTERS.search("".join(lines))
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,14 +20,14 @@ from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.queries.searching.results import Member, SearchResults
+from opensearch_winnow.queries.searching.results import SearchResults
 from opensearch_winnow.stores.engine.running import Running
 from tests.cli.conftest import LONG_URL
 from tests.cli.sample_card import CONTROL_CHARACTERS, MILL
 
 Winnow = Callable[..., Result]
 OnTerminal = Callable[..., tuple[int, str]]
-HEADER = "score\tmembers\tfetched_at\turl\ttitle\tsnippet\n"
+HEADER = "group\tresemblance\tkind\terror\tscore\tfetched_at\tsite\tcrawl\turl\ttitle\tid\n"
 
 
 @pytest.fixture
@@ -38,53 +41,27 @@ def results_of(store: Path | str, words: str = "", **question: Any) -> SearchRes
         return index.search(words, **question)
 
 
-def as_json(member: Member, store: Path) -> dict[str, Any]:
-    at = member.fetched_at
-    with Index.open(store, create=False) as index:
-        title = index.capture(member.id).title
-    return member._asdict() | {"fetched_at": at and f"{at:%Y-%m-%dT%H:%M:%SZ}", "title": title}
-
-
 @pytest.mark.parametrize("by", ["signature", "cluster", "both"])
 @pytest.mark.parametrize("exact", [False, True])
 def test_json_equals_the_answer_of_the_library(winnow: Winnow, crawl: Path, word: str, by: str, exact: bool) -> None:
     options = ["--by", by, "--facets", "site,month", *(["--exact"] if exact else [])]
     done = winnow("search", word, "--store", crawl, "--json", *options)
     found = results_of(crawl, word, group=True, by=by, exact=exact, facets=("site", "month"))
-    answer = json.loads(done.stdout)
-    assert done.exit_code == 0
-    assert done.stdout.count("\n") == 1
-    for ours, theirs in zip(answer.pop("hits"), found.hits, strict=True):
-        card = theirs.card
-        assert ours == {
-            "id": card.id,
-            "url": card.url,
-            "title": card.title,
-            "site": card.site,
-            "fetched_at": card.fetched_at and f"{card.fetched_at:%Y-%m-%dT%H:%M:%SZ}",
-            "score": theirs.score,
-            "snippet": theirs.snippet,
-            "marks": [list(mark) for mark in theirs.marks],
-            "title_marks": [list(mark) for mark in theirs.title_marks],
-            "cluster": card.cluster,
-            "members": [member.url for member in theirs.members],
-            "member_pages": [as_json(member, crawl) for member in theirs.members],
-        }
-        assert ours["snippet"][slice(*ours["marks"][0])].lower() == word.strip(".")
-    assert answer.pop("seconds") > 0
-    assert answer == {
-        "total": 5,
-        "groups": 5 if by == "cluster" else 2,
-        "groups_at_least": found.at_least,
-        "groups_at_most": found.at_most,
-        "groups_about": None,
-        "examined": 5,
-        "by": by,
-        "threshold": 0.5,
-        "cursor": None,
-        "facets": {name: [count._asdict() for count in counts] for name, counts in found.facets.items()},
-        "folded": [],
+    answer, same = json.loads(done.stdout), json.loads(json.dumps(found.to_dict()))
+    assert (done.exit_code, done.stdout.count("\n")) == (0, 1)
+    assert answer.pop("seconds") > 0 < same.pop("seconds")
+    assert answer == same
+    counts = [answer[key] for key in ("total", "groups", "groups_about", "examined", "by", "min_resemblance")]
+    assert counts == [5, 5 if by == "cluster" else 2, None, 5, by, 0.5]
+    assert answer.keys() - {"groups_at_least", "groups_at_most", "cursor", "facets", "folded", "hits"} == {
+        *("total", "groups", "groups_about", "examined", "by", "min_resemblance")
     }
+    with Index.open(crawl, create=False) as index:
+        titles = {card.id: card.title for card in index.cards()}
+    for hit in answer["hits"]:
+        assert hit["snippet"][slice(*hit["marks"][0])].lower() == word.strip(".")
+        assert hit["members"] == [each["url"] for each in hit["member_pages"]]
+        assert all(each["title"] == titles[each["id"]] for each in (hit, *hit["member_pages"]))
 
 
 def test_without_groups(winnow: Winnow, crawl: Path, word: str) -> None:
@@ -98,10 +75,10 @@ def test_the_threshold_decides_the_groups(winnow: Winnow, crawl: Path, word: str
         hits = json.loads(winnow("search", word, "--store", crawl, "--json", *options).stdout)["hits"]
         return sorted(1 + len(hit["members"]) for hit in hits)
 
-    assert sizes() == sizes("--threshold", "0.7") == [1, 4]
-    assert sizes("--threshold", "0.8") == [1, 1, 3]  # without the page that continues with other text
-    assert sizes("--threshold", "1") == [1, 1, 1, 2]
-    assert sizes("--threshold", "0.1") == [5]
+    assert sizes() == sizes("--min-resemblance", "0.7") == [1, 4]
+    assert sizes("--min-resemblance", "0.8") == [1, 1, 3]  # without the page that continues with other text
+    assert sizes("--min-resemblance", "1") == [1, 1, 1, 2]
+    assert sizes("--min-resemblance", "0.1") == [5]
 
 
 def test_the_page_shown_for_a_group_is_chosen(winnow: Winnow, crawl: Path, word: str) -> None:
@@ -134,7 +111,9 @@ def test_phrases_and_excluded_words(winnow: Winnow, crawl: Path) -> None:
     assert found("valley", "-mill") == {"http://example.com/\x1b[2J"}
     assert found("valley", "-the mill") == {"http://example.com/\x1b[2J"}  # what a shell makes of -"the mill"
     assert found("水車") == {"http://mirror.example/mill"}
-    assert found("mil*") == found("mill", "OR", "unheardof") == found("mill", "unheardof", option="--any") == {MILL}
+    assert (
+        found("mil*") == found("mill", "OR", "unheardof") == found("mill", "unheardof", option="--any-word") == {MILL}
+    )
 
 
 def test_captures_and_filters(winnow: Winnow, crawl: Path, word: str) -> None:
@@ -196,7 +175,7 @@ def test_members_found_late_are_shown_on_a_later_page(
     best, other = results_of(crawl, word, group=True).hits
     second = json.loads(winnow("search", word, "--store", crawl, "--json", *few).stdout)
     assert [hit["url"] for hit in second["hits"]] == [other.card.url]
-    assert second["folded"] == [{"url": best.card.url, "member": as_json(member, crawl)} for member in best.members]
+    assert second["folded"] == [{"url": best.card.url, "member": member.to_dict()} for member in best.members]
     _, shown = on_terminal("winnow", "search", word, "--store", crawl.name, *few)
     assert "▸ 3 pages are like hits before these" in unstyle(shown).splitlines()
     assert not CONTROL_CHARACTERS.search(unstyle(shown))
@@ -239,12 +218,29 @@ def test_members_of_a_cluster_below_the_threshold_are_marked(winnow: Winnow, cra
 def test_rows_are_not_shortened(winnow: Winnow, crawl: Path, word: str) -> None:
     head, *rows = [line.split("\t") for line in winnow("search", "café", "--store", crawl).stdout.splitlines()]
     assert head == HEADER.split()
-    assert [(row[1], row[2], len(row[3]) > 300, row[4]) for row in rows] == [
-        ("0", "2024-04-01T00:00:00Z", True, "A café")
+    assert [(row[0], row[5], len(row[8]) > 300, row[9]) for row in rows] == [
+        ("1", "2024-04-01T00:00:00Z", True, "A café")
     ]
     done = winnow("search", word, "--store", crawl)
-    assert sorted(line.split("\t")[1] for line in done.stdout.splitlines()[1:]) == ["0", "3"]
+    groups = Counter(line.split("\t")[0] for line in done.stdout.splitlines()[1:])
+    assert sorted(groups.values()) == [1, 4]
     assert not CONTROL_CHARACTERS.search(re.sub(r"[\t\n]", "", done.stdout))
+
+
+def test_every_table_has_the_same_rows(winnow: Winnow, crawl: Path, word: str, tmp_path: Path) -> None:
+    command = ("search", word, "--store", crawl)
+    rows = [line.split("\t") for line in winnow(*command).stdout.splitlines()]
+    assert [row[0] for row in rows].count("group") == 1
+    assert [row[1:3] for row in rows[1:] if row[0] == "2"] == [["1", "exact"]]
+    table = winnow(*command, "--csv").stdout
+    assert [len(row) for row in csv.reader(io.StringIO(table))] == [len(rows[0])] * 6
+    for name in ("found.csv", "found.json"):
+        assert winnow(*command, "--to", tmp_path / name).exit_code == 0
+    assert (tmp_path / "found.csv").read_text().splitlines()[0] == ",".join(rows[0])
+    assert len(json.loads((tmp_path / "found.json").read_text())["hits"]) == 2
+    assert winnow(*command, "--to", tmp_path / "found.csv").exit_code == 2
+    assert winnow(*command, "--csv", "--facets", "site").exit_code == 2
+    assert winnow(*command, "--facets", "site", "--to", tmp_path / "facets.json").exit_code == 0
 
 
 def test_nothing_found_suggests_what_would_find_something(winnow: Winnow, crawl: Path) -> None:
@@ -259,7 +255,7 @@ def test_nothing_found_suggests_what_would_find_something(winnow: Winnow, crawl:
     assert said("valley", "mill", "unheardof") == "No page has all these words; without unheardof there is 1"
     assert said("valley", "unheard", "OR", "of*") == "No page has all these words; without unheard OR of* there are 2"
     assert said("unheard", "of") == f"No page in {crawl} has all these words, or all but one of them"
-    assert said("unheard", "of", "--any") == f"No page in {crawl} has any of these words"
+    assert said("unheard", "of", "--any-word") == f"No page in {crawl} has any of these words"
     assert (
         said("valley", "--site", "example.net")
         == "No page has these words with --site; without --site, 2 pages have them"
@@ -282,18 +278,21 @@ def test_invalid_searches_are_refused(winnow: Winnow, crawl: Path, tmp_path: Pat
     for options in (["--limit", "9" * 20], ["--page", "9" * 20], ["--limit", "0"], ["--examine", "0"]):
         assert "is not a whole number from 1 to" in refused("mill", *options)
     for threshold in ("0", "1.1", "-1"):
-        assert "is not a share above 0 and at most 1" in refused("mill", "--threshold", threshold)
+        assert "is not a share above 0 and at most 1" in refused("mill", "--min-resemblance", threshold)
     assert "'site,sight' is not a list of site, crawl, month, year" in refused(
         "mill", "--json", "--facets", "site,sight"
     )
     assert "add --json" in refused("mill", "--facets", "site")
     assert "--stable works only with a store on OpenSearch" in refused("mill", "--stable")
     assert "give WORDS or --cursor, not both" in refused("mill", "--cursor", "abc")
-    for options in (["--limit", "3"], ["--site", "example.org"], ["--no-group"], ["--any"]):
+    for options in (["--limit", "3"], ["--site", "example.org"], ["--no-group"], ["--any-word"]):
         assert f"{options[0].replace('no-', '')} cannot be combined with --cursor" in refused(
             "--cursor", "abc", *options
         )
-    assert "this is not a cursor" in refused("--cursor", "abc")
+    key = tmp_path / "key"
+    key.write_text("secret\n")
+    for options in ([], ["--key-file", str(key), "--csv", "--full"]):  # which do not decide what is found
+        assert "this is not a cursor" in refused("--cursor", "abc", *options)
     most = winnow("search", "mill", "--limit", "10000", "--page", "1000000", "--store", crawl)
     assert "--page 1 is the last" in most.stderr
     missing = winnow("search", "mill", "--store", tmp_path / "no.winnow")
@@ -334,7 +333,7 @@ def test_a_cursor_continues_whatever_is_written(winnow: Winnow, notes: str) -> N
 def test_rows_in_a_pipe_say_which_part_they_are(winnow: Winnow, crawl: Path, word: str) -> None:
     search = ("search", word, "--store", crawl)
     part = winnow(*search, "--limit", "1")
-    assert (len(part.stdout.splitlines()), part.stderr) == (2, "showing 1 to 1 (--page 2 has the next)\n")
+    assert (len(part.stdout.splitlines()), part.stderr) == (5, "showing 1 to 1 (--page 2 has the next)\n")
     assert winnow(*search, "--limit", "100").stderr == ""
     assert winnow(*search, "--limit", "1", "--json").stderr == ""  # it has the number of all
 
@@ -344,7 +343,7 @@ def test_rows_come_with_their_cursor(winnow: Winnow, notes: str, on_terminal: On
     done = winnow("search", "mill", "--store", notes, "--stable", "--limit", "7")
     cursor = shlex.split(done.stderr)[-1]
     assert done.stderr == f"next page: --cursor {cursor}\n"
-    assert len(done.stdout.splitlines()) == 8
+    assert len(done.stdout.splitlines()) == 15
     code, shown = on_terminal("winnow", "search", "--cursor", cursor, "--store", notes)
     lines = unstyle(shown).splitlines()
     assert code == 0

@@ -30,9 +30,9 @@ def request(query: dict[str, str], body: Any = None) -> ClientSearch | None:
     ("query", "body", "said"),
     [
         ({"winnow": "groups"}, {}, "winnow=groups is unknown: write winnow=group"),
-        ({"winnow_threshold": ".5"}, {}, "add winnow=group"),
+        ({"winnow_min_resemblance": ".5"}, {}, "add winnow=group"),
         ({**GROUP, "winnow_treshold": ".5"}, {}, "winnow has no option treshold: there are examine, group, index"),
-        ({**GROUP, "winnow_threshold": "0"}, {}, "threshold of winnow is a number, above 0 to 1, not '0'"),
+        ({**GROUP, "winnow_min_resemblance": "0"}, {}, "min_resemblance of winnow is a number, above 0 to 1, not '0'"),
         ({**GROUP, "winnow_members": "1.5"}, {}, "members of winnow is a number, 0 to 10,000, not '1.5'"),
         ({**GROUP, "winnow_examine": "10001"}, {}, "examine of winnow is a number, 1 to 10,000, not '10001'"),
         ({}, {"ext": {"winnow": True}}, "ext.winnow is an object"),
@@ -94,11 +94,11 @@ def test_a_search_without_winnow_is_left_alone() -> None:
 
 
 def test_the_address_comes_before_the_body() -> None:
-    body = {"size": 7, "from": 3, "ext": {"winnow": {"group": True, "threshold": 0.9, "members": 2}, "other": 1}}
-    read = request({"winnow_threshold": "0.8", "size": "20", "winnow_index": "other"}, body)
+    body = {"size": 7, "from": 3, "ext": {"winnow": {"group": True, "min_resemblance": 0.9, "members": 2}, "other": 1}}
+    read = request({"winnow_min_resemblance": "0.8", "size": "20", "winnow_index": "other"}, body)
     assert read is not None
     assert (read.start, read.size) == (3, 20)
-    assert read.options == GroupOptions(threshold=0.8, members=2, index="other")
+    assert read.options == GroupOptions(min_resemblance=0.8, members=2, index="other")
     assert read.body == {"ext": {"other": 1}}
 
 

@@ -80,7 +80,7 @@ def test_each_document_is_on_one_page(
     client: OpenSearch, direct: OpenSearch, index: str, sort: Any, size: int, examine: int, threshold: float
 ) -> None:
     """The law of paging: over all pages, each document is a hit, or a member of one, exactly once."""
-    pages = all_pages(client, index, body_of(sort), size, examine=examine, threshold=threshold)
+    pages = all_pages(client, index, body_of(sort), size, examine=examine, min_resemblance=threshold)
     expected = in_groups(direct, index, body_of(sort), threshold)
     assert put_together(pages) == expected
     sizes = [len(page["hits"]["hits"]) for page in pages]

@@ -49,7 +49,7 @@ def test_later_matches_are_new_until_they_are_seen(index: Index, question: dict[
     before = datetime.now(UTC)
     watch = index.add_watch("article", **question)
     assert before <= watch.at <= datetime.now(UTC)
-    assert index.watches() == [watch]
+    assert list(index.watches()) == [watch]
     known = {match.card.id for match in index.check_watch("article").matches}
     assert len(known) == (1 if "url" in question else 2)
     assert index.check_watch("article").new == set()
@@ -91,16 +91,16 @@ def test_names(index: Index) -> None:
     first = index.add_watch("b", text=ARTICLE)
     with pytest.raises(WatchError, match="has a watch b already: replace it, or give another name"):
         index.add_watch("b", url="https://a.example/article")
-    assert index.watches() == [first]
+    assert list(index.watches()) == [first]
     second = index.add_watch("b", url="https://a.example/article", min_containment=0.9, replace=True)
     third = index.add_watch("ä/?#", text=ARTICLE)
-    assert index.watches() == [second, third]
+    assert list(index.watches()) == [second, third]
     with pytest.raises(WatchError, match="has no watch a; there is b, ä/"):
         index.check_watch("a")
     index.remove_watch("b")
-    assert index.watches() == [third]
+    assert list(index.watches()) == [third]
     index.remove_watch("ä/?#")
-    assert index.watches() == []
+    assert list(index.watches()) == []
     for missing in (index.remove_watch, index.check_watch, lambda name: index.mark_seen(name, [])):
         with pytest.raises(WatchError, match="has no watch b; there is none"):
             missing("b")
@@ -131,7 +131,7 @@ def test_invalid_watches_are_refused(
         add(index, "https://a.example/article", ARTICLE)
         with pytest.raises(error, match=reason):
             index.add_watch(**{"name": "x", "text": ARTICLE} | watch)
-        assert index.watches() == []
+        assert list(index.watches()) == []
 
 
 def test_watches_and_seen_captures_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def request(**changes: Any) -> GroupRequest:
     values: dict[str, Any] = {
         "index": "articles",
         "body": BODY,
-        "threshold": 0.5,
+        "min_resemblance": 0.5,
         "below": "winnow",
         "text": ("title", "body"),
         "examine": 100,
@@ -52,11 +52,11 @@ def test_what_cannot_work_is_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"threshold": 0}, "above 0 and at most 1, not 0"),
-        ({"threshold": float("nan")}, "above 0 and at most 1, not nan"),
-        ({"limit": 0}, "a page has 1 to 10,000 groups, not 0"),
-        ({"limit": 10_001}, "a page has 1 to 10,000 groups, not 10001"),
-        ({"examine": 0}, "to examine is at least 1, not 0"),
+        ({"min_resemblance": 0}, "above 0 and at most 1, not 0"),
+        ({"min_resemblance": float("nan")}, "above 0 and at most 1, not nan"),
+        ({"limit": 0}, "limit is a whole number from 1 to 10,000, not 0"),
+        ({"limit": 10_001}, "limit is a whole number from 1 to 10,000, not 10001"),
+        ({"examine": 0}, "examine is a whole number from 1 to 1,000,000, not 0"),
         ({"body": BODY | {"stored_fields": "_none_"}}, "a search without ids cannot be grouped"),
         ({"body": None}, "needs an index and a body, or the cursor"),
         ({"index": None}, "needs an index and a body, or the cursor"),

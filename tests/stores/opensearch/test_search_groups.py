@@ -166,7 +166,7 @@ def body_of(sort: Any = None, **more: Any) -> dict[str, Any]:
 def test_all_pages_are_the_groups_of_all_hits(
     client: OpenSearch, index: str, sort: Any, limit: int, examine: int, threshold: float
 ) -> None:
-    pages = list(pages_of(client, index, body_of(sort), limit=limit, examine=examine, threshold=threshold))
+    pages = list(pages_of(client, index, body_of(sort), limit=limit, examine=examine, min_resemblance=threshold))
     expected = in_groups(client, index, body_of(sort), threshold)
     assert put_together(pages) == expected
     assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
@@ -297,7 +297,9 @@ def test_ids_that_exist_several_times(client: OpenSearch) -> None:
         client.index(index=index, id="x", body=fields | {"n": len(parameters)}, params={"refresh": "true"} | parameters)
     stored = client.count(index=two)["count"]
     assert stored > 1  # several routings lead to the same shard
-    pages = list(pages_of(client, f"{one},{two}", {"query": {"match_all": {}}}, limit=1, examine=1, threshold=1.0))
+    pages = list(
+        pages_of(client, f"{one},{two}", {"query": {"match_all": {}}}, limit=1, examine=1, min_resemblance=1.0)
+    )
     assert [len(page.groups) for page in pages if page.groups] == [1]
     assert (
         sum(len(group.members) for page in pages for group in page) + sum(len(page.folded) for page in pages) == stored

@@ -11,7 +11,6 @@ from opensearch_winnow.answers.asking.source_words import found_sentence
 from opensearch_winnow.answers.asking.too_short import words_sentence
 from opensearch_winnow.answers.display_text import printable
 from opensearch_winnow.answers.formatting import more_than_listed
-from opensearch_winnow.answers.searching.search_document import search_document
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.asking.nothing_found import WordSearch
@@ -84,8 +83,8 @@ def _words_values(index: Index, request: ScreenRequest, search: WordSearch) -> d
     names = {name: request.query[name] for name in FILTER_NAMES if name in request.query}
     return {
         "words_found": words_sentence(search),
-        "hits": search_document(results, 0.0)["hits"],
-        "words_address": f"/search?{urlencode({'q': printable(search.query), **names})}",
+        "hits": results.hits,
+        "words_address": f"/search?{urlencode({'words': printable(search.query), **names})}",
     }
 
 

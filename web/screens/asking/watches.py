@@ -2,88 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from opensearch_winnow.answers.asking.watch_log import finding_document
-from opensearch_winnow.answers.asking.watches import (
-    WatchesDocument,
-    WatchReportDocument,
-    unanswered_document,
-    watch_report_document,
-    watch_report_summary,
-    watches_summary,
-)
+from opensearch_winnow.answers.asking.watches import checked_watch, watch_report_summary, watches_summary
 from opensearch_winnow.answers.formatting import more_than_listed
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.asking.watches import MAX_MATCHES, MAX_NAME_CHARS, MAX_TEXT_CHARS, Watch, WatchError
+from opensearch_winnow.operations.asking.watches import (
+    MAX_MATCHES,
+    MAX_NAME_CHARS,
+    MAX_TEXT_CHARS,
+    CheckedWatches,
+    Watch,
+    WatchError,
+    WatchOptions,
+)
 from opensearch_winnow.web.form import FormError
-from opensearch_winnow.web.parameters import integer, percentage, string
+from opensearch_winnow.web.parameters import integer, of_options, string
 from opensearch_winnow.web.pasted_texts import PastedText
-from opensearch_winnow.web.screen import Action, Cell, NotFoundError, Screen, ScreenAnswer, SuggestedLink
+from opensearch_winnow.web.screen import Action, NotFoundError, Screen, ScreenAnswer, SuggestedLink
 from opensearch_winnow.web.screen_request import ScreenRequest
 from opensearch_winnow.web.screens.asking.watch_log import watched_captures
 
 WATCHES_PER_PAGE = 10  # each takes a query to the store
 EXCERPT_CHARS = 300  # of a watched text
 LATEST_FINDINGS = 5
-SHARE = percentage("min_containment", "minimum share of it that is in a page", default=30, minimum=0)
+(SHARE,) = of_options(WatchOptions, "min_containment")
 
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     names = index.watch_names()
     on_page = names[(request["page"] - 1) * WATCHES_PER_PAGE :][:WATCHES_PER_PAGE]
     if request["watch"]:
-        on_page = [request["watch"]]
-    document: WatchesDocument = {
-        "total": len(names),
-        "watches": [_check(index, _watch_named(index, name), request) for name in on_page],
-    }
-    return ScreenAnswer(document, lambda: _template_values(index, request, document))
+        on_page = [_watch_named(index, request["watch"]).name]
+    reports = [checked_watch(index, name) for name in on_page]
+    checked = CheckedWatches(len(names), [replace(each, matches=list(each)[: request["limit"]]) for each in reports])
+    return ScreenAnswer(checked, lambda: _template_values(index, request, checked))
 
 
-def _check(index: Index, watch: Watch, request: ScreenRequest) -> WatchReportDocument:
-    try:
-        return watch_report_document(index.check_watch(watch.name), limit=request["limit"])
-    except QuestionError as error:  # the watched page is no longer in the store
-        return unanswered_document(watch, str(error))
-
-
-def _template_values(index: Index, request: ScreenRequest, document: WatchesDocument) -> Mapping[str, Any]:
-    findings = [finding_document(each) for each in index.watch_log(request["watch"] or None, limit=LATEST_FINDINGS + 1)]
-    urls = [each["url"] for each in document["watches"]]
+def _template_values(index: Index, request: ScreenRequest, checked: CheckedWatches) -> Mapping[str, Any]:
+    log = index.watch_log(request["watch"] or None, limit=LATEST_FINDINGS)
+    urls = [each.watch.url for each in checked]
     latest = index.latest([url for url in urls if url is not None])
     return {
-        "heading": watches_summary(document),
-        "summaries": [watch_report_summary(each) for each in document["watches"]],
+        "heading": watches_summary(checked),
+        "summaries": [watch_report_summary(each) for each in checked],
         "pages": [latest[url].id if url in latest else None for url in urls],  # ids of the watched pages
-        "following": not request["watch"] and request["page"] * WATCHES_PER_PAGE < document["total"],
-        "findings": findings[:LATEST_FINDINGS],
-        "more_findings": len(findings) > LATEST_FINDINGS,
-        "watched": watched_captures(index, findings),
+        "following": not request["watch"] and request["page"] * WATCHES_PER_PAGE < checked.total,
+        "log": log,
+        "watched": watched_captures(index, log),
         "excerpt_chars": EXCERPT_CHARS,
         "max_matches": MAX_MATCHES,
         "max_name_chars": MAX_NAME_CHARS,
     }
 
 
-def left_out(document: WatchesDocument) -> str:
+def left_out(checked: CheckedWatches) -> str:
     """Say how many watches, or else matches of the watches, are missing."""
-    matches = sum(each["total"] - len(each["matches"]) for each in document["watches"])
-    watches = document["total"] - len(document["watches"])
-    return more_than_listed(watches, "watch", "watches") or more_than_listed(matches, "page")
-
-
-def table(document: WatchesDocument) -> Iterator[Sequence[Cell]]:
-    """Yield a row for each match; `new` is 1 for a new one, else 0."""
-    yield "watch", "new", "containment", "contained", "resemblance", "kind", "fetched_at", "site", "url", "title", "id"
-    for watch in document["watches"]:
-        for each in watch["matches"]:
-            scores = each["containment"], each["contained"], each["resemblance"], each["kind"]
-            page = each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
-            yield watch["name"], int(each["id"] in watch["new"]), *scores, *page
+    matches = sum(each.total - len(each) for each in checked)
+    return more_than_listed(checked.total - len(checked), "watch", "watches") or more_than_listed(matches, "page")
 
 
 # --- actions ----------------------------------------------------------------------------------------------------
@@ -156,8 +136,7 @@ SCREEN = Screen(
     api="/watches",
     summary="Saved questions, each with the pages that match now, and which of them are new",
     answer=answer,
-    returns=WatchesDocument,
-    table=table,
+    returns=CheckedWatches,
     left_out=left_out,
     parameters=(
         string("watch", "only the watch with this name", max_chars=MAX_NAME_CHARS),

@@ -58,7 +58,7 @@ def _template_values(document: HomeDocument) -> dict[str, Any]:
         "default": round(100 * DEFAULT_THRESHOLD),
         "ribbons": _ribbons(overview["comparison"]) if overview and overview["comparison"] else [],
         "passage_link": search_link(overview["passage"]["phrase"]) if overview and overview["passage"] else "",
-        "query_links": [f"/search?{urlencode({'q': each['query']})}" for each in overview["queries"]]
+        "query_links": [f"/search?{urlencode({'words': each['query']})}" for each in overview["queries"]]
         if overview
         else [],
     }

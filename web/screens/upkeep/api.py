@@ -97,7 +97,7 @@ def example_values(index: Index) -> Mapping[str, str]:
         "b": second.id,
         "others": second.id,
         "url": first.url,
-        "q": max(words[:10], key=len, default=""),
+        "words": max(words[:10], key=len, default=""),
         "text": " ".join(text.split()[:SAMPLE_WORDS]),
     }
     return {name: value for name, value in values.items() if value}
@@ -130,7 +130,7 @@ def _endpoint(root: str, path: str, method: str, operation: dict[str, Any], valu
 
 def _parameter(described: dict[str, Any], values: Mapping[str, str]) -> ApiParameter:
     schema = described["schema"]
-    used = described["required"] or described["name"] == "q"
+    used = described["required"] or described["name"] == "words"
     return {
         "name": described["name"],
         "location": described["in"],

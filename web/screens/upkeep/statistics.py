@@ -146,7 +146,7 @@ def _with_powers(line: str) -> Markup:
 
 def search_link(phrase: str) -> str:
     """Return the address of a search for the pages that contain a phrase."""
-    return f"/search?{urlencode({'q': phrase_query(phrase), 'captures': 'all'})}"
+    return f"/search?{urlencode({'words': phrase_query(phrase), 'all_captures': 'on'})}"
 
 
 def table(document: CountedDocument) -> Iterator[Sequence[Cell]]:
