@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import opensearch_winnow
 from opensearch_winnow.foundation.answers import inlined, key, listed
-from opensearch_winnow.foundation.keywords import takes, with_keywords, with_options
+from opensearch_winnow.foundation.keywords import takes, with_options
 from opensearch_winnow.foundation.options import option
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "python.md"
@@ -189,11 +189,7 @@ def _function(node: Function, name: str, module: Source) -> Iterator[str]:
 def _declared(node: Function, module: Source) -> Callable[..., Any] | None:
     """Return the class that declares the keyword arguments of a method, if one does."""
     for each in node.decorator_list:
-        if isinstance(each, ast.Call) and ast.unparse(each.func) in (
-            takes.__name__,
-            with_options.__name__,
-            with_keywords.__name__,
-        ):
+        if isinstance(each, ast.Call) and ast.unparse(each.func) in (takes.__name__, with_options.__name__):
             return cast("Callable[..., Any]", module.constants[ast.unparse(each.args[0])])
     return None
 

@@ -32,6 +32,7 @@ INTENDED: dict[str, list[Difference]] = {  # by the name of the recording
             recorded=renamed("members", "listed_pages"),
         ),
         Difference("members are the other pages of a group", "*search*", recorded=_other_pages),
+        Difference("pairs have a minimum score", "command: winnow pairs *", recorded=renamed("threshold", "min_score")),
         Difference("what is told of the members is called so", "*search*", recorded=renamed("similar", "member_pages")),
     ],
 }
