@@ -46,16 +46,18 @@ class Deduplication(Answer):
     ids: dict[int, str] = field(default_factory=dict)  # of all representatives of other rows
     other_texts: list[str] = field(default_factory=list)  # files that were not read, beside files of rows
     wrong_dates: int = key(
-        "The rows with a date that cannot be read, or cannot be right: they count as rows without one.", default=0
+        "The number of rows with a date that cannot be read, or cannot be right: they count as rows without one.",
+        default=0,
     )
-    against_rows: int = key("The rows of the earlier set.", default=0)
-    against_failed: int = key("The rows of the earlier set that could not be read.", default=0)
+    against_rows: int = key("The number of rows of the earlier set.", default=0)
+    against_failed: int = key("The number of rows of the earlier set that could not be read.", default=0)
     other_symbols: int = key(
-        "The rows dropped for their words, though operators or signs differ from those of the row kept.", default=0
+        "The number of rows dropped for their words, though operators or signs differ from those of the row kept.",
+        default=0,
     )
     other_symbols_example: OtherSymbols | None = key("The first of these rows.", default=None)
     not_compared: int = key(
-        "The kept rows that were not compared with every row that may contain them: too many may.", default=0
+        "The number of kept rows that were not compared with every row that may contain them: too many may.", default=0
     )
     failures: Counter[str] = key("The number of failed rows for each reason.", default_factory=Counter)
     largest_clusters: list[RowCluster] = key("The ten largest clusters, the largest first.", default_factory=list)

@@ -39,9 +39,9 @@ class EvaluationField(Answer):
     """Counts the rows found in one field of an evaluation set."""
 
     name: str = key("The name of the field; empty if the texts were found by their usual names.")
-    found: int = key("The rows of which a training row has a passage in this field.", default=0)
-    too_short: int = key("The rows with a text in it that has too few words to be looked for.", default=0)
-    lacking: int = key("The rows without a text in it.", default=0)
+    found: int = key("The number of rows of which a training row has a passage in this field.", default=0)
+    too_short: int = key("The number of rows with a text in it that has too few words to be looked for.", default=0)
+    lacking: int = key("The number of rows without a text in it.", default=0)
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ class FrequentRow(Answer):
     """An evaluation row that was found in many training rows."""
 
     id: str = key("The id of the row.")
-    training_rows: int = key("The training rows that hold a passage of it.")
+    training_rows: int = key("The number of training rows that hold a passage of it.")
     containment: float = key("The largest share of one of its texts that is in one training row.")
     fields: list[FieldContainment] = key("The largest share of each field that is in one training row.")
 
@@ -75,13 +75,13 @@ class EvaluationSet(Answer):
 
     name: str = key("The name of the set.")
     rows: int = key("The number of its rows.", default=0)
-    found: int = key("The rows of which a passage is in a training row.", default=0)
-    unchecked: int = key("The rows that failed, or that have no text which could be looked for.", default=0)
-    too_short: int = key("The rows with a text that was not looked for: it has too few words.", default=0)
-    partly_checked: int = key("Those of these rows with another text that was looked for.", default=0)
-    failed: int = key("The rows that could not be read.", default=0)
+    found: int = key("The number of rows of which a passage is in a training row.", default=0)
+    unchecked: int = key("The number of rows that failed, or that have no text which could be looked for.", default=0)
+    too_short: int = key("The number of rows with a text that was not looked for: it has too few words.", default=0)
+    partly_checked: int = key("The number of these rows with another text that was looked for.", default=0)
+    failed: int = key("The number of rows that could not be read.", default=0)
     fields: list[EvaluationField] = key("The fields with the texts of a row.", default_factory=list)
-    training_rows: int = key("The training rows that hold a passage of it.", default=0)
+    training_rows: int = key("The number of training rows that hold a passage of it.", default=0)
     most: list[FrequentRow] = key("The rows found in the most training rows.", default_factory=list)
     failures: list[FailedRow] = field(default_factory=list)  # the first rows that could not be read
 

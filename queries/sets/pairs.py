@@ -70,7 +70,7 @@ class Pair(Answer):
     containment: float = key("The share of A that is in B.")
     contained: float = key("The share of B that is in A.")
     coverage: float = key("The share of the shorter document that is in passages.")
-    longest: int = key("The words of the longest passage; in a program, tokens.")
+    longest: int = key("The number of words of the longest passage; in a program, of tokens.")
     passages: list[SharedPassage] = key("The passages, in the order of A.", column=len)
 
     def score(self, measure: Measure) -> float:
@@ -120,11 +120,8 @@ class Pairs(Listing[Pair]):
     histogram: list[int] = key("The compared pairs by similarity, in steps of 0.02.")
     parameters: Scheme = Scheme()  # the scheme itself
     folders: bool = False  # each sub-folder was one document
-    base: int = key("The files of base code or text, which does not count.", default=0)
-    unread: list[Unread] = key(
-        "The files and rows that were not compared, those of the documents named above among them.",
-        default_factory=list,
-    )
+    base: int = key("The number of files of base code or text, which does not count.", default=0)
+    unread: list[Unread] = key("The files and rows that were not compared.", default_factory=list)
 
     @property
     @derived(first=True)
