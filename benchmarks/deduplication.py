@@ -166,7 +166,7 @@ def deduplicating(name: str, file: Path, folder: Path) -> Callable[[], set[str]]
 def counting(match: Match, file: Path, folder: Path) -> Callable[[], int]:
     prepare_ours()
     to = folder / "kept.jsonl"
-    return lambda: deduplicate(file, to, match=match, threshold=THRESHOLD, memory=MEMORY).kept
+    return lambda: deduplicate(file, to, match=match, memory=MEMORY).kept
 
 
 def prepare_ours() -> None:
@@ -175,7 +175,7 @@ def prepare_ours() -> None:
 
 def ours(match: Match, file: Path, folder: Path) -> set[str]:
     to = folder / "kept.jsonl"
-    deduplicate(file, to, match=match, threshold=THRESHOLD)
+    deduplicate(file, to, match=match)  # THRESHOLD is the default
     return {json.loads(line)["id"] for line in to.read_text(encoding="utf-8").splitlines()}
 
 

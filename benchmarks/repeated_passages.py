@@ -56,7 +56,7 @@ def compared_table(run: Run) -> Table:
 
 
 def _found(texts: Sequence[str]) -> int:
-    with RepeatedPassageFinder(PassageOptions(WIDTH, occurrences="every")) as finder:
+    with RepeatedPassageFinder(PassageOptions(words=WIDTH, occurrences="every")) as finder:
         for text in texts:
             finder.add(text)
         finder.count()
@@ -132,4 +132,4 @@ _passage = cache(passage)
 
 
 def _prepared(path: str) -> Callable[[], dict[str, int]]:
-    return lambda: repeated_passages(path, f"{path}.out.jsonl", overwrite=True).as_document()
+    return lambda: repeated_passages(path, f"{path}.out.jsonl", overwrite=True).to_dict()

@@ -20,11 +20,13 @@ def check_names(files: Mapping[str, PathName | None]) -> None:
             raise FileError(f"{option} {name} is named twice: name another file")
 
 
-def check_files(files: Mapping[str, str], inputs: Sequence[Path]) -> None:
+def check_files(files: Mapping[str, PathName | None], inputs: Sequence[Path]) -> None:
     """Check that no output, by the option that names it, overwrites an input or becomes one in the next run."""
     check_names(files)
     folders = [path for path in inputs if path.is_dir()]
     for option, name in files.items():
+        if not name:
+            continue
         file = Path(name)
         if file.exists() and any(path.exists() and file.samefile(path) for path in inputs):
             raise FileError(f"{option} {name} would overwrite an input: name another file")

@@ -42,6 +42,17 @@ def show_phases(*, quiet: bool, color: str) -> Iterator[Progress]:
         signal.signal(signal.SIGTERM, before)
 
 
+@contextmanager
+def all_or_nothing(*, quiet: bool, color: str) -> Iterator[Progress]:
+    """Show the phases of a run whose files appear when all is done. If it is stopped, say that there are none."""
+    try:
+        with show_phases(quiet=quiet, color=color) as progress:
+            yield progress
+    except Stopped:
+        say("Stopped: nothing was written.")
+        raise
+
+
 def _display(*, quiet: bool, color: str) -> AbstractContextManager[Progress]:
     if quiet:
         return nullcontext(lambda phase, done, total: None)  # noqa: ARG005

@@ -60,6 +60,7 @@ class Declared:
     inlined: bool = False
     names: tuple[str, ...] = ()  # of what is inlined; none: all of its keys
     listed: bool = False
+    first: bool = False  # a property that comes before the fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,16 +122,16 @@ def inlined(*names: str) -> Any:
 @overload
 def derived(function: Method) -> Method: ...
 @overload
-def derived(*, name: str = "", column: ToCell | None = None) -> Callable[[Method], Method]: ...
-def derived(function: Any = None, *, name: str = "", column: ToCell | None = None) -> Any:
+def derived(*, name: str = "", column: ToCell | None = None, first: bool = False) -> Callable[[Method], Method]: ...
+def derived(function: Any = None, *, name: str = "", column: ToCell | None = None, first: bool = False) -> Any:
     """Declare a property of an answer as a key. Its docstring says what it is. Write `@property` above it.
 
-    The key has the name of the property, or `name`.
+    The key has the name of the property, or `name`. It comes behind the fields, unless it is to be `first`.
     """
 
     def decorate(method: Any) -> Any:
         sentence = " ".join((inspect.getdoc(method) or "").split())
-        setattr(method, KEY, Declared(sentence, name, column))
+        setattr(method, KEY, Declared(sentence, name, column, first=first))
         return method
 
     return decorate if function is None else decorate(function)
@@ -146,10 +147,15 @@ def with_keys(*names: str) -> Callable[[type[T]], type[T]]:
     return decorate
 
 
+@overload
+def answer(cls: type[T], /) -> type[T]: ...
+@overload
+def answer(*, frozen: bool) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(key, listed, inlined, field))
-def answer(cls: type[T]) -> type[T]:
-    """Make a class a frozen dataclass whose fields may be keys."""
-    return dataclass(frozen=True, slots=True)(cls)
+def answer(cls: Any = None, /, *, frozen: bool = True) -> Any:
+    """Make a class a dataclass whose fields may be keys. It is frozen, unless a run counts up the values."""
+    decorate = dataclass(frozen=frozen, slots=True)
+    return decorate if cls is None else decorate(cls)
 
 
 class Answer:
@@ -234,6 +240,15 @@ def columns_of(cls: Any) -> tuple[Column, ...]:
     )
 
 
+@cache
+def whole_columns_of(cls: Any) -> dict[str, Any]:
+    """Return the columns of a file with the whole of each answer of a class: all keys, with lists and objects.
+
+    A column is str, int, float or bool; [type] for a list, {name: type} for an object.
+    """
+    return {each.name: _whole_type(each.type) for each in keys_of(cls)}
+
+
 def is_answer(cls: Any) -> bool:
     """Return whether objects of a class are JSON objects with keys: answers, and named tuples."""
     return isinstance(cls, type) and (issubclass(cls, Answer) or _is_named_tuple(cls))
@@ -279,6 +294,7 @@ def _found_keys(cls: type) -> Iterator[Key]:
         return
     if not is_dataclass(cls):
         raise TypeError(f"{cls.__name__} is no answer")
+    yield from _properties(cls, first=True)
     for each in fields(cls):
         declared: Declared | None = each.metadata.get(KEY)
         if declared is not None and declared.inlined:
@@ -287,7 +303,7 @@ def _found_keys(cls: type) -> Iterator[Key]:
             yield from (_inside(inner, attrgetter(each.name)) for inner in chosen)
         elif declared is not None:
             yield _key(each.name, hints[each.name], declared)
-    yield from _properties(cls)
+    yield from _properties(cls, first=False)
 
 
 def _undeclared(cls: Any, name: str) -> Key:
@@ -296,15 +312,15 @@ def _undeclared(cls: Any, name: str) -> Key:
     return _key(name, hints[name] if name in hints else _returned(getattr(cls, name).fget), Declared())
 
 
-def _properties(cls: type) -> Iterator[Key]:
+def _properties(cls: type, *, first: bool) -> Iterator[Key]:
     """Yield the keys that are properties, those of base classes first; a subclass may declare one of these anew."""
-    found: dict[str, Key] = {}
+    found: dict[str, tuple[Declared, Key]] = {}
     for owner in reversed(cls.__mro__):
         for name, each in vars(owner).items():
             function = each.fget if isinstance(each, property) else getattr(each, "func", None)
             if function is not None and (declared := getattr(function, KEY, None)) is not None:
-                found[name] = _key(name, _returned(function), declared)
-    yield from found.values()
+                found[name] = declared, _key(name, _returned(function), declared)
+    yield from (each for declared, each in found.values() if declared.first == first)
 
 
 def _key(name: str, kind: Any, declared: Declared) -> Key:
@@ -354,6 +370,15 @@ def _is_cell(kind: Any) -> bool:
     return kind in CELL_TYPES or get_origin(kind) is Literal
 
 
+def _whole_type(kind: Any) -> Any:
+    kind = _without_none(kind)
+    if is_answer(kind):
+        return whole_columns_of(kind)
+    if isinstance(get_origin(kind), type) and issubclass(get_origin(kind), Sequence):
+        return [_whole_type(get_args(kind)[0])]
+    return str if kind is datetime or get_origin(kind) is Literal else kind
+
+
 @cache
 def _hints(cls: Any) -> dict[str, Any]:
     return get_type_hints(cls)
@@ -390,7 +415,7 @@ def _converter(kind: Any) -> ToJson | None:
     if not isinstance(origin, type):
         return None
     if issubclass(origin, Mapping):
-        return dict if (convert := _converter(inside[1])) is None else _for_values(convert)
+        return dict if (convert := _converter(inside[-1])) is None else _for_values(convert)
     if issubclass(origin, tuple) and inside[-1] is not Ellipsis:
         return list if not any(map(_converter, inside)) else json_values
     if issubclass(origin, Iterable):

@@ -48,44 +48,33 @@ def takes(
     return decorate
 
 
-def with_options(
-    cls: Callable[P, Options_co],
-) -> Callable[[Callable[[Owner, Argument, Options_co], Result]], Callable[Concatenate[Owner, Argument, P], Result]]:
-    """Let a method that takes an argument and an object of this class be called with its fields as keywords."""
+class Decorator(Protocol[P, Options_co]):
+    """Takes a function or a method whose last argument is the options, and lets their fields be given as keywords."""
 
-    def decorate(
-        method: Callable[[Owner, Argument, Options_co], Result],
-    ) -> Callable[Concatenate[Owner, Argument, P], Result]:
-        (_, first, _), call = inspect.signature(method).parameters, cast("Callable[..., Result]", method)
-
-        @wraps(method)
-        def taking(self: Owner, *args: Any, **keywords: Any) -> Result:
-            if not args and first in keywords:
-                args = (keywords.pop(first),)
-            return call(self, *args[:1], _made(cls, args[1:], keywords))
-
-        _show_fields(taking, method, cls, others=2)
-        return cast("Callable[Concatenate[Owner, Argument, P], Result]", taking)
-
-    return decorate
+    @overload
+    def __call__(
+        self, function: Callable[[Owner, Argument, Options_co], Result], /
+    ) -> Callable[Concatenate[Owner, Argument, P], Result]: ...
+    @overload
+    def __call__(
+        self, function: Callable[[Argument, Options_co], Result], /
+    ) -> Callable[Concatenate[Argument, P], Result]: ...
 
 
-def with_keywords(
-    cls: Callable[P, Options_co],
-) -> Callable[[Callable[[Argument, Options_co], Result]], Callable[Concatenate[Argument, P], Result]]:
-    """Let a function that takes an argument and an object of this class be called with its fields as keywords."""
+def with_options(cls: Callable[P, Options_co]) -> Decorator[P, Options_co]:
+    """Let a function whose last argument is an object of this class be called with its fields as keywords."""
 
-    def decorate(function: Callable[[Argument, Options_co], Result]) -> Callable[Concatenate[Argument, P], Result]:
-        (first, _), call = inspect.signature(function).parameters, cast("Callable[..., Result]", function)
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        *others, last = inspect.signature(function).parameters
 
         @wraps(function)
-        def taking(*args: Any, **keywords: Any) -> Result:
-            if not args and first in keywords:
-                args = (keywords.pop(first),)
-            return call(*args[:1], _made(cls, args[1:], keywords))
+        def taking(*args: Any, **keywords: Any) -> Any:
+            given = dict(zip(others, args, strict=False))
+            given |= {name: keywords.pop(name) for name in others if name in keywords and name not in given}
+            return function(**given, **{last: _made(cls, args[len(others) :], keywords)})
 
-        _show_fields(taking, function, cls, others=1)
-        return cast("Callable[Concatenate[Argument, P], Result]", taking)
+        _show_fields(taking, function, cls, others=len(others))
+        return taking
 
     return decorate
 

@@ -13,6 +13,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
 
+UNITS = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+
 T = TypeVar("T")
 
 
@@ -27,6 +29,7 @@ class Kind(Generic[T]):
     schema: Mapping[str, Any] = field(default_factory=dict)  # in JSON Schema
     choices: tuple[str, ...] = ()  # all there are, if they are few
     is_path: bool = False
+    written: Callable[[T], str] | None = None  # writes a value as people do, if that is not as a program does
     join: Callable[[Sequence[T]], T] | None = None  # makes one value of those of an option that may be repeated
 
     def parsed(self, written: str) -> T:
@@ -132,6 +135,18 @@ def _whole(written: str) -> int:
     return int(written)
 
 
+def _bytes(written: str) -> int:
+    number = written.rstrip("bB")
+    unit = UNITS.get(number[-1:].lower(), 1)
+    return int(float(number if unit == 1 else number[:-1]) * unit)
+
+
+def _written_bytes(size: int) -> str:
+    return next(
+        (f"{size // unit}{name.upper()}" for name, unit in reversed(UNITS.items()) if size % unit == 0), str(size)
+    )
+
+
 def _seconds(written: str) -> float:
     value = float(written)
     if not math.isfinite(value):
@@ -161,6 +176,14 @@ SECONDS: Kind[float] = Kind(
     parse=_seconds,
     allows=lambda value: value >= 0,
     schema={"type": "number", "minimum": 0},
+)
+SIZE: Kind[int] = Kind(
+    what="a size such as 500k, 10M or 1G",
+    metavar="SIZE",
+    parse=_bytes,
+    allows=lambda value: isinstance(value, int) and value >= 1,
+    schema={"type": "integer", "minimum": 1},
+    written=_written_bytes,
 )
 SITE: Kind[str] = Kind(
     what="a host", metavar="HOST", parse=lambda written: written.strip().lower(), schema={"type": "string"}

@@ -25,6 +25,7 @@ class Option:
     """An option, as its field declares it."""
 
     name: str
+    attribute: str  # the name of the field, which may be another
     default: Any
     kind: Kind[Any]
     help: str  # a sentence, in which the metavar of its kind stands for its value
@@ -42,12 +43,13 @@ def option(
     kind: Kind[Any],
     help: str,  # noqa: A002 (as in click)
     *,
+    name: str = "",
     flag: str = "",
     unset: str = "",
     advanced: bool = False,
 ) -> T:
-    """Declare an option, as the default of a field."""
-    declared = {"kind": kind, "help": help, "flag": flag, "unset": unset, "advanced": advanced}
+    """Declare an option, as the default of a field. It has the name of the field, or `name`."""
+    declared = {"kind": kind, "help": help, "name": name, "flag": flag, "unset": unset, "advanced": advanced}
     return field(default=default, metadata={OPTION: declared})
 
 
@@ -71,14 +73,14 @@ class Options:
 
     def __post_init__(self) -> None:
         for each in own_options(type(self)):
-            value = getattr(self, each.name)
+            value = getattr(self, each.attribute)
             if value is not None and not _allows(each.kind, value):
-                raise self.error(f"{each.name} is {each.kind.what}, not {value!r}")
+                raise self.error(f"{each.attribute} is {each.kind.what}, not {value!r}")
 
     @classmethod
     def options(cls) -> Iterator[Option]:
         """Yield all options, those of groups among them, in the order of the fields."""
-        own = {each.name: each for each in own_options(cls)}
+        own = {each.attribute: each for each in own_options(cls)}
         for each in fields(cls):
             if each.name in own:
                 yield own[each.name]
@@ -88,12 +90,10 @@ class Options:
     @classmethod
     def of(cls, values: dict[str, Any]) -> Self:
         """Make an object of the values of options by their names, those of groups among them, and take these out."""
-        given = {}
+        given = {each.attribute: values.pop(each.name) for each in own_options(cls) if each.name in values}
         for each in fields(cls):
             if (grouped := each.metadata.get(GROUP)) is not None:
                 given[each.name] = grouped.of(values)
-            elif OPTION in each.metadata and each.name in values:
-                given[each.name] = values.pop(each.name)
         return cls(**given)
 
     def keywords(self) -> dict[str, Any]:
@@ -116,10 +116,10 @@ def own_options(cls: type[Options]) -> tuple[Option, ...]:
     return _known[cls]
 
 
-def _option(declared: Field[Any], *, kind: Kind[Any], flag: str, **others: Any) -> Option:
-    is_off = kind is FLAG and declared.default is True
-    flag = flag or f"--{'no-' * is_off}{declared.name.replace('_', '-')}"
-    return Option(name=declared.name, default=declared.default, kind=kind, flag=flag, **others)
+def _option(declared: Field[Any], *, kind: Kind[Any], name: str, flag: str, **others: Any) -> Option:
+    is_off, name = kind is FLAG and declared.default is True, name or declared.name
+    flag = flag or f"--{'no-' * is_off}{name.replace('_', '-')}"
+    return Option(name=name, attribute=declared.name, default=declared.default, kind=kind, flag=flag, **others)
 
 
 def _allows(kind: Kind[Any], value: Any) -> bool:

@@ -66,8 +66,7 @@ from opensearch_winnow.operations.crawls.extract import ExtractReport, extract
 from opensearch_winnow.operations.crawls.indexing import IndexingOptions, add_pages, index_sources
 from opensearch_winnow.operations.crawls.lazy_store import LazyStore
 from opensearch_winnow.operations.searching.searches import Searches, known_site, unknown_filters
-from opensearch_winnow.operations.sets.pairs import StoredPairOptions, find
-from opensearch_winnow.operations.sets.submissions import Submissions
+from opensearch_winnow.operations.sets.pairs import PairsQuestion, find
 from opensearch_winnow.operations.upkeep.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.operations.upkeep.overview import Overview, StoreOverview
 from opensearch_winnow.operations.upkeep.rotation import RotationReport, rotate
@@ -82,7 +81,7 @@ from opensearch_winnow.queries.searching.search_request import (
     Cursor,
     SearchQuestion,
 )
-from opensearch_winnow.queries.sets.pairs import Document, Measure, Pairs
+from opensearch_winnow.queries.sets.pairs import Pairs
 from opensearch_winnow.queries.upkeep.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.stores.blocked_pages import blocked_entries, change_blocked, related_entry
 from opensearch_winnow.stores.captures import captures, captures_of_urls
@@ -434,36 +433,14 @@ class Index(Closing):
             sites=(one.site, other.site),
         )
 
-    def pairs(
-        self,
-        sources: str | Sequence[str] | Sequence[Document] = (),
-        *,
-        by: Measure = "similarity",
-        minimum: float | None = None,
-        limit: int | None = None,
-        base: Sequence[str] = (),
-        owner: str | None = None,
-        submissions: Submissions = "auto",
-        boilerplate: bool = True,
-        progress: Progress | None = None,
-    ) -> Pairs:
+    @takes(PairsQuestion)
+    def pairs(self, question: PairsQuestion) -> Pairs:
         """Compare the documents of `sources` with each other and with the pages of the store, and return similar pairs.
 
         Without `sources`, all pages of the store are compared with each other: the latest capture of each URL. With
         `boilerplate=False`, registered boilerplate counts like any text. All else is as in the function `pairs`.
         """
-        options = StoredPairOptions(
-            by=by,
-            minimum=minimum,
-            limit=limit,
-            base=base,
-            owner=owner,
-            submissions=submissions,
-            boilerplate=boilerplate,
-            progress=progress,
-        )
-        names = [sources] if isinstance(sources, str) else sources
-        return find(options, names, self.store)
+        return find(question, self.store)
 
     # --- pages over time ----------------------------------------------------------------------------------------------
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
+from opensearch_winnow.foundation.answers import Answer, whole_columns_of
 from opensearch_winnow.foundation.atomic_file import AtomicFile, check_output, reporting_os_errors
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.foundation.errors import FileError
@@ -56,6 +57,11 @@ class AnswerTable(AbstractContextManager["AnswerTable"]):
             self._atomic.discard()
             raise
 
+    @classmethod
+    def of(cls, target: Path, row: type, *, overwrite: bool = False) -> Self:
+        """Open a table with a row for each answer of a class, as a whole: a column for each key."""
+        return cls(target, whole_columns_of(row), overwrite=overwrite)
+
     @property
     def is_json(self) -> bool:
         """True if the table is JSON lines."""
@@ -65,6 +71,10 @@ class AnswerTable(AbstractContextManager["AnswerTable"]):
         """Add a row: a value for each column, in order."""
         self._format.add(values)
         self.rows += 1
+
+    def add_answer(self, answer: Answer) -> None:
+        """Add a row of all that an answer has."""
+        self.add(*answer.to_dict().values())
 
     def add_object(self, values: Mapping[str, Any]) -> None:
         """Add a line with other names than those of the columns. Only JSON lines can have one."""

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import opensearch_winnow
 from opensearch_winnow.foundation.answers import inlined, key, listed
-from opensearch_winnow.foundation.keywords import takes, with_keywords, with_options
+from opensearch_winnow.foundation.keywords import takes, with_options
 from opensearch_winnow.foundation.options import option
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "python.md"
@@ -61,7 +61,7 @@ INSIDE = {
     "mappings.archive_location": ["ArchiveLocation"],
     "operations.crawls.extract": ["ExtractReport"],
     "queries.searching.results": ["Result", "Member", "Folded", "FacetCount"],
-    "queries.sets.pairs": ["SharedPassage", "Unread"],
+    "queries.sets.pairs": ["SharedPassage", "NotCompared", "Unread"],
     "operations.asking.history": ["History", "HistoryEntry"],
     "operations.asking.locate": ["Located", "FoundPage", "LaterCaptures"],
     "operations.asking.nothing_found": ["NoHit", "NoMatch", "Offer", "WordSearch"],
@@ -78,7 +78,9 @@ INSIDE = {
     "operations.asking.versions": ["Versions", "Version"],
     "operations.crawls.changes": ["Changes", "Change"],
     "operations.sets.contamination": ["ContaminatedRow", "FoundEvaluation"],
-    "operations.sets.evaluation_sets": ["EvaluationSet", "EvaluationField", "EvaluationRow"],
+    "operations.sets.evaluation_sets": ["EvaluationSet", "EvaluationField", "FieldContainment", "FrequentRow"],
+    "clusters.deduplication.decisions": ["RowCluster", "OtherSymbols"],
+    "operations.sets.passage_run": ["FrequentPassage"],
     "queries.sets.passage_index": ["IndexedPassage"],
     "operations.asking.watches": ["WatchReport"],
     "mappings.finding": ["Finding"],
@@ -148,15 +150,16 @@ def _field(each: ast.AnnAssign, module: Source) -> str:
     name = ast.unparse(each.target)
     default = "" if each.value is None else _default(each.value)
     kind = ast.unparse(each.annotation).replace("|", "\\|")
-    comment = _sentence(each.value) or module.comments.get(each.end_lineno or 0, "")
+    comment = module.comments.get(each.end_lineno or 0, "") or _sentence(each.value)
     return f"| `{name}{default}` | `{kind}` | {comment} |"
 
 
 def _sentence(value: ast.expr | None) -> str:
-    """Return what the declaration of a key says of it; empty if the field is not declared so."""
-    if isinstance(value, ast.Call) and ast.unparse(value.func) in (key.__name__, listed.__name__):
-        return str(ast.literal_eval(value.args[0]))
-    return ""
+    """Return what the declaration of a key or an option says of it; empty if the field is not declared so."""
+    name = ast.unparse(value.func) if isinstance(value, ast.Call) else ""
+    place = {key.__name__: 0, listed.__name__: 0, option.__name__: 2}.get(name)
+    said = value.args[place] if isinstance(value, ast.Call) and place is not None else None
+    return str(said.value) if isinstance(said, ast.Constant) else ""
 
 
 def _default(value: ast.expr) -> str:
@@ -189,11 +192,7 @@ def _function(node: Function, name: str, module: Source) -> Iterator[str]:
 def _declared(node: Function, module: Source) -> Callable[..., Any] | None:
     """Return the class that declares the keyword arguments of a method, if one does."""
     for each in node.decorator_list:
-        if isinstance(each, ast.Call) and ast.unparse(each.func) in (
-            takes.__name__,
-            with_options.__name__,
-            with_keywords.__name__,
-        ):
+        if isinstance(each, ast.Call) and ast.unparse(each.func) in (takes.__name__, with_options.__name__):
             return cast("Callable[..., Any]", module.constants[ast.unparse(each.args[0])])
     return None
 

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from opensearch_winnow.answers.formatting import count_of, percent
-from opensearch_winnow.queries.sets.pairs import Pairs, Unread
+from opensearch_winnow.queries.sets.pairs import NotCompared, Pairs
 
 
 def compared_words(pairs: Pairs) -> str:
     """Say which documents were compared."""
-    new = sum(not document.earlier for document in pairs.documents)
-    earlier = len(pairs.documents) - new
-    documents = f"{_documents(new, pairs)}{' (each sub-folder is one)' if pairs.folders else ''}"
-    if earlier:
-        documents += f" and {count_of(earlier, 'earlier document')}"
+    documents = _documents(pairs.document_count - pairs.earlier, pairs)
+    documents += " (each sub-folder is one)" if pairs.folders else ""
+    documents += f" and {count_of(pairs.earlier, 'earlier document')}" if pairs.earlier else ""
     as_what = "programs" if pairs.form == "code" else "texts"
     base = f"; {count_of(pairs.base, 'base file')} left out" if pairs.base else ""
     return f"{documents}, compared as {as_what}: {count_of(pairs.compared, 'pair')}{base}"
 
 
 def found_words(pairs: Pairs) -> str:
-    """Say how many pairs reach the threshold."""
+    """Say how many pairs reach the minimum score."""
     if pairs.measure == "longest":
-        least = max(pairs.threshold, 1)
+        least = max(pairs.min_score, 1)
         reached = f"share a passage of {least:g} {unit(pairs)} or more" if least > 1 else "share a passage"
-    elif pairs.threshold:
-        reached = f"have a {pairs.measure} of {percent(pairs.threshold)} or more"
+    elif pairs.min_score:
+        reached = f"have a {pairs.measure} of {percent(pairs.min_score)} or more"
     else:
         reached = "have something in common"
     if not pairs.compared:
@@ -42,22 +40,16 @@ def not_compared_words(pairs: Pairs) -> Iterator[str]:
     """Say which documents were not compared, or only in part, and why: all by name. It belongs before all else."""
     of_all = f"of {_documents(pairs.submitted, pairs)}"
     if missing := pairs.not_compared:
-        names = _named({name: reasons_of(parts) for name, parts in missing.items()})
+        names = _named({each.name: each.reason for each in missing})
         yield f"{len(missing):,} {of_all} could not be compared: {names}"
     if partly := pairs.partly_compared:
-        names = _named({name: _parts(name, parts) for name, parts in partly.items()})
+        names = _named({each.name: _parts(each) for each in partly})
         yield f"{len(partly):,} {of_all} {'was' if len(partly) == 1 else 'were'} compared only in part: {names}"
 
 
-def reasons_of(unread: Sequence[Unread]) -> str:
-    """Return why nothing of a document was compared: by the files that may be its work, if there are any."""
-    work = [each.reason for each in unread if each.work]
-    return ", ".join(dict.fromkeys(work or (each.reason for each in unread)))
-
-
-def _parts(document: str, unread: Sequence[Unread]) -> str:
+def _parts(document: NotCompared) -> str:
     """Return the files of a document that were not compared, and why; of an anonymised one, only why."""
-    files = ((each.name.removeprefix(f"{document}/"), each.reason) for each in unread)
+    files = ((each.name.removeprefix(f"{document.name}/"), each.reason) for each in document.unread)
     return ", ".join(dict.fromkeys(f"{name}: {reason}" if name else reason for name, reason in files))
 
 
@@ -71,7 +63,7 @@ def _named(reasons: Mapping[str, str]) -> str:
 
 def left_out_words(pairs: Pairs, names: int = 3) -> Iterator[str]:
     """Yield a line for each reason why other files or rows were left out, with some of their names."""
-    told = {*pairs.not_compared, *pairs.partly_compared}
+    told = {each.name for each in (*pairs.not_compared, *pairs.partly_compared)}
     others = [each for each in pairs.unread if each.document not in told]
     for reason, count in Counter(each.reason for each in others).most_common():
         some = [each.name for each in others if each.reason == reason][:names]

@@ -22,7 +22,6 @@ from opensearch_winnow.cli.asking.similar_batch import answer_batch, batch_quest
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.field_options import field_options
 from opensearch_winnow.cli.options.filter_options import filter_option_names
 from opensearch_winnow.cli.options.question_options import PageOrText, question_options
 from opensearch_winnow.cli.options.run_options import quiet_option
@@ -57,7 +56,7 @@ from opensearch_winnow.queries.asking.similar_options import SimilarOptions, Sim
 )
 @store_option()
 @declared_options(SimilarOptions)
-@field_options
+@declared_options(FieldNames, "fields")
 @declared_options(TableOutput, "output")
 @quiet_option
 @click.pass_context

@@ -20,14 +20,15 @@ from opensearch_winnow.cli.crawls.index_summary import (
     show_table,
 )
 from opensearch_winnow.cli.options import scheme_options as choose
-from opensearch_winnow.cli.options.field_options import field_options
+from opensearch_winnow.cli.options.declared_options import KindType, declared_options
 from opensearch_winnow.cli.options.filter_options import TimePeriodType
-from opensearch_winnow.cli.options.run_options import Size, quiet_option
+from opensearch_winnow.cli.options.run_options import quiet_option
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
 from opensearch_winnow.foundation.credentials import without_credentials
+from opensearch_winnow.foundation.option_kinds import SIZE
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.ingest.extractors import extractor_names
@@ -124,7 +125,7 @@ def open_notifier(on_finding: str | None, webhook: str | None, *, private: bool)
     "no search."
     "  [default: text]",
 )
-@field_options
+@declared_options(FieldNames, "fields")
 @click.option(
     "--base-url",
     metavar="URL",
@@ -139,7 +140,7 @@ def open_notifier(on_finding: str | None, webhook: str | None, *, private: bool)
 @click.option(
     MAX_PIPED,
     metavar="SIZE",
-    type=Size(),
+    type=KindType(SIZE),
     default="4G",
     show_default=True,
     help="Read no more than this from standard input or a named pipe, which is kept in a temporary file.",
@@ -147,7 +148,7 @@ def open_notifier(on_finding: str | None, webhook: str | None, *, private: bool)
 @click.option(
     "--max-page-size",
     metavar="SIZE",
-    type=Size(),
+    type=KindType(SIZE),
     default="10M",
     show_default=True,
     help="Pages larger than this, once decoded, fail.",

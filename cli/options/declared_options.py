@@ -83,12 +83,16 @@ def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]],
         *names,
         metavar=option.kind.metavar,
         type=KindType(option.kind),
-        default=None if join else default,
+        default=None if join else _shown(option.kind, default),
         multiple=join is not None,
         callback=None if join is None else _joining(join, default),
         show_default=default is not None and join is None,
         **described,
     )
+
+
+def _shown(kind: Kind[Any], default: Any) -> Any:
+    return default if default is None or kind.written is None else kind.written(default)
 
 
 def _joining(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from glob import has_magic
@@ -13,17 +13,18 @@ from pathlib import Path
 import click
 
 from opensearch_winnow.answers.formatting import count_of, duration
+from opensearch_winnow.answers.sets.contamination import found_words, left_out_words
+from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.field_options import field_options
-from opensearch_winnow.cli.options.run_options import max_row_size_option, overwrite_option, quiet_option
+from opensearch_winnow.cli.options.run_options import quiet_option
 from opensearch_winnow.cli.output_files import check_files
-from opensearch_winnow.cli.phase_progress import Stopped, show_phases
-from opensearch_winnow.cli.sets.contaminated_table import as_object, headline, say_left_out, show_rows, show_table
-from opensearch_winnow.cli.sets.dedup_summary import failed_file, say_too_large
-from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
-from opensearch_winnow.ingest.rows import FieldNames
-from opensearch_winnow.operations.sets.contamination import ContaminationOptions, contaminated
+from opensearch_winnow.cli.phase_progress import all_or_nothing
+from opensearch_winnow.cli.sets.contaminated_table import table
+from opensearch_winnow.cli.sets.rows_read import failed_file, say_failed, say_other_texts
+from opensearch_winnow.cli.terminal import remark, say
+from opensearch_winnow.operations.sets.contamination import ContaminatedRow, ContaminationOptions, contaminated
 
 
 class ManyNamesCommand(click.Command):
@@ -61,24 +62,16 @@ _FIELDS = re.compile(r"[^/\\*?\[\]]+")  # names of fields after a colon, and not
     help="The evaluation sets: files or folders, up to the next option. FILE:FIELD,FIELD names the fields of one set.",
 )
 @declared_options(ContaminationOptions)
-@field_options
-@max_row_size_option
-@overwrite_option
+@declared_options(AnswerOutput, "output")
 @quiet_option
-@json_option
-@color_option
 @click.pass_context
 def command(
     ctx: click.Context,
     train: tuple[str, ...],
     against: tuple[str, ...],
     options: ContaminationOptions,
-    fields: FieldNames,
-    max_row_size: int,
-    overwrite: bool,
+    output: AnswerOutput,
     quiet: bool,
-    as_json: bool,
-    color: str,
 ) -> None:
     """\b
     Examples:
@@ -86,7 +79,7 @@ def command(
       winnow contaminated train.jsonl --against mmlu.jsonl:question,choices gsm8k.jsonl:question
       winnow contaminated train/*.parquet --against evals/*.jsonl --to contaminated.csv --spans passages.jsonl
       winnow contaminated train.jsonl.gz --against evals/ --clean clean.jsonl.gz
-      winnow contaminated train.jsonl --against mmlu.csv --eval-field question --min-share 0.8 --cut --clean out.jsonl
+      winnow contaminated train.jsonl --against mmlu.csv:question --min-containment 0.8 --cut --clean out.jsonl
 
     Finds the rows of TRAIN that hold a passage of at least N words of an evaluation set. Case, punctuation and line
     breaks do not count. TRAIN and EVALS are JSON lines, CSV, Parquet, or folders of texts. Each TRAIN row is read once.
@@ -97,41 +90,26 @@ def command(
     Prints the evaluation sets and the contaminated rows; in a pipe, the rows as tab-separated values. Exit code 0 if a
     row is contaminated, 1 if none is or if training rows could not be read.
     """
-    if options.cut and not options.clean:
-        raise click.UsageError("--cut needs --clean, which names the file to write", ctx)
-    options = replace(
-        options,
-        fields=fields,
-        max_row_size=max_row_size,
-        overwrite=overwrite,
-        failed=failed_file(options.failed, options.clean),
-    )
     sets = fields_by_set(against)
+    options = replace(options, failed=failed_file(options.failed, options.clean))
     outputs = {f"--{name}": getattr(options, name) for name in ("to", "spans", "clean", "failed")}
-    check_files({option: name for option, name in outputs.items() if name}, [Path(name) for name in (*train, *sets)])
-    try:
-        with show_phases(quiet=quiet, color=color) as progress:
-            result = contaminated(train, sets, **replace(options, progress=progress).keywords())
-    except Stopped:
-        say("Stopped: nothing was written.")
-        raise
-    if as_json:
-        click.echo(json.dumps(as_object(result, listed=options.to is None)))
-    elif screen := terminal(color):
-        show_table(screen, result)
+    check_files(outputs, [Path(name) for name in (*train, *sets)])
+    with all_or_nothing(quiet=quiet, color=output.color) as progress:
+        result = contaminated(train, sets, **replace(options, progress=progress).keywords())
+    if output.json or output.screen:
+        output.show(result, lambda screen: table(result, screen.columns))
     else:
-        show_rows(result)
-    say_left_out(result)
-    if result.failed and options.failed:
-        say(f"The failed rows are in {options.failed}.")
-    say_too_large(result.failed)
+        write_table(sys.stdout, ContaminatedRow, result.found)
+    say_other_texts(result.other_texts)
+    for line in left_out_words(result):
+        say(line)
+    say_failed(result.failures, options.failed)
     if not result.contaminated:
-        if as_json or not terminal(color):  # a table begins with it
-            say(headline(result))
+        if not output.screen:  # a table begins with it
+            say(found_words(result))
         ctx.exit(NOTHING_FOUND)
     remark(f"{count_of(result.rows, 'row')}: {duration(result.seconds)}")
-    if result.failed:
-        ctx.exit(SOME_FAILED)
+    ctx.exit(SOME_FAILED if result.failed else 0)
 
 
 def fields_by_set(names: Sequence[str]) -> dict[str, list[str]]:

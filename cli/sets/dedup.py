@@ -1,89 +1,94 @@
-"""The command winnow dedup, which writes a data set without its duplicates."""
+"""The command winnow dedup, which writes a data set without its duplicates, or without its repeated passages."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
+import sys
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from opensearch_winnow.answers.formatting import count_of, duration
+from opensearch_winnow.answers.sets.deduplication import RowCount, RowsResult, attention_words, row_counts
+from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.field_options import field_options
-from opensearch_winnow.cli.options.run_options import (
-    max_row_size_option,
-    overwrite_option,
-    quiet_option,
-    resource_options,
-)
+from opensearch_winnow.cli.options.run_options import quiet_option
 from opensearch_winnow.cli.output_files import check_names
-from opensearch_winnow.cli.phase_progress import Stopped, show_phases
-from opensearch_winnow.cli.sets.dedup_passages import find_passages, refuse_others
-from opensearch_winnow.cli.sets.dedup_summary import failed_file, print_end, result_lines, show_rows, show_table
-from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
+from opensearch_winnow.cli.phase_progress import all_or_nothing
+from opensearch_winnow.cli.sets.dedup_table import table
+from opensearch_winnow.cli.sets.rows_read import failed_file, say_failed, say_other_texts
+from opensearch_winnow.cli.terminal import remark, say
+from opensearch_winnow.clusters.deduplication.decisions import Deduplication
+from opensearch_winnow.foundation.option_kinds import FLAG, number, one_of, text
+from opensearch_winnow.foundation.options import option
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
-from opensearch_winnow.ingest.rows import FieldNames
 from opensearch_winnow.operations.sets.deduplication import FileDeduplication, deduplicate
-from opensearch_winnow.operations.sets.passage_run import PassageOutputs
+from opensearch_winnow.operations.sets.passage_run import PassageOutputs, PassageRun, repeated_passages
+from opensearch_winnow.operations.sets.row_options import RowOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DedupCommand(FileDeduplication):
+    """The options of a deduplication as the command has them."""
+
+    against_id_field: str | None = option(None, text("NAME"), "The field with the id of a row of OLD, if it differs.")
+    against_text_field: str | None = option(
+        None, text("NAME"), "The field with the text of a row of OLD, if it differs."
+    )
+    preset: str = option(
+        "pages", one_of(*PRESETS), "The kind of text: code for programs. Chinese and Japanese need none."
+    )
+    shingle: int | None = option(
+        None, number(1, 1000), "Compare runs of N words.", unset=f"{Scheme().shingle}, or the preset's"
+    )
+    dry_run: bool = option(False, FLAG, "Write nothing, only count.")
+    passages: bool = option(False, FLAG, "Instead of whole rows, cut passages that several rows have out of the texts.")
+
+    def of_rows(self) -> FileDeduplication:
+        """Return the options with which whole rows are compared."""
+        scheme, fields = Scheme.preset(self.preset), self.fields
+        return replace(
+            self.part(FileDeduplication),
+            scheme=scheme if self.shingle is None else replace(scheme, shingle=self.shingle),
+            against_fields=replace(
+                fields, id=self.against_id_field or fields.id, text=self.against_text_field or fields.text
+            ),
+            mark=self.mark and not self.dry_run,
+        )
+
+    def of_passages(self, passages: PassageOutputs) -> PassageRun:
+        """Return the options with which passages are found."""
+        shared = {name: getattr(self, name) for name in ("to", "failed", "overwrite", "work")}
+        return passages.extended(PassageRun, **shared, **self.part(RowOptions).keywords())
+
+
+OF_PASSAGES = {each.name for each in PassageRun.options()}
+OF_ROWS = {each.name for each in DedupCommand.options()} - {"dry_run", "passages"}
 
 
 @click.command("dedup", short_help="Write a data set without its duplicates.")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
-@declared_options(FileDeduplication)
-@click.option("--against-id-field", metavar="NAME", help="The field with the id of a row of OLD, if it differs.")
-@click.option("--against-text-field", metavar="NAME", help="The field with the text of a row of OLD, if it differs.")
-@overwrite_option
-@click.option("--dry-run", is_flag=True, help="Write nothing, only count.")
-@field_options
-@click.option(
-    "--passages",
-    "by_passages",
-    is_flag=True,
-    help="Instead of whole rows, cut passages that several rows have out of the texts.",
-)
+@declared_options(DedupCommand)
 @declared_options(PassageOutputs, "passages")
-@click.option(
-    "--preset",
-    type=click.Choice(list(PRESETS)),
-    default="pages",
-    show_default=True,
-    help="The kind of text: code for programs. Chinese and Japanese need none.",
-)
-@click.option(
-    "--shingle",
-    metavar="N",
-    type=click.IntRange(1, 1000),
-    help=f"Compare runs of N words.  [default: {Scheme().shingle}, or the preset's]",
-)
-@max_row_size_option
-@resource_options()
+@declared_options(AnswerOutput, "output")
 @quiet_option
-@json_option
-@color_option
 @click.pass_context
 def command(
     ctx: click.Context,
     /,
     sources: tuple[str, ...],
-    options: FileDeduplication,
-    against_id_field: str | None,
-    against_text_field: str | None,
-    dry_run: bool,
-    fields: FieldNames,
-    by_passages: bool,
+    options: DedupCommand,
     passages: PassageOutputs,
-    preset: str,
-    shingle: int | None,
+    output: AnswerOutput,
     quiet: bool,
-    as_json: bool,
-    color: str,
-    **shared: Any,  # options of the run that several commands have
 ) -> None:
     """\b
     Examples:
       winnow dedup train.jsonl.gz --to kept.jsonl.gz
-      winnow dedup parts/*.parquet --to kept/ --threshold 0.8 --keep best:quality
+      winnow dedup parts/*.parquet --to kept/ --min-resemblance 0.8 --keep best:quality
       winnow dedup new.jsonl --against old.jsonl --to added.jsonl
       winnow dedup train.parquet --mark --to marked.parquet
       winnow dedup train.jsonl --match contained --dry-run --json
@@ -110,43 +115,51 @@ def command(
     Files appear when they are complete. Prints counts: a table on a terminal, tab-separated values in a pipe. Exit code
     1 if rows failed, or if there are none.
     """
-    refuse_others(ctx, by_passages=by_passages)
-    options = replace(options, fields=fields, **shared)
-    if by_passages:
-        find_passages(ctx, sources, options, passages, dry_run=dry_run, quiet=quiet, as_json=as_json, color=color)
-        return
-    if options.mark and not (options.to or dry_run):
-        raise click.UsageError("--mark needs --to OUT, which gets the marked rows", ctx)
-    if not (options.to or options.ids or options.dropped or dry_run):
-        raise click.UsageError("say where the rows that are kept go: add --to, --ids, --dropped or --dry-run", ctx)
-    check_names({f"--{name}": getattr(options, name) for name in ("to", "ids", "dropped", "failed")})
-    if dry_run:
-        options = replace(options, to=None, ids=None, dropped=None, mark=False)
-    scheme = Scheme.preset(preset)
-    try:
-        with show_phases(quiet=quiet, color=color) as progress:
-            options = replace(
-                options,
-                against_fields=replace(
-                    fields, id=against_id_field or fields.id, text=against_text_field or fields.text
-                ),
-                failed=failed_file(options.failed, options.to),
-                scheme=scheme if shingle is None else replace(scheme, shingle=shingle),
-                progress=progress,
-            )
-            result = deduplicate(sources, **options.keywords())
-    except Stopped:
-        say("Stopped: nothing was written.")
-        raise
-    if as_json:
-        click.echo(json.dumps(result.as_document()))
-    elif screen := terminal(color):
-        show_table(screen, result)
+    run: FileDeduplication | PassageRun
+    refuse_others(ctx, by_passages=options.passages)
+    if options.passages:
+        run, kinds = options.of_passages(passages), ("to", "spans", "attributes")
+        advice = "what to write: add --to OUT, --spans OUT, --attributes FOLDER"
     else:
-        show_rows(result_lines(result))
-    print_end(result, options.failed, options.to)
+        run, kinds = options.of_rows(), ("to", "ids", "dropped")
+        advice = "where the rows that are kept go: add --to, --ids, --dropped"
+    outputs = {f"--{kind}": getattr(run, kind) for kind in kinds}
+    check_names(outputs | {"--failed": run.failed})
+    if options.dry_run:
+        nothing: dict[str, Any] = dict.fromkeys(kinds)
+        run, outputs = replace(run, **nothing), {}
+    elif not any(outputs.values()):
+        raise click.UsageError(f"say {advice} or --dry-run", ctx)
+    with all_or_nothing(quiet=quiet, color=output.color) as progress:
+        run = replace(run, failed=failed_file(run.failed, run.to), progress=progress)
+        result: RowsResult
+        if isinstance(run, PassageRun):
+            result = repeated_passages(sources, **run.keywords())
+        else:
+            result = deduplicate(sources, **run.keywords())
+    if output.json or output.screen:
+        output.show(result, lambda screen: table(result, screen.columns))
+    else:
+        write_table(sys.stdout, RowCount, row_counts(result))
+    for sentence in attention_words(result) if isinstance(result, Deduplication) else ():
+        say(sentence)
+    say_other_texts(result.other_texts)
+    say_failed(result.failures, run.failed)
+    if result.failed and not run.failed:
+        say(f"{count_of(result.failed, 'row')} could not be read.")
+    written = ", ".join(str(name) for name in outputs.values() if name)
+    remark(f"{written or 'Nothing was written'}: {duration(result.seconds)}")
     if not result.rows:
         say(f"No rows in {', '.join(sources)}")
         ctx.exit(NOTHING_FOUND)
-    if result.failed:
-        ctx.exit(SOME_FAILED)
+    ctx.exit(SOME_FAILED if result.failed else 0)
+
+
+def refuse_others(ctx: click.Context, *, by_passages: bool) -> None:
+    """Refuse options that only count with --passages, or only without it."""
+    for parameter in ctx.command.params:
+        if ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE:
+            if not by_passages and parameter.name in OF_PASSAGES - OF_ROWS:
+                raise click.UsageError(f"{parameter.opts[0]} needs --passages", ctx)
+            if by_passages and parameter.name in OF_ROWS - OF_PASSAGES:
+                raise click.UsageError(f"{parameter.opts[0]} has no effect with --passages: leave one of them out", ctx)

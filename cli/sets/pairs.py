@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -10,28 +10,22 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from opensearch_winnow.answers.display_text import one_line
-from opensearch_winnow.answers.sets.pairs_document import pairs_document
+from opensearch_winnow.answers.display_text import Span, one_line
 from opensearch_winnow.answers.sets.pairs_words import compared_words, found_words, left_out_words, not_compared_words
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.options import scheme_options as choose
+from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.field_options import field_options
-from opensearch_winnow.cli.options.run_options import overwrite_option, quiet_option
+from opensearch_winnow.cli.options.run_options import quiet_option
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.output_files import check_files
-from opensearch_winnow.cli.phase_progress import Stopped, show_phases
-from opensearch_winnow.cli.sets.pairs_table import JSON, show_rows, show_table, write_pairs
-from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
-from opensearch_winnow.foundation.atomic_file import already_there, check_parent
-from opensearch_winnow.foundation.extras import extra
-from opensearch_winnow.foundation.progress import Progress
+from opensearch_winnow.cli.phase_progress import all_or_nothing
+from opensearch_winnow.cli.sets.pairs_table import table
+from opensearch_winnow.cli.terminal import Terminal, remark, say
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.sources.field_names import FieldNames
-from opensearch_winnow.operations.sets.pairs import StoredPairOptions, find
-from opensearch_winnow.queries.sets.pairs import Pairs
-from opensearch_winnow.record_files.answer_table import check_table
-from opensearch_winnow.stores.opening import open_store
+from opensearch_winnow.index import Index
+from opensearch_winnow.operations.sets.pairs import PairsQuestion, find
+from opensearch_winnow.web.class_report.report_options import ReportOptions
 
 MANY_FILES = 10  # of a submission: perhaps its sub-folders are the submissions
 MAX_ROWS = 25  # of a table on a terminal, unless --limit says otherwise
@@ -44,48 +38,29 @@ MAX_ROWS = 25  # of a table on a terminal, unless --limit says otherwise
     " with each other.",
     required=False,
 )
-@declared_options(StoredPairOptions)
-@field_options
+@declared_options(PairsQuestion, "question")
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset_by_names, choose.fold_confusables, optional=True)
-@click.option(
-    "--to",
-    metavar="OUT",
-    type=click.Path(path_type=Path),
-    help="Write the pairs to this file: .json, .jsonl, .csv or .parquet.",
-)
-@click.option(
-    "--report",
-    metavar="R",
-    type=click.Path(path_type=Path),
-    help="Write a report with the pairs side by side: one file if R ends in .html, otherwise a folder.",
-)
-@click.option("--anonymise", is_flag=True, help="Replace the names of documents, files and owners in the report.")
-@overwrite_option
+@declared_options(ReportOptions, "report")
+@declared_options(TableOutput, "output")
 @quiet_option
-@json_option
-@color_option
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     sources: tuple[str, ...],
     store: str | None,
-    options: StoredPairOptions,
-    fields: FieldNames,
+    question: PairsQuestion,
     scheme: Scheme | None,
-    to: Path | None,
-    report: Path | None,
-    anonymise: bool,
-    overwrite: bool,
+    report: ReportOptions,
+    output: TableOutput,
     quiet: bool,
-    as_json: bool,
-    color: str,
 ) -> None:
     """\b
     Examples:
       winnow pairs homework/
       winnow pairs homework/ --base homework/template --to pairs.csv
       winnow pairs homework/ --report class.html --anonymise
-      winnow pairs essays/*.txt --by longest --min 20
+      winnow pairs essays/*.txt --min-longest 20
       winnow pairs 2026/ --store earlier.winnow --owner '([a-z]+)_'
       winnow pairs answers.jsonl --json
       winnow pairs --store crawl.winnow --by containment --limit 100
@@ -115,73 +90,39 @@ def command(
     is_changed = any(source is not ParameterSource.DEFAULT for source in chosen)
     if is_changed and ctx.get_parameter_source("preset") is ParameterSource.DEFAULT:
         raise click.UsageError("name the preset too: --preset programs, or pages", ctx)
-    if to is not None:
-        check_files({"--to": str(to)}, list(map(Path, (*sources, *options.base))))
-        check_table(to, overwrite=overwrite, more=[JSON])
-    if anonymise and report is None:
-        raise click.UsageError("--anonymise is for a report: add --report class.html", ctx)
-    if report is not None:
-        check_report(report, to, (*sources, *options.base), overwrite=overwrite)
-    screen = None if as_json else terminal(color)
-    limit = options.limit
-    if screen and to is None and report is None and limit is None:
-        limit = MAX_ROWS
-    try:
-        with (
-            show_phases(quiet=quiet, color=color) as progress,
-            open_store(store, patient=True) if store else nullcontext() as opened,
-        ):
-            options = replace(options, scheme=scheme, fields=fields, limit=limit, progress=progress)
-            found = find(options, sources, opened)
-            if report is not None:
-                write_class_report(found, report, anonymise=anonymise, progress=progress)
-    except Stopped:
-        say("Stopped: nothing was written.")
-        raise
-    if to is not None:
-        write_pairs(to, found)
-    for line in not_compared_words(found):
-        if screen:
-            screen.echo(screen.paint(one_line(line), "bold"))
-        else:
+    written = {"--to": output.to, "--report": report.report}
+    check_files(written, list(map(Path, (*sources, *question.base))))
+    report.check(overwrite=output.overwrite)
+    limit = question.limit or (MAX_ROWS if output.screen and report.report is None else None)
+    with (
+        all_or_nothing(quiet=quiet, color=output.color) as progress,
+        Index.open(store, create=False, patient=True) if store else nullcontext() as index,
+    ):
+        question = replace(question, sources=sources, scheme=scheme, limit=limit, progress=progress)
+        found = index.pairs(question) if index else find(question, None)
+        report.write(found, progress)
+
+    def lines(screen: Terminal) -> Iterator[list[Span]]:
+        yield from ([(one_line(line), "bold")] for line in (*not_compared_words(found), compared_words(found)))
+        yield [(found_words(found), "plain")]
+        if found:
+            yield []
+            yield from table(replace(found, pairs=found.pairs[: limit or MAX_ROWS]), screen.columns, full=output.full)
+
+    if not output.screen:
+        for line in not_compared_words(found):
             say(line)
-    if as_json:
-        click.echo(json.dumps(pairs_document(found)))
-    elif screen:
-        screen.echo(screen.paint(compared_words(found), "bold"))
-        screen.echo(found_words(found))
-        if found.pairs:
-            screen.echo()
-            show_table(screen, replace(found, pairs=found.pairs[: limit or MAX_ROWS]))
-    else:
-        show_rows(found)
-    for written in filter(None, (to, report)):
-        remark(f"wrote {written}")
-    if not screen:
-        tell = remark if found.pairs else say
-        tell(f"{compared_words(found)}. {found_words(found)}.")
+    output.show(found, lines)
+    for file in filter(None, written.values()):
+        remark(f"wrote {file}")
+    if not output.screen:
+        (remark if found else say)(f"{compared_words(found)}. {found_words(found)}.")
     for line in left_out_words(found):
         say(line)
-    if options.submissions == "auto" and found.folders and found.documents:
-        files = sum(len(each.files) for each in found.documents) / len(found.documents)
+    if question.submissions == "auto" and found.folders and found.documents:
+        files = sum(len(each.files) for each in found.documents) / found.document_count
         if files >= MANY_FILES:
             say(f"a submission has {files:.0f} files on average; --submissions files compares the files")
-    if not found.pairs:
+    if not found:
         ctx.exit(NOTHING_FOUND)
     ctx.exit(SOME_FAILED if found.not_compared or any(each.failed for each in found.unread) else 0)
-
-
-def check_report(report: Path, to: Path | None, inputs: tuple[str, ...], *, overwrite: bool) -> None:
-    """Check that the report can be written, before the work starts."""
-    files = {"--report": str(report)} | ({"--to": str(to)} if to else {})
-    check_files(files, list(map(Path, inputs)))
-    check_parent(report)
-    if report.exists() and not (report.is_dir() and not any(report.iterdir())) and not overwrite:
-        raise already_there(report)
-
-
-def write_class_report(found: Pairs, report: Path, *, anonymise: bool, progress: Progress) -> None:
-    with extra("web"):
-        from opensearch_winnow.web.class_report.report import write_report  # noqa: PLC0415 (not needed without --report)
-
-    write_report(found, report, anonymise=anonymise, progress=progress)

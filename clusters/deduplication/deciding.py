@@ -141,7 +141,7 @@ def _decide(
     folder: Path,
     decisions: Deduplication,
 ) -> None:
-    clustering = ClusteringOptions(threshold=options.threshold, compared=options.compared)
+    clustering = ClusteringOptions(threshold=options.min_score, compared=options.compared)
     with ExitStack() as stack:
         # The rest of the memory is for memory-mapped files and batches.
         con = Connection(folder, max(settings.memory_bytes // 4, MIN_DUCKDB_MEMORY), settings.threads)
@@ -171,11 +171,11 @@ def _decide(
                 *(column.to_pylist() for column in batch.columns), strict=True
             ):
                 number, representative = numbers[row], numbers[other]
-                is_near = resemblance >= options.threshold
+                is_near = resemblance >= options.min_score
                 decisions.outcomes[number] = equal if is_equal else NEAR if is_near else CONTAINED
                 if is_equal and differs:
                     decisions.add_other_symbols(number, representative)
                 decisions.representatives[number] = representative
                 decisions.similarities[number] = similarity
                 decisions.ids[representative] = url
-        decisions.largest = [RowCluster(*row) for row in con.rows(LARGEST)]
+        decisions.largest_clusters = [RowCluster(*row) for row in con.rows(LARGEST)]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import MutableSequence
+from dataclasses import field
 from typing import Any, Literal, NamedTuple, get_args
+
+from opensearch_winnow.foundation.answers import Answer, answer, derived, key
 
 Outcome = Literal["kept", "identical", "exact", "near", "contained", "failed"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 KEPT, IDENTICAL, EXACT, NEAR, CONTAINED, FAILED = range(len(OUTCOMES))
-DROPPED = (IDENTICAL, EXACT, NEAR, CONTAINED)
 
 
 class OtherSymbols(NamedTuple):
@@ -29,8 +31,8 @@ class RowCluster(NamedTuple):
     id: str  # of the row that stands for the others
 
 
-@dataclass(slots=True, repr=False)
-class Deduplication:
+@answer(frozen=False)
+class Deduplication(Answer):
     """The result of a deduplication: what becomes of each row, by its number from 0.
 
     `representatives` has the number of the kept row for which a row is dropped, or its own. The rows of an earlier set
@@ -39,19 +41,27 @@ class Deduplication:
     """
 
     outcomes: bytearray = field(default_factory=bytearray)  # indices in OUTCOMES
-    representatives: array[int] = field(default_factory=lambda: array("q"))
-    similarities: array[float] = field(default_factory=lambda: array("d"))
+    representatives: MutableSequence[int] = field(default_factory=lambda: array("q"))
+    similarities: MutableSequence[float] = field(default_factory=lambda: array("d"))
     ids: dict[int, str] = field(default_factory=dict)  # of all representatives of other rows
-    failures: Counter[str] = field(default_factory=Counter)  # reasons of failed rows
-    largest: list[RowCluster] = field(default_factory=list)  # the ten largest, largest first
     other_texts: list[str] = field(default_factory=list)  # files that were not read, beside files of rows
-    wrong_dates: int = 0  # rows with a date that cannot be read, or cannot be right: they count as rows without one
-    against_rows: int = 0  # in the earlier set
-    against_failed: int = 0
-    other_symbols: int = 0  # rows dropped for their words, though operators or signs differ from those of the row kept
-    other_symbols_example: OtherSymbols | None = None
-    not_compared: int = 0  # kept rows that were not compared with every row that may contain them: too many may
-    seconds: float = 0.0
+    wrong_dates: int = key(
+        "The number of rows with a date that cannot be read, or cannot be right: they count as rows without one.",
+        default=0,
+    )
+    against_rows: int = key("The number of rows of the earlier set.", default=0)
+    against_failed: int = key("The number of rows of the earlier set that could not be read.", default=0)
+    other_symbols: int = key(
+        "The number of rows dropped for their words, though operators or signs differ from those of the row kept.",
+        default=0,
+    )
+    other_symbols_example: OtherSymbols | None = key("The first of these rows.", default=None)
+    not_compared: int = key(
+        "The number of kept rows that were not compared with every row that may contain them: too many may.", default=0
+    )
+    failures: Counter[str] = key("The number of failed rows for each reason.", default_factory=Counter)
+    largest_clusters: list[RowCluster] = key("The ten largest clusters, the largest first.", default_factory=list)
+    seconds: float = key("The time it took.", default=0.0)
 
     def __repr__(self) -> str:
         return f"<Deduplication: {self.rows} rows, {self.kept} kept, {self.dropped} dropped, {self.failed} failed>"
@@ -69,27 +79,56 @@ class Deduplication:
             self.other_symbols_example = OtherSymbols(row, "", representative, "")
 
     @property
+    @derived(first=True)
     def rows(self) -> int:
         """The number of rows: those kept, dropped and failed."""
         return len(self.outcomes)
 
     @property
+    @derived(first=True)
     def kept(self) -> int:
         """The number of rows that are kept."""
         return self.outcomes.count(KEPT)
 
     @property
-    def failed(self) -> int:
-        """The number of rows that could not be read."""
-        return self.outcomes.count(FAILED)
-
-    @property
+    @derived(first=True)
     def dropped(self) -> int:
         """The number of rows that are dropped for another."""
         return self.rows - self.kept - self.failed
 
     @property
-    def dropped_for_earlier_set(self) -> int:
+    @derived(first=True)
+    def failed(self) -> int:
+        """The number of rows that could not be read."""
+        return self.outcomes.count(FAILED)
+
+    @property
+    @derived(first=True)
+    def identical(self) -> int:
+        """The number of rows that are dropped for one with the same text."""
+        return self.outcomes.count(IDENTICAL)
+
+    @property
+    @derived(first=True)
+    def exact(self) -> int:
+        """The number of rows that are dropped for one with the same words."""
+        return self.outcomes.count(EXACT)
+
+    @property
+    @derived(first=True)
+    def near(self) -> int:
+        """The number of rows that are dropped for one that they resemble."""
+        return self.outcomes.count(NEAR)
+
+    @property
+    @derived(first=True)
+    def contained(self) -> int:
+        """The number of rows that are dropped for one that they are in."""
+        return self.outcomes.count(CONTAINED)
+
+    @property
+    @derived(first=True)
+    def against(self) -> int:
         """The number of rows that are dropped because the earlier set has them."""
         return sum(number < 0 for number in self.representatives)
 
@@ -113,25 +152,4 @@ class Deduplication:
             "keep": self.is_kept(number),
             "representative": None if representative == number else self.ids[representative],
             "similarity": round(self.similarities[number], 4),
-        }
-
-    def as_document(self) -> dict[str, Any]:
-        """Return the counts as JSON values."""
-        example = self.other_symbols_example
-        return {
-            "rows": self.rows,
-            "kept": self.kept,
-            "dropped": self.dropped,
-            "failed": self.failed,
-            **{OUTCOMES[outcome]: self.outcomes.count(outcome) for outcome in DROPPED},
-            "wrong_dates": self.wrong_dates,
-            "against": self.dropped_for_earlier_set,
-            "against_rows": self.against_rows,
-            "against_failed": self.against_failed,
-            "other_symbols": self.other_symbols,
-            "other_symbols_example": example and example._asdict(),
-            "not_compared": self.not_compared,
-            "failures": dict(self.failures.most_common()),
-            "largest_clusters": [each._asdict() for each in self.largest],
-            "seconds": self.seconds,
         }

@@ -20,6 +20,7 @@ Match = Literal["identical", "exact", "near", "contained"]
 MATCHES: tuple[Match, ...] = get_args(Match)
 RULES = ("earliest", "newest", "longest", "source")
 BEST, LOWEST = "best", "lowest"  # followed by a colon and the name of a field
+DEFAULT_MINIMUM = 0.5  # resemblance or containment
 KEEP_CHOICES = f"{', '.join(RULES)}, {BEST}:FIELD or {LOWEST}:FIELD"
 
 
@@ -95,8 +96,8 @@ class DeduplicationOptions(Options):
     Rows are put in the order of the rule `keep`; of equals, the earliest comes first, and rows without a time in the
     order in which they are read. `identical` drops rows with the text of an earlier one, after Unicode normalisation.
     `exact` drops rows with the canonical text of an earlier one, whatever its symbols. `near` also drops each
-    row that resembles an earlier, kept row by `threshold`. `contained` drops each row of which a share of `threshold`
-    or more is in a kept row; of two that contain each other, the earlier is kept.
+    row that resembles an earlier, kept row by `min_resemblance`. `contained` drops each row of which a share of
+    `min_containment` or more is in a kept row; of two that contain each other, the earlier is kept.
     """
 
     error: ClassVar[type[WinnowError]] = DeduplicationError
@@ -107,10 +108,17 @@ class DeduplicationOptions(Options):
         "What to drop. identical: rows with the same text. exact: also those with the same words, whatever their"
         " symbols. near: also those that resemble a row that is kept. contained: also those that are in one.",
     )
-    threshold: float = option(
-        0.5,
+    min_resemblance: float | None = option(
+        None,
         share(above_0=True),
-        "Minimum resemblance to the row that is kept, or with contained the share of the row that is in it.",
+        "With --match near: drop rows whose resemblance to a row that is kept is at least X.",
+        unset=str(DEFAULT_MINIMUM),
+    )
+    min_containment: float | None = option(
+        None,
+        share(above_0=True),
+        "With --match contained: drop rows of which at least X is in a row that is kept.",
+        unset=str(DEFAULT_MINIMUM),
     )
     keep: str = option(
         "earliest",
@@ -123,6 +131,14 @@ class DeduplicationOptions(Options):
     def __post_init__(self) -> None:
         Options.__post_init__(self)
         KeepRule.of(self.keep)
+        for name, match in (("min_resemblance", "near"), ("min_containment", "contained")):
+            if getattr(self, name) is not None and self.match != match:
+                raise self.error(f"{name} is for match {match}, and match is {self.match}")
+
+    @property
+    def min_score(self) -> float:
+        """The resemblance or containment from which a row is dropped."""
+        return self.min_resemblance or self.min_containment or DEFAULT_MINIMUM
 
     @property
     def keep_rule(self) -> KeepRule:

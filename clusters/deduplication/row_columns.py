@@ -150,7 +150,7 @@ class RowColumns:
                 "shingle_count": to_column(sketches.shingle_counts).cast(pa.int32()),
                 "shingles": lists_of(sketches.shingles, sketches.shingle_counts),
             }
-        return sketch_columns(sketches, scheme) | {"sketch": _tokens(sketches, self.options.threshold, scheme)}
+        return sketch_columns(sketches, scheme) | {"sketch": _tokens(sketches, self.options.min_score, scheme)}
 
 
 def _as_written(html: str | bytes | None) -> str:

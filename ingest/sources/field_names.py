@@ -18,6 +18,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from opensearch_winnow.foundation.option_kinds import text as text_kind
+from opensearch_winnow.foundation.options import Options, option
+
 URL = ("url", "uri", "link")
 ID = ("id", "_id", "doc_id", "docid", "document_id", "docno", "qid", "uuid")
 HTML = ("html", "raw_html")
@@ -29,21 +32,38 @@ TITLE = ("title",)
 ADDRESS = (*URL, *ID)
 CONTENT = (*HTML, BASE64, *TEXT, *HTML_OR_TEXT)
 FIELDS = (*ADDRESS, *CONTENT, *DATE, *TITLE, "content_type", "codings")
+NAME = text_kind("NAME")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FieldNames:
+class FieldNames(Options):
     """The fields that hold the id, text, title, URL and HTML of a row. One that is None is found by its usual names.
 
     `a.b` is the field b within the field a. The id is the address of the row; with `url`, that of rows without an id.
     The field `text` holds text, even if it begins like HTML; with `html` too, it is that of rows without HTML.
     """
 
-    id: str | None = None
-    text: str | None = None
-    title: str | None = None
-    url: str | None = None
-    html: str | None = None
+    id: str | None = option(
+        None,
+        NAME,
+        "The field with the id of a row.",
+        name="id_field",
+        unset="url, id or another usual name; else its file and line",
+    )
+    text: str | None = option(
+        None,
+        NAME,
+        "The field with the text of a row.",
+        name="text_field",
+        unset="text, content or another usual name",
+    )
+    html: str | None = option(
+        None, NAME, "The field with the HTML of a row.", name="html_field", unset="html or another usual name"
+    )
+    title: str | None = option(None, NAME, "The field with the title of a row.", name="title_field", unset="title")
+    url: str | None = option(
+        None, NAME, "The field with the URL of a row, which is its id if it has no other.", name="url_field"
+    )
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -68,10 +88,10 @@ class FieldNames:
 
     def missing(self, seen: Collection[str]) -> str:
         """Say what rows with the fields `seen` lack; an empty string if they can be read."""
-        for option in ("id", "text", "title", "url", "html"):
-            name = getattr(self, option)
+        for kind in ("id", "text", "title", "url", "html"):
+            name = getattr(self, kind)
             if name and name not in seen and name.partition(".")[0] not in seen:
-                return f"no field {name}, which --{option}-field or FieldNames({option}=…) names"
+                return f"no field {name}, which --{kind}-field or FieldNames({kind}=…) names"
         return "" if self.contents or self.has_content(seen) else "no field with a text"
 
     def has_content(self, seen: Collection[str]) -> bool:

@@ -10,29 +10,30 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from opensearch_winnow.clusters.options import RunSettings
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.keywords import with_options
 from opensearch_winnow.foundation.option_kinds import FLAG, number, path, repeated, share, text
-from opensearch_winnow.foundation.options import Options, option
+from opensearch_winnow.foundation.options import Options, option, option_of
 from opensearch_winnow.foundation.path_names import PathName, path_names
-from opensearch_winnow.foundation.progress import Progress, no_progress
+from opensearch_winnow.foundation.progress import no_progress
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
-from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
+from opensearch_winnow.ingest.rows import Edit, FailedRow, Row
 from opensearch_winnow.ingest.rows.output import check_rows_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.runs.failed_pages import FailedRows
-from opensearch_winnow.ingest.sources.field_names import USUAL
 from opensearch_winnow.ingest.sources.split import Failed
 from opensearch_winnow.operations.sets.evaluation_sets import (
     EvaluationSet,
     EvaluationSets,
-    FieldShares,
+    FieldContainment,
+    FieldContainments,
     largest,
-    shares_document,
 )
 from opensearch_winnow.operations.sets.repeated_passages import has_words, without_passages
+from opensearch_winnow.operations.sets.row_options import RowOptions
 from opensearch_winnow.operations.sets.row_text import RowTexts
 from opensearch_winnow.queries.sets.passage_index import DEFAULT_SHORTEST, DEFAULT_WORDS, IndexedPassage
 from opensearch_winnow.queries.spans import Span, merged_spans
@@ -41,112 +42,74 @@ from opensearch_winnow.record_files.answer_table import AnswerTable, check_table
 CHECKING = "checking training rows"
 WRITING = "writing the cleaned set"
 NO_TEXT = "no text in its HTML"
-LIST_COLUMNS = {
-    "id": str,
-    "row": int,
-    "passages": int,
-    "words": int,
-    "share": float,
-    "evaluation_share": float,
-    "evaluation_rows": [{"set": str, "id": str, "share": float, "fields": [{"name": str, "share": float}]}],
-}
-SPAN_COLUMNS = {
-    "id": str,
-    "row": int,
-    "start": int,
-    "end": int,
-    "words": int,
-    "set": str,
-    "other_id": str,
-    "other_field": str,
-    "other_start": int,
-    "other_end": int,
-    "text": str,
-}
 
 
-@dataclass(frozen=True, slots=True)
-class FoundEvaluation:
+@answer
+class FoundEvaluation(Answer):
     """An evaluation row that a training row has passages of."""
 
-    set: str
-    id: str
-    share: float  # that the training row has of it: the largest of any field
-    fields: Mapping[str, float | None]  # the share of each field; None if no text of it was long enough to look for
-
-    def as_document(self) -> dict[str, object]:
-        """Return the row as JSON has it."""
-        return {
-            "set": self.set,
-            "id": self.id,
-            "share": round(self.share, 4),
-            "fields": shares_document(self.fields),
-        }
+    set: str = key("The name of its set.")
+    id: str = key("The id of the row.")
+    containment: float = key("The share of one of its texts that is in the training row: the largest of any field.")
+    fields: list[FieldContainment] = key("The largest such share of each field.")
 
 
-@dataclass(frozen=True, slots=True)
-class ContaminatedRow:
+@answer
+class ContaminatedRow(Answer):
     """A training row that holds passages of evaluation sets."""
 
-    id: str
-    row: int  # from 0, over all training sets
-    passages: int
+    id: str = key("The id of the training row.")
+    row: int = key("Its number, from 0, over all training sets.")
+    passages: int = key("The number of passages.")
     spans: list[Span]  # of its text that are in evaluation sets: those of the passages, merged and in order
-    words: int  # in these spans
-    share: float  # of all words of the row
-    evaluation_rows: list[FoundEvaluation]  # the largest share first
-
-    def as_document(self) -> dict[str, object]:
-        """Return the row as JSON has it."""
-        return {
-            "id": self.id,
-            "row": self.row,
-            "passages": self.passages,
-            "words": self.words,
-            "share": round(self.share, 4),
-            "evaluation_share": round(self.evaluation_rows[0].share, 4),
-            "evaluation_rows": [each.as_document() for each in self.evaluation_rows],
-        }
+    words: int = key("The number of its words that are in passages.")
+    share: float = key("The share of its words that are in passages.")
+    containment: float = key("The largest containment of an evaluation row in it.")
+    set: str = key("The name of the set that has this evaluation row.")
+    evaluation_id: str = key("The id of this evaluation row.")
+    evaluation_rows: list[FoundEvaluation] = key(
+        "The evaluation rows, the one with the largest containment first.", column=len
+    )
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Contamination:
+@answer
+class FoundPassage(Answer):
+    """A passage of an evaluation row in a training row, with offsets in code points."""
+
+    id: str = key("The id of the training row.")
+    row: int = key("Its number, from 0, over all training sets.")
+    start: int = key("Where the passage begins in the text of the training row.")
+    end: int = key("Where it ends there.")
+    words: int = key("The number of its words.")
+    set: str = key("The name of the evaluation set.")
+    other_id: str = key("The id of the evaluation row.")
+    other_field: str = key("The field of the evaluation row.")
+    other_start: int = key("Where the passage begins in the text of the evaluation row.")
+    other_end: int = key("Where it ends there.")
+    text: str = key("The passage, as the training row has it.")
+
+
+@answer
+class Contamination(Answer):
     """The passages of evaluation sets that training sets have."""
 
-    rows: int  # training rows
-    contaminated: int  # of these, rows that hold a passage
-    failed: Counter[str]  # training rows that could not be checked, by reason
-    found: list[ContaminatedRow]  # empty if they were written to a file
-    evaluation_sets: list[EvaluationSet]
-    words: int  # in a passage, at least
-    shortest: int  # words of an evaluation text that is looked for as a whole
-    min_share: float  # of an evaluation row, at which it counts
-    below_share: int  # training rows that hold passages, but of no evaluation row as much as `min_share`
-    seconds: float
-    kept: int | None = None  # rows of the cleaned set
-    cut: int = 0  # of these, rows that passages were cut out of
-    other_texts: Sequence[str] = ()  # files that were not read, beside files of rows
+    rows: int = key("The number of training rows.")
+    contaminated: int = key("The number of training rows that hold a passage.")
+    failed: int = key("The number of training rows that could not be checked.")
+    kept: int | None = key("The number of rows of the cleaned set; null if none was written.")
+    cut: int = key("The number of these rows that passages were cut out of.")
+    words: int = key("The minimum number of words of a passage.")
+    short: int = key("The minimum number of words of an evaluation text that is looked for as a whole.")
+    min_containment: float = key("The containment from which an evaluation row counts.")
+    below_containment: int = key("The number of training rows that hold passages, but of no evaluation row that much.")
+    failures: Counter[str] = key("The number of failed training rows for each reason.")
+    evaluation_sets: list[EvaluationSet] = key("The evaluation sets.")
+    found: list[ContaminatedRow] = key("The contaminated rows; none if they were written to a file.")
+    other_texts: Sequence[str]  # files that were not read, beside files of rows
+    seconds: float = key("The time it took.")
 
     def __repr__(self) -> str:
-        return (
-            f"<Contamination: {self.contaminated} of {self.rows} rows contaminated, {sum(self.failed.values())} failed>"
-        )
-
-    def as_document(self) -> dict[str, object]:
-        """Return the summary as JSON has it."""
-        cleaned = {} if self.kept is None else {"kept": self.kept, "cut": self.cut}
-        return {
-            "rows": self.rows,
-            "contaminated": self.contaminated,
-            "failed": sum(self.failed.values()),
-            **cleaned,
-            "words": self.words,
-            "short": self.shortest,
-            "min_share": self.min_share,
-            "below_share": self.below_share,
-            "evaluation_sets": [each.as_document() for each in self.evaluation_sets],
-            "seconds": round(self.seconds, 3),
-        }
+        return f"<Contamination: {self.contaminated} of {self.rows} rows contaminated, {self.failed} failed>"
 
 
 @dataclass(slots=True)
@@ -154,27 +117,25 @@ class _Checked:
     """The outcome of a pass over the training rows."""
 
     rows: int = 0
-    below_share: int = 0
-    failed: Counter[str] = field(default_factory=Counter)
+    below_containment: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
     unread: set[int] = field(default_factory=set)  # the numbers of failed rows
     edits: dict[int, str | None] = field(default_factory=dict)  # by number: the text left, None for a row to drop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ContaminationOptions(Options):
+class ContaminationOptions(RowOptions):
     """Options of `contaminated`: what counts, how rows are read, and what is written."""
 
     words: int = option(DEFAULT_WORDS, number(1, 10_000), "Minimum length of a passage.")
-    shortest: int = option(
+    short: int = option(
         DEFAULT_SHORTEST,
         number(1, 10_000),
         "Look for an evaluation text with fewer words than a passage as a whole, if it has at least this many.",
-        flag="--short",
     )
-    min_share: float = option(
-        0.0, share(), "Count an evaluation row only where a training row has this share of one of its texts."
+    min_containment: float = option(
+        0.0, share(), "Count an evaluation row only where at least X of one of its texts is in a training row."
     )
-    fields: FieldNames = USUAL
     eval_fields: str | Sequence[str] = option(
         (),
         repeated(text("NAME")),
@@ -201,9 +162,12 @@ class ContaminationOptions(Options):
         "The file for training rows that cannot be read: JSON lines.",
         unset="OUT.failed.jsonl, with --clean OUT",
     )
-    max_row_size: int = MAX_PAGE_BYTES
-    overwrite: bool = False
-    progress: Progress | None = None
+    overwrite: bool = option_of(RunSettings, "overwrite")
+
+    def __post_init__(self) -> None:
+        Options.__post_init__(self)
+        if self.cut and not self.clean:
+            raise self.error("cut needs clean, which names the file to write")
 
 
 @with_options(ContaminationOptions)
@@ -215,8 +179,8 @@ def contaminated(
     """Find the rows of `train` that hold passages of at least `words` words of the evaluation sets `against`.
 
     Both are names of files or folders. Case, punctuation and line breaks do not count. An evaluation text of fewer than
-    `words` words is looked for as a whole if it has at least `shortest`. With `min_share`, an evaluation row counts
-    only where a training row has that share of the words of one of its texts.
+    `words` words is looked for as a whole if it has at least `short`. With `min_containment`, an evaluation row counts
+    only where that share of the words of one of its texts is in a training row.
 
     `eval_fields` name the fields that hold the texts of an evaluation row: each is a text, a list of texts, or an
     object with texts. If sets have different fields, `against` maps each name to its own:
@@ -247,24 +211,22 @@ def contaminated(
             _fields_by_set(against, options.eval_fields),
             options.eval_id,
             words=options.words,
-            shortest=options.shortest,
+            shortest=options.short,
             progress=progress,
         )
         listed, passages = (
-            opened.enter_context(AnswerTable(Path(table), columns, overwrite=overwrite)) if table else None
-            for table, columns in ((options.to, LIST_COLUMNS), (options.spans, SPAN_COLUMNS))
+            opened.enter_context(AnswerTable.of(Path(table), row, overwrite=overwrite)) if table else None
+            for table, row in ((options.to, ContaminatedRow), (options.spans, FoundPassage))
         )
-        for page, whole, some, row in _found(
-            files, evaluation, options.min_share, RowTexts(options.max_row_size), checked, failures, progress
-        ):
+        for page, whole, some, row in _found(files, evaluation, options, checked, failures):
             count += 1
             if listed:
-                listed.add(*row.as_document().values())
+                listed.add_answer(row)
             else:
                 found.append(row)
             if passages:
                 for each in some:
-                    passages.add(*_span_values(row, each, whole, evaluation))
+                    passages.add_answer(_found_passage(row, each, whole, evaluation))
             if clean:
                 checked.edits[row.row] = _without_spans(page, whole, row.spans) if options.cut else None
         if clean:
@@ -274,39 +236,39 @@ def contaminated(
         if failures:
             failures.incomplete = False
     return Contamination(
-        checked.rows,
-        count,
-        checked.failed,
-        found,
-        evaluation.summary(),
-        options.words,
-        evaluation.index.shortest,
-        options.min_share,
-        checked.below_share,
-        time.monotonic() - start,
-        kept if clean else None,
-        cut_rows,
-        [*files.other_texts, *evaluation.other_texts],
+        rows=checked.rows,
+        contaminated=count,
+        failed=checked.failures.total(),
+        kept=kept if clean else None,
+        cut=cut_rows,
+        words=options.words,
+        short=evaluation.index.shortest,
+        min_containment=options.min_containment,
+        below_containment=checked.below_containment,
+        failures=checked.failures,
+        evaluation_sets=evaluation.summary(),
+        found=found,
+        other_texts=[*files.other_texts, *evaluation.other_texts],
+        seconds=round(time.monotonic() - start, 3),
     )
 
 
 def _found(
     files: RowFiles,
     evaluation: EvaluationSets,
-    min_share: float,
-    text_of: RowTexts,
+    options: ContaminationOptions,
     checked: _Checked,
     failures: FailedRows | None,
-    progress: Progress,
 ) -> Iterator[tuple[Page, str, list[IndexedPassage], ContaminatedRow]]:
     """Yield each contaminated row with its text and its passages."""
+    progress, text_of = options.progress or no_progress, RowTexts(options.max_row_size)
     for row in files.rows(failures):
         checked.rows += 1
         if checked.rows % 1000 == 0:
             progress(CHECKING, checked.rows, None)
         text = None if isinstance(row, FailedRow) else text_of(row.page)
         if isinstance(row, FailedRow) or text is None:
-            checked.failed[row.reason if isinstance(row, FailedRow) else NO_TEXT] += 1
+            checked.failures[row.reason if isinstance(row, FailedRow) else NO_TEXT] += 1
             checked.unread.add(row.number)
             if failures and isinstance(row, Row):  # RowFiles has added the others
                 failures.add(Failed(row.page, NO_TEXT), files.names[row.source])
@@ -315,31 +277,32 @@ def _found(
         passages = evaluation.index.find_canonical(canonical)
         if not passages:
             continue
-        shares = {
-            number: fields for number, fields in evaluation.shares(passages).items() if largest(fields) >= min_share
+        counted = {
+            number: fields
+            for number, fields in evaluation.containments(passages).items()
+            if largest(fields) >= options.min_containment
         }
-        if not shares:
-            checked.below_share += 1
+        if not counted:
+            checked.below_containment += 1
             continue
-        passages = [each for each in passages if evaluation.number_of(each) in shares]
-        evaluation.add_found(shares)
-        words = sum(
-            end - start for start, end in merged_spans((e.first_word, e.first_word + e.words) for e in passages)
+        passages = [each for each in passages if evaluation.number_of(each) in counted]
+        evaluation.add_found(counted)
+        in_words = merged_spans((each.first_word, each.first_word + each.words) for each in passages)
+        words = sum(end - start for start, end in in_words)
+        most, *others = _evaluations(counted, evaluation)
+        found = ContaminatedRow(
+            id=row.page.url,
+            row=row.number,
+            passages=len(passages),
+            spans=merged_spans((each.start, each.end) for each in passages),
+            words=words,
+            share=words / len(canonical.words),
+            containment=most.containment,
+            set=most.set,
+            evaluation_id=most.id,
+            evaluation_rows=[most, *others],
         )
-        yield (
-            row.page,
-            text,
-            passages,
-            ContaminatedRow(
-                row.page.url,
-                row.number,
-                len(passages),
-                merged_spans((each.start, each.end) for each in passages),
-                words,
-                words / len(canonical.words),
-                _evaluations(shares, evaluation),
-            ),
-        )
+        yield row.page, text, passages, found
 
 
 def _fields_by_set(
@@ -351,30 +314,30 @@ def _fields_by_set(
     return {name: [each] if isinstance(each, str) else each for name, each in fields.items()}
 
 
-def _evaluations(shares: Mapping[int, FieldShares], evaluation: EvaluationSets) -> list[FoundEvaluation]:
+def _evaluations(counted: Mapping[int, FieldContainments], evaluation: EvaluationSets) -> list[FoundEvaluation]:
     found = []
-    for row_number, fields in shares.items():
+    for row_number, fields in counted.items():
         row, its_set = evaluation.rows[row_number], evaluation.set_of(row_number)
-        found.append(FoundEvaluation(its_set.name, row.id, largest(fields), its_set.shares_of(row, fields)))
-    return sorted(found, key=lambda each: -each.share)
+        found.append(FoundEvaluation(its_set.name, row.id, largest(fields), its_set.by_field(fields)))
+    return sorted(found, key=lambda each: -each.containment)
 
 
-def _span_values(
+def _found_passage(
     row: ContaminatedRow, passage: IndexedPassage, text: str, evaluation: EvaluationSets
-) -> tuple[object, ...]:
+) -> FoundPassage:
     number = evaluation.number_of(passage)
-    return (
-        row.id,
-        row.row,
-        passage.start,
-        passage.end,
-        passage.words,
-        evaluation.set_of(number).name,
-        evaluation.rows[number].id,
-        evaluation.field_of(passage),
-        passage.other_start,
-        passage.other_end,
-        text[passage.start : passage.end],
+    return FoundPassage(
+        id=row.id,
+        row=row.row,
+        start=passage.start,
+        end=passage.end,
+        words=passage.words,
+        set=evaluation.set_of(number).name,
+        other_id=evaluation.rows[number].id,
+        other_field=evaluation.field_of(passage),
+        other_start=passage.other_start,
+        other_end=passage.other_end,
+        text=text[passage.start : passage.end],
     )
 
 

@@ -18,25 +18,24 @@ from opensearch_winnow.clusters.options import RunSettings
 from opensearch_winnow.cython_core.symbols import symbol_places
 from opensearch_winnow.foundation.atomic_file import check_output
 from opensearch_winnow.foundation.extras import extra
-from opensearch_winnow.foundation.keywords import with_keywords
+from opensearch_winnow.foundation.keywords import with_options
 from opensearch_winnow.foundation.option_kinds import FLAG, path, repeated
-from opensearch_winnow.foundation.options import option
+from opensearch_winnow.foundation.options import option, option_of
 from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.foundation.path_names import PathName, path_names
-from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.in_memory import ArrowTable, in_memory
 from opensearch_winnow.ingest.rows.output import check_rows_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.runs.failed_pages import FailedRows
 from opensearch_winnow.ingest.sources import SourceError
-from opensearch_winnow.ingest.sources.field_names import USUAL, value_at
+from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.page_fields import FieldError, page_of
 from opensearch_winnow.ingest.sources.row_fields import missing_in
 from opensearch_winnow.ingest.sources.split import Failed
+from opensearch_winnow.operations.sets.row_options import RowOptions
 from opensearch_winnow.operations.sets.row_text import RowTexts
 
 MARKS: dict[str, type] = {"cluster": int, "keep": bool, "representative": str, "similarity": float}
@@ -49,17 +48,14 @@ ReadRows = Callable[[], Iterable[Row | FailedRow]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeduplicationRun(DeduplicationOptions):
+class DeduplicationRun(RowOptions, DeduplicationOptions):
     """Options of both functions: what counts as a duplicate, how rows are read, and what the run may use."""
 
     against_fields: FieldNames | None = None
-    fields: FieldNames = USUAL
     scheme: Scheme = Scheme()
-    max_row_size: int = MAX_PAGE_BYTES
-    memory: str | None = None
-    threads: int | None = None
-    work: str | None = None
-    progress: Progress | None = None
+    memory: str | None = option_of(RunSettings, "memory")
+    threads: int | None = option_of(RunSettings, "threads")
+    work: str | None = option_of(RunSettings, "work")
 
     def settings(self, output: str | None = None) -> RunSettings:
         return RunSettings(
@@ -94,7 +90,7 @@ class FileDeduplication(DeduplicationRun):
     failed: PathName | None = option(
         None, path("FILE", "file"), "The file for rows that cannot be read: JSON lines.", unset="OUT.failed.jsonl"
     )
-    overwrite: bool = False
+    overwrite: bool = option_of(RunSettings, "overwrite")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,15 +100,15 @@ class RowsDeduplication(DeduplicationRun):
     against: Iterable[str | Mapping[str, Any]] | ArrowTable = ()
 
 
-@with_keywords(FileDeduplication)
+@with_options(FileDeduplication)
 def deduplicate(sources: PathName | Iterable[PathName], options: FileDeduplication) -> Deduplication:
     """Write the rows of `sources` to `to` without duplicates, as the command `winnow dedup` does.
 
     A source is a file of JSON lines, Parquet or CSV, a folder, or a web archive. Rows are written as they were, in the
     same format; nothing is visible until all is complete. `match` is "identical" (the same text), "exact" (the same
-    words), "near" (a resemblance of `threshold` or more) or "contained" (a share of `threshold` or more is in another
-    row). `keep` chooses the row that is kept: "earliest", "newest", "longest", "source" (that of the first source),
-    "best:FIELD" or "lowest:FIELD". Rows that are in the sources `against` are dropped; these are not written.
+    words), "near" (a resemblance of `min_resemblance` or more) or "contained" (a share of `min_containment` or more is
+    in another row). `keep` chooses the row that is kept: "earliest", "newest", "longest", "source" (that of the first
+    source), "best:FIELD" or "lowest:FIELD". Rows that are in the sources `against` are dropped; these are not written.
 
     With `mark`, all rows are written, with the columns `cluster`, `keep`, `representative` and `similarity`. `ids` is a
     file for the ids of the rows kept, one a line, and `dropped` one for JSON lines about those dropped. Rows that
@@ -171,7 +167,7 @@ def deduplicate(sources: PathName | Iterable[PathName], options: FileDeduplicati
     return result
 
 
-@with_keywords(RowsDeduplication)
+@with_options(RowsDeduplication)
 def deduplicate_rows(rows: Iterable[str | Mapping[str, Any]] | ArrowTable, options: RowsDeduplication) -> Deduplication:
     """Decide which of `rows`, texts or mappings with a field for the text, to keep. `deduplicate` has the parameters.
 

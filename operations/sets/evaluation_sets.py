@@ -6,7 +6,9 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.rows import FailedRow, FieldNames
@@ -22,21 +24,24 @@ READING = "reading evaluation sets"
 FAILURES_SHOWN = 3  # rows that could not be read
 MOST_SHOWN = 10  # evaluation rows that the summary of a set names
 
-FieldShares = Sequence[float | None]  # of each field of an evaluation row; None if no text of it was looked for
+FieldContainments = Sequence[float | None]  # of each field of an evaluation row; None if no text was looked for
 
 
-@dataclass(slots=True)
-class EvaluationField:
+class FieldContainment(NamedTuple):
+    """The part of a field of an evaluation row that a training row has."""
+
+    name: str  # of the field; empty if its texts were found by their usual names
+    containment: float | None  # None if no text of the field was long enough to be looked for
+
+
+@answer(frozen=False)
+class EvaluationField(Answer):
     """Counts the rows found in one field of an evaluation set."""
 
-    name: str  # empty if the texts were found by their usual names
-    found: int = 0  # rows of which a training row has a passage in this field
-    too_short: int = 0  # rows with a text in it that has too few words to be looked for
-    lacking: int = 0  # rows without a text in it
-
-    def as_document(self) -> dict[str, object]:
-        """Return the field as JSON has it."""
-        return {"name": self.name, "found": self.found, "too_short": self.too_short, "lacking": self.lacking}
+    name: str = key("The name of the field; empty if the texts were found by their usual names.")
+    found: int = key("The number of rows of which a training row has a passage in this field.", default=0)
+    too_short: int = key("The number of rows with a text in it that has too few words to be looked for.", default=0)
+    lacking: int = key("The number of rows without a text in it.", default=0)
 
 
 @dataclass(slots=True)
@@ -45,79 +50,56 @@ class EvaluationRow:
 
     set: int  # the number of its set among those named, from 0
     id: str
-    shares: list[float | None]  # of each field: the largest that one training row has; None if nothing was looked for
+    containments: list[float | None]  # of each field: the largest in one training row; None if it was not looked for
     training_rows: int = 0  # in which it was found
 
     @property
     def is_checked(self) -> bool:
         """Return whether a text of the row was looked for."""
-        return any(share is not None for share in self.shares)
-
-    @property
-    def share(self) -> float:
-        """The largest share of any field."""
-        return largest(self.shares)
+        return any(each is not None for each in self.containments)
 
 
-@dataclass(slots=True)
-class EvaluationSet:
+@answer
+class FrequentRow(Answer):
+    """An evaluation row that was found in many training rows."""
+
+    id: str = key("The id of the row.")
+    training_rows: int = key("The number of training rows that hold a passage of it.")
+    containment: float = key("The largest share of one of its texts that is in one training row.")
+    fields: list[FieldContainment] = key("The largest share of each field that is in one training row.")
+
+
+@answer(frozen=False)
+class EvaluationSet(Answer):
     """The part of an evaluation set that was found."""
 
-    name: str
-    fields: list[EvaluationField]
-    rows: int = 0
-    found: int = 0  # rows of which a passage is in a training row
-    unchecked: int = 0  # rows that failed, or that have no text which could be looked for
-    too_short: int = 0  # rows with a text that was not looked for, because it has too few words
-    partly_checked: int = 0  # of these, rows with another text that was looked for
-    failed: int = 0  # rows that could not be read
-    failures: list[FailedRow] = field(default_factory=list)  # the first of these
-    training_rows: int = 0  # that hold a passage of it
-    most: list[EvaluationRow] = field(default_factory=list)  # found in the most training rows
+    name: str = key("The name of the set.")
+    rows: int = key("The number of its rows.", default=0)
+    found: int = key("The number of rows of which a passage is in a training row.", default=0)
+    unchecked: int = key("The number of rows that failed, or that have no text which could be looked for.", default=0)
+    too_short: int = key("The number of rows with a text that was not looked for: it has too few words.", default=0)
+    partly_checked: int = key("The number of these rows with another text that was looked for.", default=0)
+    failed: int = key("The number of rows that could not be read.", default=0)
+    fields: list[EvaluationField] = key("The fields with the texts of a row.", default_factory=list)
+    training_rows: int = key("The number of training rows that hold a passage of it.", default=0)
+    most: list[FrequentRow] = key("The rows found in the most training rows.", default_factory=list)
+    failures: list[FailedRow] = field(default_factory=list)  # the first rows that could not be read
 
-    def as_document(self) -> dict[str, object]:
-        """Return the set as JSON has it."""
-        return {
-            "name": self.name,
-            "rows": self.rows,
-            "found": self.found,
-            "unchecked": self.unchecked,
-            "too_short": self.too_short,
-            "partly_checked": self.partly_checked,
-            "failed": self.failed,
-            "fields": [each.as_document() for each in self.fields],
-            "training_rows": self.training_rows,
-            "most": [
-                {
-                    "id": row.id,
-                    "training_rows": row.training_rows,
-                    "share": round(row.share, 4),
-                    "fields": shares_document(self.shares_of(row)),
-                }
-                for row in self.most
-            ],
-        }
-
-    def shares_of(self, row: EvaluationRow, shares: FieldShares | None = None) -> dict[str, float | None]:
-        """Return the shares of a row, or other `shares` of its fields, by the names of the fields."""
-        return dict(zip((each.name for each in self.fields), shares or row.shares, strict=True))
+    def by_field(self, containments: FieldContainments) -> list[FieldContainment]:
+        """Return the containments of the fields of a row with their names."""
+        return [FieldContainment(each.name, found) for each, found in zip(self.fields, containments, strict=True)]
 
 
-def largest(shares: FieldShares) -> float:
-    """Return the largest share of any field; 0 if nothing was looked for."""
-    return max((share for share in shares if share is not None), default=0.0)
-
-
-def shares_document(shares: Mapping[str, float | None]) -> list[dict[str, object]]:
-    """Return the shares of fields as JSON has them."""
-    return [{"name": name, "share": None if share is None else round(share, 4)} for name, share in shares.items()]
+def largest(containments: FieldContainments) -> float:
+    """Return the largest containment of any field; 0 if nothing was looked for."""
+    return max((each for each in containments if each is not None), default=0.0)
 
 
 class EvaluationSets:
     """The rows of evaluation sets and an index of their passages.
 
     `sets` maps the name of each set to the fields that hold the texts of its rows; without any, they are found by their
-    usual names. Each text is looked for on its own, also each text of a list. The share of a field is the largest share
+    usual names. Each text is looked for on its own, also each text of a list. The containment of a field is the largest
     of any of its texts, and that of a row the largest of any of its fields: no text hides another.
     """
 
@@ -132,7 +114,7 @@ class EvaluationSets:
     ) -> None:
         self.other_texts: list[str] = []  # files that were not read, beside files of rows
         self.sets = [
-            EvaluationSet(name, [EvaluationField(each) for each in dict.fromkeys(fields or [""])])
+            EvaluationSet(name, fields=[EvaluationField(each) for each in dict.fromkeys(fields or [""])])
             for name, fields in sets.items()
         ]
         self.rows: dict[int, EvaluationRow] = {}  # by their number over all sets
@@ -200,7 +182,7 @@ class EvaluationSets:
         short: set[tuple[int, int]] = set()  # fields of rows with a text that cannot
         for length, number, field_number in zip(self.index.lengths, self._row_of, self._field_of, strict=True):
             if length >= self.index.shortest:
-                self.rows[number].shares[field_number] = 0.0
+                self.rows[number].containments[field_number] = 0.0
             else:
                 short.add((number, field_number))
         for number, field_number in short:
@@ -231,7 +213,7 @@ class EvaluationSets:
         """Return the number of the evaluation row that a passage is from."""
         return self._row_of[passage.text]
 
-    def shares(self, passages: Iterable[IndexedPassage]) -> Mapping[int, FieldShares]:
+    def containments(self, passages: Iterable[IndexedPassage]) -> Mapping[int, FieldContainments]:
         """Return how much of each field of evaluation rows, by their number, these passages of a training row have."""
         spans: dict[int, list[tuple[int, int]]] = {}
         for each in passages:
@@ -240,20 +222,20 @@ class EvaluationSets:
         for text, parts in spans.items():
             number, field_number = self._row_of[text], self._field_of[text]
             if number not in found:
-                found[number] = [None if share is None else 0.0 for share in self.rows[number].shares]
+                found[number] = [None if each is None else 0.0 for each in self.rows[number].containments]
             share = sum(end - start for start, end in merged_spans(parts)) / self.index.lengths[text]
             found[number][field_number] = max(found[number][field_number] or 0.0, share)
         return found
 
-    def add_found(self, shares: Mapping[int, FieldShares]) -> None:
-        """Note that a training row has these shares of evaluation rows."""
-        for number, found in shares.items():
+    def add_found(self, containments: Mapping[int, FieldContainments]) -> None:
+        """Note that a training row has these parts of evaluation rows."""
+        for number, found in containments.items():
             row = self.rows[number]
             row.training_rows += 1
-            row.shares = [
-                old if new is None else max(old or 0.0, new) for old, new in zip(row.shares, found, strict=True)
+            row.containments = [
+                old if new is None else max(old or 0.0, new) for old, new in zip(row.containments, found, strict=True)
             ]
-        for set_number in {self.rows[number].set for number in shares}:
+        for set_number in {self.rows[number].set for number in containments}:
             self.sets[set_number].training_rows += 1
 
     def summary(self) -> list[EvaluationSet]:
@@ -265,8 +247,12 @@ class EvaluationSets:
         for each, rows in zip(self.sets, found, strict=True):
             each.found = len(rows)
             for i, field_found in enumerate(each.fields):
-                field_found.found = sum(bool(row.shares[i]) for row in rows)
-            each.most = sorted(rows, key=lambda row: (-row.training_rows, -row.share))[:MOST_SHOWN]
+                field_found.found = sum(bool(row.containments[i]) for row in rows)
+            most = sorted(rows, key=lambda row: (-row.training_rows, -largest(row.containments)))[:MOST_SHOWN]
+            each.most = [
+                FrequentRow(row.id, row.training_rows, largest(row.containments), each.by_field(row.containments))
+                for row in most
+            ]
         return self.sets
 
 

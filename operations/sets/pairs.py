@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import get_args
 
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.foundation.keywords import with_keywords
-from opensearch_winnow.foundation.option_kinds import FLAG, Kind, number, one_of, path, repeated, share, text
-from opensearch_winnow.foundation.options import Options, option
+from opensearch_winnow.foundation.keywords import with_options
+from opensearch_winnow.foundation.option_kinds import FLAG, number, one_of, path, repeated, share, text
+from opensearch_winnow.foundation.options import Options, group, option
 from opensearch_winnow.foundation.path_names import path_names
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.foundation.tables import refuse_table
-from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
+from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.operations.sets.documents import ReadDocuments, read_documents, scheme_for, unique_ids
 from opensearch_winnow.operations.sets.owners import with_owners
 from opensearch_winnow.operations.sets.stored_documents import (
@@ -31,10 +31,8 @@ from opensearch_winnow.queries.sets.pairs import Document, Measure, Pairs
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.stores.store import Store
 
-MAX_PAIRS = 1_000_000_000
-MINIMUM: Kind[float] = replace(
-    share(), what="a share from 0 to 1, or of the longest passage a number of words", allows=lambda value: value >= 0
-)
+MAX_PAIRS = MAX_WORDS = 1_000_000_000
+MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,17 +40,23 @@ class PairOptions(Options):
     """The options of `pairs`."""
 
     scheme: Scheme | None = None  # None: by the names of the files; with a store, its own, or that for programs
-    by: Measure = option(
-        "similarity",
-        one_of(*get_args(Measure)),
-        "Rank pairs by this. containment: of A in B or of B in A, the larger. longest: the longest shared passage.",
-    )
-    minimum: float | None = option(
+    by: Measure | None = option(
         None,
-        MINIMUM,
-        "List pairs from X on: a share from 0 to 1; with --by longest, a number of words.",
-        flag="--min",
-        unset="0.4 for programs, 0.1 for texts",
+        one_of(*MEASURES),
+        "Rank pairs by this. containment: of A in B or of B in A, the larger. longest: the longest shared passage.",
+        unset="similarity, or that of the minimum that is given",
+    )
+    min_similarity: float | None = option(
+        None, share(), "List pairs whose similarity is at least X.", unset="0.4 for programs, 0.1 for texts"
+    )
+    min_resemblance: float | None = option(
+        None, share(), "List pairs whose resemblance is at least X.", unset="0.3 for programs, 0.1 for texts"
+    )
+    min_containment: float | None = option(
+        None, share(), "List pairs of which at least X of one is in the other.", unset="0.3 for programs, 0.1 for texts"
+    )
+    min_longest: int | None = option(
+        None, number(0, MAX_WORDS), "List pairs whose longest passage has at least N words, or tokens of a program."
     )
     limit: int | None = option(None, number(1, MAX_PAIRS), "List N pairs.", unset="all; fewer on a terminal")
     base: Sequence[str] = option(
@@ -67,7 +71,7 @@ class PairOptions(Options):
         " is in the name of a document; or a CSV file with rows id,owner.",
     )
     owner_field: str | None = option(None, text("NAME"), "The field of rows that names their owner.")
-    fields: FieldNames = USUAL
+    fields: FieldNames = group(FieldNames)
     submissions: Submissions = option(
         "auto",
         one_of(*get_args(Submissions)),
@@ -77,18 +81,38 @@ class PairOptions(Options):
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
-        if self.minimum is not None and self.minimum > 1 and self.by != "longest":
-            raise QuestionError(f"the minimum is {self.minimum:g}, but a {self.by} is a share from 0 to 1")
+        given = [f"min_{measure}" for measure in self._minima]
+        if len(given) > 1:
+            raise QuestionError(f"pairs are ranked by one measure: give {' or '.join(given)}, not both")
+        if given and given != [f"min_{self.measure}"]:
+            raise QuestionError(f"pairs are ranked by {self.measure}: give min_{self.measure}, not {given[0]}")
+
+    @property
+    def measure(self) -> Measure:
+        """The measure that ranks the pairs: `by`, or that of the minimum that is given."""
+        return self.by or next(iter(self._minima), None) or "similarity"
+
+    @property
+    def _minima(self) -> dict[Measure, float]:
+        """The minima that are given, by their measures."""
+        minima = {measure: getattr(self, f"min_{measure}") for measure in MEASURES}
+        return {measure: minimum for measure, minimum in minima.items() if minimum is not None}
+
+    def min_score(self, scheme: Scheme) -> float:
+        """Return the minimum of the measure: the one that is given, or that at which a pair is worth a look."""
+        return self._minima.get(self.measure, default_minimum(self.measure, scheme))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredPairOptions(PairOptions):
-    """The options of a comparison with the pages of a store."""
+@dataclass(frozen=True, slots=True)
+class PairsQuestion(PairOptions):
+    """The documents that are compared with the pages of a store; without any, its pages with each other."""
 
+    sources: str | Sequence[str] | Sequence[Document] = ()
+    _: KW_ONLY
     boilerplate: bool = option(True, FLAG, "Treat the store's boilerplate as ordinary text.")
 
 
-@with_keywords(PairOptions)
+@with_options(PairOptions)
 def pairs(sources: str | Sequence[str] | Sequence[Document], options: PairOptions) -> Pairs:
     """Compare all documents of `sources` with each other, and return the pairs that are similar, the best first.
 
@@ -97,8 +121,8 @@ def pairs(sources: str | Sequence[str] | Sequence[Document], options: PairOption
 
     - `scheme`: by default, the preset programs if the files are programs, otherwise pages.
     - `by`: rank pairs by their "similarity", "resemblance", "containment" (the larger of both) or "longest" passage.
-    - `minimum`: of what pairs are ranked by, from 0 to 1; for the longest passage, its words. By default, that at
-      which a pair is worth a look.
+    - `min_similarity`, `min_resemblance`, `min_containment` (from 0 to 1) or `min_longest` (in words): the minimum of
+      what pairs are ranked by; without `by`, it is that. By default, the minimum at which a pair is worth a look.
     - `limit`: the number of pairs to return, None for all; `.total` counts all.
     - `base`: files and folders whose text does not count, such as code that was given to all.
     - `owner`: documents of one owner are not compared with each other. It is the first group of a regular expression,
@@ -108,15 +132,12 @@ def pairs(sources: str | Sequence[str] | Sequence[Document], options: PairOption
     - `progress` is called with the phase, the amount done and the total.
     """
     refuse_table(sources, "names of files or Document objects")
-    return find(options.extended(StoredPairOptions), [sources] if isinstance(sources, str) else sources)
+    return find(options.extended(PairsQuestion, sources=sources), None)
 
 
-def find(
-    options: StoredPairOptions,
-    sources: Sequence[str] | Sequence[Document] = (),
-    store: Store | None = None,
-) -> Pairs:
-    """Compare the documents of `sources` with each other and with the pages of `store`; or all pages of the store."""
+def find(options: PairsQuestion, store: Store | None) -> Pairs:
+    """Compare the sources with each other and with the pages of `store`; or all pages of the store."""
+    sources = [options.sources] if isinstance(options.sources, str) else options.sources
     progress = options.progress or no_progress
     progress(READING, 0, None)
     read = _read(options, sources, store)
@@ -144,8 +165,8 @@ def find(
     found = find_pairs(
         documents,
         read.scheme,
-        measure=options.by,
-        minimum=default_minimum(options.by, read.scheme) if options.minimum is None else options.minimum,
+        measure=options.measure,
+        min_score=options.min_score(read.scheme),
         limit=options.limit,
         exclusions=exclusions,
         progress=progress,

@@ -6,22 +6,25 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
+from opensearch_winnow.clusters.options import RunSettings
+from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.keywords import with_options
 from opensearch_winnow.foundation.option_kinds import path
-from opensearch_winnow.foundation.options import option
+from opensearch_winnow.foundation.options import option, option_of
 from opensearch_winnow.foundation.path_names import PathName, path_names
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.encoding import encoding_of, to_text
-from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES, is_plain
-from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
+from opensearch_winnow.ingest.page_record import is_plain
+from opensearch_winnow.ingest.rows import Edit, FailedRow, Row
 from opensearch_winnow.ingest.rows.output import check_folder, check_rows_output
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.runs.failed_pages import FailedRows
+from opensearch_winnow.operations.sets.deduplication import FileDeduplication
 from opensearch_winnow.operations.sets.passage_files import AttributeFiles, add_passages, attribute_name, passage_table
 from opensearch_winnow.operations.sets.repeated_passages import (
     Occurrences,
@@ -31,6 +34,7 @@ from opensearch_winnow.operations.sets.repeated_passages import (
     has_words,
     without_passages,
 )
+from opensearch_winnow.operations.sets.row_options import RowOptions
 
 READING = "reading rows"
 FINDING = "finding passages"
@@ -58,33 +62,47 @@ class PassageOutputs(PassageOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class FrequentPassage:
+class PassageRun(RowOptions, PassageOutputs):
+    """A run that finds repeated passages: how rows are read, and what is written."""
+
+    to: PathName | None = option_of(FileDeduplication, "to")
+    _: KW_ONLY
+    failed: PathName | None = option_of(FileDeduplication, "failed")
+    overwrite: bool = option_of(RunSettings, "overwrite")
+    work: PathName | None = option_of(RunSettings, "work")
+
+
+@answer
+class FrequentPassage(Answer):
     """One of the passages that most rows have, and where it was found first."""
 
-    count: int  # of rows that have it
-    row: int
-    id: str
-    start: int
-    end: int
-    beginning: str
+    count: int = key("The number of rows that have it.")
+    row: int = key("The number of the first of these rows, from 0.")
+    id: str = key("The id of this row.")
+    start: int = key("Where it begins in the text of this row, in code points.")
+    end: int = key("Where it ends.")
+    beginning: str = key("How it begins.")
 
 
-@dataclass(slots=True, repr=False)
-class PassagesResult:
+@answer(frozen=False)
+class PassagesResult(Answer):
     """The passages that were found in a set, and the outcomes of its rows: each is kept, dropped or failed."""
 
-    options: PassageOptions
-    rows: int = 0
-    kept: int = 0
-    dropped: int = 0  # because no words were left
-    failed: Counter[str] = field(default_factory=Counter)  # rows that could not be read, by reason
+    rows: int = key("The number of rows: those kept, dropped and failed.", default=0)
+    kept: int = key("The number of rows that are kept.", default=0)
+    dropped: int = key("The number of rows that are dropped because no words were left.", default=0)
+    failed: int = key("The number of rows that could not be read.", default=0)
+    passages: int = key("The number of passages.", default=0)
+    rows_with_passages: int = key("The number of rows that have one.", default=0)
+    characters: int = key("The number of code points of all texts.", default=0)
+    characters_in_passages: int = key("The number of these code points that are in passages.", default=0)
+    words: int = key("The minimum number of words of a passage.", default=0)
+    documents: int = key("The minimum number of rows that have it.", default=0)
+    occurrences: Occurrences = key("The occurrences that are cut: all but the first, or every one.", default="later")
+    most_frequent: list[FrequentPassage] = key("The passages that most rows have.", default_factory=list)
+    failures: Counter[str] = key("The number of failed rows for each reason.", default_factory=Counter)
     other_texts: list[str] = field(default_factory=list)  # files that were not read, beside files of rows
-    passages: int = 0
-    rows_with_passages: int = 0
-    characters: int = 0  # in all texts
-    characters_in_passages: int = 0
-    most_frequent: list[FrequentPassage] = field(default_factory=list)
-    seconds: float = 0.0
+    seconds: float = key("The time it took.", default=0.0)
 
     def __repr__(self) -> str:
         passages = f"{self.passages} passages in {self.rows_with_passages} of {self.rows} rows"
@@ -105,42 +123,9 @@ class PassagesResult:
                     frequent.sort(key=lambda each: (-each.count, each.row))
                     del frequent[MAX_FREQUENT:]
 
-    def as_document(self) -> dict[str, Any]:
-        """Return the result as JSON values."""
-        return {
-            "rows": self.rows,
-            "kept": self.kept,
-            "dropped": self.dropped,
-            "failed": self.failed.total(),
-            "passages": self.passages,
-            "rows_with_passages": self.rows_with_passages,
-            "characters": self.characters,
-            "characters_in_passages": self.characters_in_passages,
-            "words": self.options.words,
-            "documents": self.options.documents,
-            "occurrences": self.options.occurrences,
-            "most_frequent": [asdict(each) for each in self.most_frequent],
-            "failures": dict(self.failed.most_common()),
-            "seconds": self.seconds,
-        }
 
-
-def repeated_passages(
-    sources: PathName | Iterable[PathName],
-    to: PathName | None = None,
-    *,
-    spans: PathName | None = None,
-    attributes: PathName | None = None,
-    words: int = 50,
-    documents: int = 2,
-    occurrences: Occurrences = "later",
-    fields: FieldNames = FieldNames(),  # noqa: B008 (frozen)
-    overwrite: bool = False,
-    failed: PathName | None = None,
-    max_row_size: int = MAX_PAGE_BYTES,
-    work: PathName | None = None,
-    progress: Progress | None = None,
-) -> PassagesResult:
+@with_options(PassageRun)
+def repeated_passages(sources: PathName | Iterable[PathName], options: PassageRun) -> PassagesResult:
     """Find passages of at least `words` words that at least `documents` rows of `sources` have, exactly.
 
     `to` gets the rows without these passages: without all occurrences but the first, or without every one. A row
@@ -151,27 +136,32 @@ def repeated_passages(
     each word of the texts.
     """
     start = time.monotonic()
-    report = progress or no_progress
-    options = PassageOptions(words, documents, occurrences)
-    result = PassagesResult(options)
+    to, fields, overwrite = options.to, options.fields, options.overwrite
+    report = options.progress or no_progress
+    passages = options.part(PassageOptions)
+    result = PassagesResult(**passages.keywords())
     with ExitStack() as stack:
-        files = stack.enter_context(RowFiles(path_names(sources), fields, fields.id or "id", max_row_size=max_row_size))
-        finder = stack.enter_context(RepeatedPassageFinder(options, _work_folder(work, to, spans, attributes)))
+        files = stack.enter_context(
+            RowFiles(path_names(sources), fields, fields.id or "id", max_row_size=options.max_row_size)
+        )
+        finder = stack.enter_context(RepeatedPassageFinder(passages, _work_folder(options)))
         outputs: list[AddPassages] = []
         begin = None
-        if spans:
-            table = stack.enter_context(passage_table(Path(spans), files.has, overwrite=overwrite))
+        if options.spans:
+            table = stack.enter_context(passage_table(Path(options.spans), files.has, overwrite=overwrite))
             outputs.append(partial(add_passages, table))
-        if attributes:
-            check_folder(Path(attributes), map(attribute_name, files.files()))
-            aligned = stack.enter_context(AttributeFiles(Path(attributes), files.has, overwrite=overwrite))
+        if options.attributes:
+            attributes = Path(options.attributes)
+            check_folder(attributes, map(attribute_name, files.files()))
+            aligned = stack.enter_context(AttributeFiles(attributes, files.has, overwrite=overwrite))
             outputs.append(aligned.add)
             begin = aligned.begin
         if to:
             files.check_output(to, overwrite=overwrite)  # now, because the work takes long
+        failed = Path(options.failed) if options.failed else None
         if failed:
-            check_rows_output(Path(failed), files.has, overwrite=overwrite)
-        failures = stack.enter_context(FailedRows(Path(failed))) if failed else None
+            check_rows_output(failed, files.has, overwrite=overwrite)
+        failures = stack.enter_context(FailedRows(failed)) if failed else None
         for row in files.rows(failures):
             if row.number % ROWS_PER_REPORT == 0:
                 report(READING, row.number, None)
@@ -211,7 +201,8 @@ def _decisions(
         text = ""
         found: list[RepeatedPassage] = []
         if isinstance(row, FailedRow):
-            result.failed[row.reason] += 1
+            result.failed += 1
+            result.failures[row.reason] += 1
         else:
             text = _text(row)
             found = finder.passages(text)
@@ -243,8 +234,8 @@ def _text(row: Row) -> str:
     return page.text or ""
 
 
-def _work_folder(work: PathName | None, *outputs: PathName | None) -> Path | None:
-    if work:
-        return Path(work)
-    named = [Path(output) for output in outputs if output]
+def _work_folder(options: PassageRun) -> Path | None:
+    if options.work:
+        return Path(options.work)
+    named = [Path(each) for each in (options.to, options.spans, options.attributes) if each]
     return named[0].absolute().parent if named else None

@@ -27,19 +27,17 @@ class RepeatedPassage(NamedTuple):
     documents: int  # that have it: the smallest number that have a run of `words` words in it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PassageOptions(Options):
     """Which passages count as repeated."""
 
-    words: int = option(
-        50, number(1, 1_000_000), "With --passages: minimum words of a passage."
-    )  # the minimum length of a passage
-    documents: int = option(
+    words: int = option(50, number(1, 1_000_000), "With --passages: minimum words of a passage.")
+    documents: int = option(  # several occurrences in one document count once
         2, number(2, 1_000_000_000), "With --passages: minimum number of rows that have it."
-    )  # that have it, at least; several occurrences in one document count once
+    )
     occurrences: Occurrences = option(
         "later", one_of(*get_args(Occurrences)), "With --passages: cut all occurrences but the first, or every one."
-    )  # all but the first, or every one
+    )
 
 
 class RepeatedPassageFinder:

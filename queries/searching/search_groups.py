@@ -16,7 +16,7 @@ from typing import Any, Self
 from urllib.parse import quote
 
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.foundation.keywords import with_keywords
+from opensearch_winnow.foundation.keywords import with_options
 from opensearch_winnow.foundation.options import Options, option_of
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.dsl.pages import Search
@@ -92,7 +92,7 @@ class GroupRequest(PageOptions):
             raise QuestionError("a search without ids cannot be grouped: remove stored_fields, _source=False is enough")
 
 
-@with_keywords(GroupsQuestion)
+@with_options(GroupsQuestion)
 def search_groups(client: Any, question: GroupsQuestion) -> HitGroups:
     """Search an index with a `body` of your own, and return a page of groups. Its `.cursor` leads to the next page.
 
@@ -114,7 +114,7 @@ def search_groups(client: Any, question: GroupsQuestion) -> HitGroups:
     return _run(client, _steps(question))
 
 
-@with_keywords(GroupsQuestion)
+@with_options(GroupsQuestion)
 async def search_groups_async(client: Any, question: GroupsQuestion) -> HitGroups:
     """Search with an asynchronous client, such as `AsyncOpenSearch`. See `search_groups`."""
     return await _run_async(client, _steps(question))

@@ -6,7 +6,6 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
@@ -41,15 +40,15 @@ def find_pairs(
     scheme: Scheme = Scheme(),
     *,
     measure: Measure = "similarity",
-    minimum: float = 0.0,
+    min_score: float = 0.0,
     limit: int | None = None,
     exclusions: Exclusions = NO_EXCLUSIONS,
     progress: Progress = no_progress,
 ) -> Pairs:
-    """Return the pairs of documents whose `measure` is at least `minimum`, the highest first.
+    """Return the pairs of documents whose `measure` is at least `min_score`, the highest first.
 
     All pairs are compared, exactly, except for two documents of one owner and two earlier ones. A pair that shares
-    nothing is never returned. With the measure longest, `minimum` is a number of words. With a `limit`, passages are
+    nothing is never returned. With the measure longest, `min_score` is a number of words. With a `limit`, passages are
     sought only for the pairs that are returned. The order of `documents` decides which of a pair is A, but an earlier
     document is always B. Of pairs that score the same, the one with the longest passage is first; then ids decide.
     Documents in which nothing counts are in `unread` instead. Programs that an unclosed string or comment hides are in
@@ -70,7 +69,7 @@ def find_pairs(
         prepared.append(each)
     ordered = [each.document for each in prepared]
     finder = PairFinder(prepared, scheme, exclusions, progress)
-    found, histogram = finder.longest(minimum) if measure == "longest" else finder.scored(measure, minimum)
+    found, histogram = finder.longest(min_score) if measure == "longest" else finder.scored(measure, min_score)
     joined = UnionFind(len(ordered))
     joined.join_all(array("I", (each.a for each in found)), array("I", (each.b for each in found)))
     groups = sum(size > 1 for size in Counter(joined.labels()).values())
@@ -81,15 +80,13 @@ def find_pairs(
         if exclusions
         else ordered,
         pairs=finder.ranked(found, measure, limit),
-        threshold=minimum,
-        measure=measure,
-        scheme=scheme.id,
-        compared=compared,
-        histogram=histogram,
         total=len(found),
         groups=groups,
+        measure=measure,
+        min_score=min_score,
+        compared=compared,
+        histogram=histogram,
         parameters=scheme,
-        form=scheme.form,
         unread=unread,
     )
 
@@ -125,19 +122,19 @@ class PairFinder:
         pairs = _pairs_of(len(self._documents)) - _pairs_of(len(self._documents) - self._rows)
         return pairs - sum(_pairs_of(n) - _pairs_of(earlier[owner]) for owner, n in owners.items() if owner)
 
-    def scored(self, measure: Measure, minimum: float) -> tuple[list[ScoredPair], list[int]]:
+    def scored(self, measure: Measure, min_score: float) -> tuple[list[ScoredPair], list[int]]:
         """Return the pairs that reach the minimum, the highest first, and the histogram of all that share shingles."""
         value = _VALUES[measure]
         found: list[ScoredPair] = []
         histogram = [0] * BARS
         for pair in self._scored():
             histogram[min(int(pair.similarity * BARS), BARS - 1)] += 1
-            if value(pair) >= minimum:
+            if value(pair) >= min_score:
                 found.append(pair)
         found.sort(key=lambda pair: (-value(pair), *_rank(pair)))
         return found, histogram
 
-    def longest(self, minimum: float) -> tuple[list[ScoredPair], list[int]]:
+    def longest(self, min_score: float) -> tuple[list[ScoredPair], list[int]]:
         """Return the pairs whose longest passage reaches the minimum, the longest first, and the histogram."""
         scores = {(pair.a, pair.b): pair for pair in self._scored()}
         histogram = [0] * BARS
@@ -146,7 +143,7 @@ class PairFinder:
         found = []
         for a, b in self._with_shared_kgram():
             shared = self._passages(a, b)
-            if shared.passages and shared.longest >= minimum:
+            if shared.passages and shared.longest >= min_score:
                 self._shared[a, b] = shared
                 found.append(scores.get((a, b)) or ScoredPair(a, b, 0.0, 0.0, 0.0, 0.0))
         found.sort(key=lambda pair: (-self._shared[pair.a, pair.b].longest, *_rank(pair)))
@@ -158,9 +155,8 @@ class PairFinder:
         if measure != "longest" and 0 < end < len(found):
             last = _VALUES[measure](found[end - 1])
             end += sum(_VALUES[measure](each) == last for each in found[end : end + MAX_TIES])
-        value = attrgetter("longest") if measure == "longest" else _VALUES[measure]
-        pairs = sorted(self.pairs(found[:end]), key=lambda pair: (-value(pair), -pair.longest, pair.a, pair.b))
-        return pairs[:limit]
+        pairs = self.pairs(found[:end])
+        return sorted(pairs, key=lambda pair: (-pair.score(measure), -pair.longest, pair.a, pair.b))[:limit]
 
     def pairs(self, found: Sequence[ScoredPair]) -> Iterator[Pair]:
         """Yield the pairs with their passages."""
@@ -211,8 +207,12 @@ class PairFinder:
         runs = [part for run in ours.finder.passages(theirs.chars) for part in self._parts(run, ours, theirs)]
         passages = []
         for start, end, other_start, other_end in sorted(runs):
-            file, first, last, words = ours.span(start, end)
-            passages.append(SharedPassage(file, first, last, *theirs.span(other_start, other_end)[:3], words))
+            number, first, last, words = ours.span(start, end)
+            other_number, other_first, other_last, _ = theirs.span(other_start, other_end)
+            file, other_file = ours.document.files[number].name, theirs.document.files[other_number].name
+            passages.append(
+                SharedPassage(file, first, last, other_file, other_first, other_last, words, number, other_number)
+            )
         site = ours.site if ours.site == theirs.site else None
         covered = _length((start, end) for start, end, _, _ in runs), _length((start, end) for _, _, start, end in runs)
         sizes = self._evidence_size(a, site), self._evidence_size(b, site)
@@ -258,7 +258,7 @@ def _rank(pair: ScoredPair) -> tuple[float, float, int, int]:
     return -pair.resemblance, -max(pair.containment, pair.contained), pair.a, pair.b
 
 
-_VALUES: dict[Measure, Callable[[ScoredPair | Pair], float]] = {
+_VALUES: dict[Measure, Callable[[ScoredPair], float]] = {
     "similarity": lambda pair: pair.similarity,
     "resemblance": lambda pair: pair.resemblance,
     "containment": lambda pair: max(pair.containment, pair.contained),

@@ -100,9 +100,9 @@ def near_representatives(sets: Sets, order: list[int], threshold: float) -> list
 
 def check_counts(result: Deduplication, rows: int) -> None:
     assert result.rows == rows == result.kept + result.dropped + result.failed
-    document = result.as_document()
-    assert document["dropped"] == sum(document[name] for name in MATCHES)
-    assert [each.rows for each in result.largest] == sorted((each.rows for each in result.largest), reverse=True)
+    assert result.dropped == sum(getattr(result, name) for name in MATCHES)
+    sizes = [each.rows for each in result.largest_clusters]
+    assert sizes == sorted(sizes, reverse=True)
 
 
 seeds = st.integers(0, 2**32)
@@ -114,7 +114,7 @@ def test_near(seed: int, keep: str, threshold: float) -> None:
     scheme = SCHEMES[seed % 2]
     rows = small_rows(Random(seed), 40)
     sets, order = sets_of(rows, scheme), in_order(rows, keep)
-    result = decide_rows(rows, DeduplicationOptions(threshold=threshold, keep=keep), scheme=scheme)
+    result = decide_rows(rows, DeduplicationOptions(min_resemblance=threshold, keep=keep), scheme=scheme)
     check_counts(result, len(rows))
     assert list(result.representatives) == near_representatives(sets, order, threshold)
     for number, representative in enumerate(result.representatives):
@@ -201,7 +201,9 @@ def test_contained(seed: int, threshold: float, keep: str) -> None:
     rows = small_rows(random, 15)
     rows += [Row(len(rows) + n, 1, Page("id", text=text)) for n, text in enumerate(nested_texts(random, 25))]
     sets, order = sets_of(rows, scheme), in_order(rows, keep)
-    result = decide_rows(rows, DeduplicationOptions(match="contained", threshold=threshold, keep=keep), scheme=scheme)
+    result = decide_rows(
+        rows, DeduplicationOptions(match="contained", min_containment=threshold, keep=keep), scheme=scheme
+    )
     check_counts(result, len(rows))
     kept = result.kept_numbers()
     for number, representative in enumerate(result.representatives):
@@ -238,7 +240,7 @@ def test_no_crowd_hides_a_row_that_is_in_another(seed: int, threshold: float, ea
     scheme = SCHEMES[1]
     made = [Row(n, 0, Page(f"id {n}", text=text)) for n, text in enumerate(footed_texts(Random(seed), 60))]
     old, rows = made[:earlier], [Row(n, 0, row.page) for n, row in enumerate(made[earlier:])]
-    options = DeduplicationOptions(match="contained", threshold=threshold, compared=2 + seed % 4)
+    options = DeduplicationOptions(match="contained", min_containment=threshold, compared=2 + seed % 4)
     result = decide_rows(rows, options, earlier_set=old, scheme=scheme)
     check_counts(result, len(rows))
     assert result.not_compared == 0
@@ -270,7 +272,7 @@ def crowd_with_a_footer(random: Random, count: int) -> list[Row]:
 )
 def test_rows_inside_others_are_dropped_whatever_footer_they_share(count: int, threshold: float) -> None:
     rows = crowd_with_a_footer(Random(count), count)
-    result = decide_rows(rows, DeduplicationOptions(match="contained", threshold=threshold))
+    result = decide_rows(rows, DeduplicationOptions(match="contained", min_containment=threshold))
     short = [row.number for row in rows if len((row.page.text or "").split()) == 120]
     assert [number for number in range(len(rows)) if not result.is_kept(number)] == short
     assert (len(short), result.not_compared) == (count, 0)
@@ -280,13 +282,13 @@ def test_rows_that_a_crowd_keeps_from_being_compared_are_counted(monkeypatch: py
     paragraphs = [words(Random(n), 12) for n in range(8)]
     chosen = [Random(n).sample(paragraphs, 4) for n in range(60)]
     rows = [Row(n, 0, Page("id", text=" ".join(sum(each, [f"own{n}"])))) for n, each in enumerate(chosen)]
-    options = DeduplicationOptions(match="contained", threshold=0.6, compared=2)
+    options = DeduplicationOptions(match="contained", min_containment=0.6, compared=2)
     assert decide_rows(rows, options).not_compared == 0
     monkeypatch.setattr(containments, "PAIRS_PER_ROW", 0)
     monkeypatch.setattr(containments, "MIN_PAIRS", 0)
     result = decide_rows(rows, options)
     assert 0 < result.not_compared <= result.kept
-    assert result.as_document()["not_compared"] == result.not_compared
+    assert result.to_dict()["not_compared"] == result.not_compared
 
 
 @pytest.mark.parametrize("keep", KEEP)
@@ -298,9 +300,9 @@ def test_the_rule_decides_between_two_that_contain_each_other(keep: str) -> None
         Row(1, 1, Page("b", text=" ".join(shared + words(random, 30)), fetched_at=START + timedelta(1)), 2),
     ]
     wanted = [0] if keep in ("earliest", "source", "lowest:score") else [1]
-    options = DeduplicationOptions(match="contained", threshold=0.6, keep=keep)
+    options = DeduplicationOptions(match="contained", min_containment=0.6, keep=keep)
     assert decide_rows(rows, options).kept_numbers() == wanted
-    assert decide_rows(rows, DeduplicationOptions(keep=keep, threshold=0.5)).kept_numbers() == wanted
+    assert decide_rows(rows, DeduplicationOptions(keep=keep, min_resemblance=0.5)).kept_numbers() == wanted
 
 
 @settings(max_examples=8)
@@ -315,13 +317,13 @@ def test_rows_of_an_earlier_set_are_dropped_whichever_of_its_rows_they_are_like(
     result = decide_rows(rows, options, earlier_set=earlier, scheme=scheme)
     check_counts(result, len(rows))
     assert result.against_rows == len(earlier)
-    assert result.dropped_for_earlier_set == sum(number < 0 for number in result.representatives)
+    assert result.against == sum(number < 0 for number in result.representatives)
     sets, earlier_sets = sets_of(rows, scheme), sets_of(earlier, scheme)
     measure = {"near": resemblance, "contained": containment}.get(match)
     for number, own in enumerate(sets):
         representative = result.representatives[number]
         if measure is not None:
-            like = [other for other, theirs in enumerate(earlier_sets) if measure(own, theirs) >= options.threshold]
+            like = [other for other, theirs in enumerate(earlier_sets) if measure(own, theirs) >= options.min_score]
             assert (representative < 0) == bool(like)
             assert representative >= 0 or -1 - representative in like
         if representative < 0:
@@ -348,7 +350,7 @@ def test_failed_rows_are_counted_and_others_are_in_their_place() -> None:
 @pytest.mark.parametrize("match", MATCHES)
 def test_no_rows(match: Match) -> None:
     result = decide_rows([], DeduplicationOptions(match=match))
-    assert result.as_document()["rows"] == result.kept == 0
+    assert result.to_dict()["rows"] == result.kept == 0
     assert decide_rows([], earlier_set=[Row(0, 0, Page("x", text="a"))]).rows == 0
 
 
@@ -376,4 +378,7 @@ def test_impossible_options_are_refused() -> None:
     with pytest.raises(DeduplicationError, match="identical, exact, near, contained"):
         DeduplicationOptions(match="fuzzy")  # type: ignore[arg-type]
     with pytest.raises(DeduplicationError, match="above 0 and at most 1"):
-        DeduplicationOptions(threshold=0)
+        DeduplicationOptions(min_resemblance=0)
+    for match, name in (("contained", "min_resemblance"), ("near", "min_containment"), ("exact", "min_resemblance")):
+        with pytest.raises(DeduplicationError, match=f"^{name} is for match .*, and match is {match}$"):
+            DeduplicationOptions(match=match, **{name: 0.5})  # type: ignore[arg-type]

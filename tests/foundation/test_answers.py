@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
@@ -20,6 +21,7 @@ from opensearch_winnow.foundation.answers import (
     keys_of,
     listed,
     row_class,
+    whole_columns_of,
     with_keys,
 )
 from opensearch_winnow.web.answer_schema import json_type
@@ -139,6 +141,42 @@ def test_the_schema_describes_the_json() -> None:
     assert msgspec.convert(BOTH.to_dict(), json_type(FoundList)) == BOTH.to_dict()
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert(BOTH.to_dict() | {"best": 1}, json_type(FoundList))
+
+
+@answer(frozen=False)
+class Tally(Answer):
+    seen: int = key("How many were seen.", default=0)
+    reasons: Counter[str] = key("The reasons.", default_factory=Counter)
+
+    @property
+    @derived(first=True)
+    def total(self) -> int:
+        """All of them."""
+        return self.seen + self.reasons.total()
+
+    @property
+    @derived(name="some")
+    def a_name_that_is_used_already(self) -> int:
+        """Some of them."""
+        return 3
+
+
+def test_a_run_may_count_up_an_answer_whose_sums_come_first() -> None:
+    tally = Tally()
+    tally.seen += 2
+    tally.reasons["late"] += 1
+    assert list(tally.to_dict().items()) == [("total", 3), ("seen", 2), ("reasons", {"late": 1}), ("some", 3)]
+
+
+def test_a_file_has_whole_answers() -> None:
+    assert whole_columns_of(Found) == {
+        "host": str,
+        "name": str,
+        "when": str,
+        "spans": [{"start": int, "end": int}],
+        "kind": str,
+        "double": int,
+    }
 
 
 def test_every_key_has_a_sentence() -> None:

@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.cli.options.declared_options import declared_option, declared_options
 from opensearch_winnow.foundation.errors import FileError, QuestionError, WinnowError
-from opensearch_winnow.foundation.keywords import takes, with_keywords, with_options
+from opensearch_winnow.foundation.keywords import takes, with_options
 from opensearch_winnow.foundation.option_kinds import (
     FLAG,
     SECONDS,
+    SIZE,
     Kind,
     number,
     one_of,
@@ -45,6 +46,7 @@ class Shirts(Options):
     exact: bool = option(True, FLAG, "Guess the wool.", flag="--guess")
     old: bool = option(False, FLAG, "Old shirts, too.")
     where: Colours = group(Colours)
+    size: str | None = option(None, text("NAME"), "Shirts of this size.", name="shirt_size")
     seen: int = 0  # for programs only
 
 
@@ -67,7 +69,7 @@ def test_a_method_takes_keywords_or_an_object() -> None:
     with pytest.raises(TypeError, match="there is no parameter wol: there are min_wool, limit, "):
         Shop().shirts(wol=1)  # type: ignore[call-overload]
     assert list(inspect.signature(Shop.shirts).parameters) == [
-        *("self", "min_wool", "limit", "exact", "old", "where", "seen")
+        *("self", "min_wool", "limit", "exact", "old", "where", "size", "seen")
     ]
     assert list(inspect.signature(Shop.shirts_of).parameters)[:3] == ["self", "name", "min_wool"]
     assert Shop.shirts.__doc__ == "Return the options."
@@ -81,7 +83,7 @@ class Parcels(Options):
     limit: int = option(10, number(1, 99), "Pack N things.")
 
 
-@with_keywords(Parcels)
+@with_options(Parcels)
 def packed(name: str, options: Parcels) -> tuple[str, Parcels]:
     return name, options
 
@@ -137,6 +139,7 @@ def shirts(options: Shirts, size: str | None) -> None:
     [
         ([], Shirts(limit=7)),
         (["--min-wool", "70%", "--old", "--limit", "3"], Shirts(min_wool=0.7, old=True, limit=3)),
+        (["--shirt-size", "L"], Shirts(size="L", limit=7)),
         (["--guess", "--colour", "red"], Shirts(exact=False, limit=7, where=Colours(colour="red"))),
     ],
 )
@@ -166,13 +169,30 @@ def test_values_of_a_kind_are_completed() -> None:
     assert [each.value for each in completed] == ["red"]
 
 
-KINDS: list[Kind[Any]] = [share(), share(above_0=True), number(1, 20), one_of("a", "b"), several("a", "b"), SECONDS]
+KINDS: list[Kind[Any]] = [
+    *(share(), share(above_0=True), number(1, 20), one_of("a", "b"), several("a", "b"), SECONDS, SIZE),
+]
 
 
 @given(st.sampled_from(KINDS), st.text(alphabet="0123456789.,-+e%ab naif") | st.floats().map(str))
 def test_what_is_parsed_is_allowed(kind: Kind[Any], written: str) -> None:
     with suppress(ValueError):
         assert kind.allows(kind.parsed(written))
+
+
+@pytest.mark.parametrize(
+    ("written", "size"), [("10M", 10_000_000), ("1.5kB", 1500), ("2g", 2_000_000_000), ("7", 7), ("900 k", 900_000)]
+)
+def test_sizes_have_units(written: str, size: int) -> None:
+    assert SIZE.parsed(written) == size
+    assert SIZE.written is not None
+    assert SIZE.parsed(SIZE.written(size)) == size
+
+
+@pytest.mark.parametrize("written", ["", "0", "-1", "M", "much", "inf", "nan"])
+def test_what_is_no_size_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match=r"^is a size such as 500k, 10M or 1G, not "):
+        SIZE.parsed(written)
 
 
 @given(st.floats(0, 1))

@@ -273,8 +273,8 @@ def _changes_and_pairs() -> Iterator[Question]:
     )
     ranked: tuple[dict[str, Any], ...] = (
         {},
-        {"by": "containment", "minimum": 0.9},
-        {"by": "longest", "minimum": 300, "limit": 10},
+        {"min_containment": 0.9},
+        {"min_longest": 300, "limit": 10},
     )
     for options in ranked:
         yield slow_question("pairs of the index", _pairs, **options)

@@ -41,6 +41,7 @@ INTENDED: dict[str, list[Difference]] = {  # by the name of the recording
         ),
         Difference("the score that orders matches has one name, and so has its minimum", "*", _score_and_minimum),
         Difference("members are the other pages of a group", "*search*", recorded=_other_pages),
+        Difference("pairs have a minimum score", "command: winnow pairs *", recorded=renamed("threshold", "min_score")),
         Difference("what is told of the members is called so", "*search*", recorded=renamed("similar", "member_pages")),
         Difference("the least resemblance has one name", "*search*", recorded=renamed("threshold", "min_resemblance")),
     ],

@@ -226,7 +226,7 @@ def pairs(found: Pairs) -> dict[str, Any]:
         "compared": found.compared,
         "total": found.total,
         "groups": found.groups,
-        "threshold": found.threshold,
+        "threshold": found.min_score,
         "measure": found.measure,
         "histogram": found.histogram,
         "pairs": [
@@ -235,9 +235,12 @@ def pairs(found: Pairs) -> dict[str, Any]:
                 "b": each.b,
                 "scores": [each.similarity, each.resemblance, each.containment, each.contained, each.coverage],
                 "longest": each.longest,
-                "passages": [list(passage) for passage in each.passages],
+                "passages": [
+                    [p.file_number, p.start, p.end, p.other_file_number, p.other_start, p.other_end, p.words]
+                    for p in each.passages
+                ],
             }
-            for each in found.pairs
+            for each in found
         ],
     }
 
@@ -246,9 +249,9 @@ def deduplication(found: Deduplication) -> dict[str, Any]:
     rows = range(found.rows)
     return {
         "rows": [found.rows, found.kept, found.dropped, found.failed],
-        "dropped_for_earlier_set": found.dropped_for_earlier_set,
+        "dropped_for_earlier_set": found.against,
         "other_symbols": found.other_symbols,
-        "largest": [[each.rows, each.id] for each in found.largest],
+        "largest": [[each.rows, each.id] for each in found.largest_clusters],
         "dropped": [
             [number, found.outcome(number), found.representatives[number], found.similarities[number]]
             for number in rows
@@ -259,7 +262,7 @@ def deduplication(found: Deduplication) -> dict[str, Any]:
 
 def contamination(found: Contamination) -> dict[str, Any]:
     return {
-        "rows": [found.rows, found.contaminated, found.below_share, found.kept, found.cut],
+        "rows": [found.rows, found.contaminated, found.below_containment, found.kept, found.cut],
         "found": [
             {
                 "id": each.id,
@@ -268,7 +271,7 @@ def contamination(found: Contamination) -> dict[str, Any]:
                 "spans": [list(span) for span in each.spans],
                 "words": each.words,
                 "share": each.share,
-                "evaluation": [[other.id, other.share] for other in each.evaluation_rows],
+                "evaluation": [[other.id, other.containment] for other in each.evaluation_rows],
             }
             for each in found.found
         ],

@@ -32,10 +32,10 @@ DEDUPLICATED: tuple[dict[str, Any], ...] = (
     {"match": "identical"},
     {"match": "exact"},
     {"match": "near"},
-    {"match": "near", "threshold": 0.3, "keep": "longest"},
-    {"match": "near", "threshold": 0.9, "keep": "lowest:number"},
+    {"match": "near", "min_resemblance": 0.3, "keep": "longest"},
+    {"match": "near", "min_resemblance": 0.9, "keep": "lowest:number"},
     {"match": "contained"},
-    {"match": "contained", "threshold": 0.5, "keep": "longest"},
+    {"match": "contained", "min_containment": 0.5, "keep": "longest"},
 )
 
 
@@ -111,7 +111,7 @@ def _texts(start: int, step: int) -> list[tuple[str, str]]:
 
 def _pairs(folder: Path) -> Iterator[Question]:
     documents = [Document(url, (DocumentFile(url, text),)) for url, text in _texts(0, 16)]
-    for options in ({}, {"by": "resemblance", "minimum": 0.2}, {"by": "containment"}, {"by": "longest", "limit": 5}):
+    for options in ({}, {"min_resemblance": 0.2}, {"by": "containment"}, {"by": "longest", "limit": 5}):
         ask = slow_question if "limit" in options else question
         yield ask("pairs", partial(_pairs_of, documents), {"of": "licences"}, **options)
     programs = _programs()
@@ -190,7 +190,7 @@ def _contaminated(folder: Path) -> Iterator[Question]:
         folder / "evals.jsonl",
         [{"id": url, "text": text[40 * number :][:600]} for number, (url, text) in enumerate(_texts(4, 18))],
     )
-    for options in ({}, {"words": 30}, {"min_share": 0.5}, {"words": 8, "shortest": 4}):
+    for options in ({}, {"words": 30}, {"min_containment": 0.5}, {"words": 8, "short": 4}):
         yield question("contaminated", partial(_contamination, folder, train, evals), **options)
     yield question("contaminated", partial(_contamination, folder, train, evals), cut=True)
     texts = [text for _, text in _texts(4, 18)]

@@ -53,4 +53,4 @@ def class_of_five() -> Pairs:
         ),
         Document("zoe", (DocumentFile("Zoe.java", "interface Zoe { void run(); }\n"),)),
     ]
-    return replace(find_pairs(documents, PRESETS["code"], minimum=0.2), folders=True)
+    return replace(find_pairs(documents, PRESETS["code"], min_score=0.2), folders=True)

@@ -222,7 +222,16 @@ def many(documents: int) -> Pairs:
     """Return a chain: each document is like the next."""
     texts = [Document(f"d{number}", (DocumentFile("a.txt", f"word {number} " * 9),)) for number in range(documents)]
     found = [Pair(f"d{at}", f"d{at + 1}", 0.5, 0.5, 0.6, 0.7, 0.8, 9, []) for at in range(documents - 1)]
-    return Pairs(texts, found, 0.5, "similarity", "id", documents**2, [5] * 50, len(found), 1)
+    return Pairs(
+        documents=texts,
+        pairs=found,
+        total=len(found),
+        groups=1,
+        measure="similarity",
+        min_score=0.5,
+        compared=documents**2,
+        histogram=[5] * 50,
+    )
 
 
 def test_a_large_class_is_listed_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,8 +259,8 @@ def test_nothing_found_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("measure", ["resemblance", "containment", "longest"])
 def test_every_measure_can_be_ranked_by(tmp_path: Path, measure: Measure) -> None:
-    threshold = 5 if measure == "longest" else 0.5
-    write_report(replace(many(4), measure=measure, threshold=threshold), tmp_path / "class.html")
+    min_score = 5 if measure == "longest" else 0.5
+    write_report(replace(many(4), measure=measure, min_score=min_score), tmp_path / "class.html")
     html = (tmp_path / "class.html").read_text()
     value = {"resemblance": "0.5", "containment": "0.7", "longest": "9"}[measure]
     assert html.count(f'data-value="{value}"') == 3

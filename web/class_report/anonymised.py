@@ -47,7 +47,15 @@ def anonymised(pairs: Pairs, names: Mapping[str, str]) -> Pairs:
         pairs,
         documents=[document(each) for each in pairs.documents],
         unread=[each._replace(name="", document=names.get(each.document, "")) for each in pairs.unread],
-        pairs=[replace(each, a=names[each.a], b=names[each.b]) for each in pairs.pairs],
+        pairs=[
+            replace(
+                each,
+                a=names[each.a],
+                b=names[each.b],
+                passages=[passage._replace(file="", other_file="") for passage in each.passages],
+            )
+            for each in pairs
+        ],
     )
 
 
@@ -58,7 +66,7 @@ class NameMasks:
     """
 
     def __init__(self, pairs: Pairs) -> None:
-        ids = [*(each.id for each in pairs.documents), *pairs.not_compared]
+        ids = [*(each.id for each in pairs.documents), *(each.name for each in pairs.not_compared)]
         owners = [each.owner for each in pairs.documents]
         names = {words for name in (*(n for id_ in ids for n in _names(id_)), *owners) if (words := _words(name))}
         # smith_john is John Smith, and Anna Maria Smith is Smith, Anna Maria

@@ -40,7 +40,9 @@ def document_numbers(pairs: Pairs) -> dict[str, int]:
         (each for each in pairs.documents if each.id not in named),
         key=lambda each: ([file.text for file in each.files], each.id),
     )
-    missing = sorted(pairs.not_compared, key=lambda name: blake2b(name.encode("utf-8", "replace")).digest())
+    missing = sorted(
+        (each.name for each in pairs.not_compared), key=lambda name: blake2b(name.encode("utf-8", "replace")).digest()
+    )
     return {name: number for number, name in enumerate((*named, *(each.id for each in rest), *missing), 1)}
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import attrgetter
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -55,14 +56,14 @@ class PairPanes:
 def pair_panes(rank: int, pair: Pair, a: Document, b: Document, *, code: bool) -> PairPanes:
     """Return both documents with the passages of their pair. `code`: they are programs, whatever their names."""
     longest = sorted(pair.passages, key=lambda each: -each.words)[:MAX_PASSAGES]
-    shown = sorted(longest)
+    shown = sorted(longest, key=attrgetter("file_number", "start", "end", "other_file_number", "other_start"))
     offsets = [[0, *accumulate(len(file.text) for file in each.files)] for each in (a, b)]
     passages = _numbered(shown, a, offsets, code=code)
     ours: dict[int, dict[int, Span]] = defaultdict(dict)
     theirs: dict[int, dict[int, Span]] = defaultdict(dict)
     for number, each in enumerate(shown, 1):
-        ours[each.file][number] = each.start, each.end
-        theirs[each.other_file][number] = each.other_start, each.other_end
+        ours[each.file_number][number] = each.start, each.end
+        theirs[each.other_file_number][number] = each.other_start, each.other_end
     own, partner = f"x{rank}a", f"x{rank}b"
     return PairPanes(
         rank=rank,
@@ -87,17 +88,18 @@ def _numbered(
     shown: Sequence[SharedPassage], a: Document, offsets: Sequence[Sequence[int]], *, code: bool
 ) -> list[NumberedPassage]:
     """Number the passages. Their offsets are those of all files of a document, one after the other."""
-    others = [offsets[1][each.other_file] + each.other_start for each in shown]
+    others = [offsets[1][each.other_file_number] + each.other_start for each in shown]
     unmoved = longest_non_decreasing(others)
     starts: dict[int, list[int]] = {}
     numbered = []
     for i, (each, other) in enumerate(zip(shown, others, strict=True)):
         lines = None
-        if code or is_program(a.files[each.file].name):
-            if each.file not in starts:
-                starts[each.file] = line_starts(a.files[each.file].text)
-            lines = count_lines(a.files[each.file].text, starts[each.file], (each.start, each.end))
-        before = offsets[0][each.file]
+        file = each.file_number
+        if code or is_program(a.files[file].name):
+            if file not in starts:
+                starts[file] = line_starts(a.files[file].text)
+            lines = count_lines(a.files[file].text, starts[file], (each.start, each.end))
+        before = offsets[0][file]
         span = Passage(before + each.start, before + each.end, other, other + each.other_end - each.other_start)
         numbered.append(NumberedPassage(i + 1, span, each.words, i not in unmoved, lines))
     return numbered

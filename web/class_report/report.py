@@ -143,7 +143,7 @@ class ClassReport:
         pairs = self._pairs
         if not any(pairs.histogram) or pairs.measure != "similarity":
             return None
-        drawn = pair_histogram(pairs.histogram, pairs.threshold, score="similarity")
+        drawn = pair_histogram(pairs.histogram, pairs.min_score, score="similarity")
         return Markup("".join(chart(PAIR_FRAME, "Compared pairs by similarity", drawn)))
 
     def _matrix(self) -> list[tuple[str, list[tuple[int, Pair] | None]]] | None:

@@ -11,7 +11,7 @@ from opensearch_winnow.answers.sets.pairs_words import (
     not_compared_words,
     unit,
 )
-from opensearch_winnow.queries.sets.pairs import Measure, Pair, Pairs
+from opensearch_winnow.queries.sets.pairs import Measure, Pairs
 from opensearch_winnow.queries.sets.prepared_document import MAX_WINDOW
 
 __all__ = [
@@ -23,15 +23,7 @@ __all__ = [
     "measure_sentence",
     "not_compared_words",
     "title",
-    "value",
 ]
-
-
-def value(pair: Pair, measure: Measure) -> float:
-    """Return the number that pairs are ranked by: a share, or with the measure longest a number of words."""
-    if measure == "containment":
-        return max(pair.containment, pair.contained)
-    return {"similarity": pair.similarity, "resemblance": pair.resemblance, "longest": pair.longest}[measure]
 
 
 def length(words: int, pairs: Pairs) -> str:

@@ -48,9 +48,9 @@ def test_json_is_one_object(winnow: Winnow, train: Path, evals: Path) -> None:
     assert answer["found"][0]["share"] == 0.5
     (found,) = answer["evaluation_sets"]
     assert (found["rows"], found["found"], found["too_short"], found["training_rows"]) == (4, 1, 1, 2)
-    fields = [{"name": "question", "share": 1.0}]
-    assert found["most"] == [{"id": "q0", "training_rows": 2, "share": 1.0, "fields": fields}]
-    assert answer["found"][0]["evaluation_rows"] == [{"set": str(evals), "id": "q0", "share": 1.0, "fields": fields}]
+    shown = {"containment": 1.0, "fields": [{"name": "question", "containment": 1.0}]}
+    assert found["most"] == [{"id": "q0", "training_rows": 2, **shown}]
+    assert answer["found"][0]["evaluation_rows"] == [{"set": str(evals), "id": "q0", **shown}]
     assert "1 row with a text in question too short to check, with fewer than 8 words" in done.stderr
 
 
@@ -58,11 +58,10 @@ def test_rows_go_to_a_pipe_and_a_table_to_a_terminal(winnow: Winnow, train: Path
     arguments = ("contaminated", train, "--against", evals, "--eval-field", "question")
     heads, *rows = [line.split("\t") for line in winnow(*arguments).stdout.splitlines()]
     assert heads[:5] == ["id", "row", "passages", "words", "share"]
-    assert heads[5:] == ["evaluation_share", "set", "evaluation_id", "evaluation_rows", "evaluation_fields"]
-    fields = '[{"name": "question", "share": 1.0}]'
+    assert heads[5:] == ["containment", "set", "evaluation_id", "evaluation_rows"]
     assert rows == [
-        ["1", "1", "1", "30", "0.5000", "1.0000", str(evals), "q0", "1", fields],
-        ["2", "2", "1", "30", "1.0000", "1.0000", str(evals), "q0", "1", fields],
+        ["1", "1", "1", "30", "0.5", "1", str(evals), "q0", "1"],
+        ["2", "2", "1", "30", "1", "1", str(evals), "q0", "1"],
     ]
     shown = winnow(*arguments, "--color", "always").stdout
     assert "2 of 4 training rows hold passages of evaluation sets; not checked: 1 of 4 evaluation rows" in shown
@@ -82,14 +81,14 @@ def test_nothing_found_is_exit_code_1(winnow: Winnow, train: Path, evals: Path, 
 
 def test_a_share_that_no_row_has_is_no_all_clear(winnow: Winnow, train: Path, tmp_path: Path) -> None:
     evals = write(tmp_path / "evals.jsonl", [{"id": "q", "text": f"{QUESTIONS[0]} {QUESTIONS[1]}"}])
-    done = winnow("contaminated", train, "--against", evals, "--min-share", "0.8", "--json")
-    assert (done.exit_code, json.loads(done.stdout)["below_share"]) == (1, 2)
+    done = winnow("contaminated", train, "--against", evals, "--min-containment", "0.8", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["below_containment"]) == (1, 2)
     assert "No training row holds a share of 0.8 or more of an evaluation text, but 2 of 4 hold smaller" in done.stderr
-    shown = winnow("contaminated", train, "--against", evals, "--min-share", "0.8", "--color", "always")
+    shown = winnow("contaminated", train, "--against", evals, "--min-containment", "0.8", "--color", "always")
     assert "No training row holds a share of 0.8 or more" in shown.stdout
     with evals.open("a") as file:
         file.write(json.dumps({"id": "p", "text": f"{sentences(50, 10)} {sentences(60, 20)}"}))
-    shown = winnow("contaminated", train, "--against", evals, "--min-share", "0.5", "--color", "always")
+    shown = winnow("contaminated", train, "--against", evals, "--min-containment", "0.5", "--color", "always")
     assert "1 more holds smaller passages" in shown.stdout
     assert "2 of 4 training rows hold a share of 0.5 or more of an evaluation text" in shown.stdout
 
@@ -97,7 +96,7 @@ def test_a_share_that_no_row_has_is_no_all_clear(winnow: Winnow, train: Path, tm
 def test_each_set_names_its_fields(winnow: Winnow, train: Path, evals: Path, tmp_path: Path) -> None:
     other = write(tmp_path / "at 10:30, b.jsonl", [{"id": "o", "prompt": sentences(60, 12), "hints": ["Why?"]}])
     sets = (f"{evals}:question", f"{other}:prompt,hints")
-    done = winnow("contaminated", train, "--against", *sets, "--color", "always", "--min-share", "0.8")
+    done = winnow("contaminated", train, "--against", *sets, "--color", "always", "--min-containment", "0.8")
     assert "3 of 4 training rows hold a share of 0.8 or more of an evaluation text" in done.stdout
     assert "not checked: 1 of 5 evaluation rows, parts of 1 evaluation row" in done.stdout
     assert "rows found by field: prompt 1, hints 0" in done.stdout
@@ -177,7 +176,7 @@ def test_a_field_that_some_evaluation_rows_lack(winnow: Winnow, train: Path, eva
             ["--against", "evals.jsonl", "--eval-field", "question", "--eval-field", "choises"],
             "evals.jsonl has no row with a text in the field choises: its fields are id, question",
         ),
-        (["--against", "evals.jsonl", "--cut"], "--cut needs --clean"),
+        (["--against", "evals.jsonl", "--cut"], "cut needs clean, which names the file to write"),
         (["--against", "evals.jsonl", "--words", "0"], "is not a whole number from 1 to 10,000"),
         (["--against", "evals.jsonl", "--to", "train.jsonl", "--overwrite"], "would overwrite an input"),
         (["--against", "evals.jsonl", "--clean", "evals.jsonl", "--overwrite"], "would overwrite an input"),

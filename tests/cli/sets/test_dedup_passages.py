@@ -76,7 +76,7 @@ def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--passages"], "say what to write: add --to OUT, --spans OUT, --attributes FOLDER or --dry-run"),
-        (["--passages", "--dry-run", "--threshold", "0.5"], "--threshold has no effect with --passages"),
+        (["--passages", "--dry-run", "--min-resemblance", "0.5"], "--min-resemblance has no effect with --passages"),
         (["--passages", "--dry-run", "--mark"], "--mark has no effect with --passages"),
         (["--dry-run", "--words", "50"], "--words needs --passages"),
         (["--dry-run", "--spans", "spans.jsonl"], "--spans needs --passages"),

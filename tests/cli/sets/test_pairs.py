@@ -47,7 +47,7 @@ def test_json_csv_parquet_and_tab_separated_values_agree(winnow: Winnow, essays:
     answer = winnow("pairs", essays, "--json")
     document = json.loads(answer.stdout)
     assert (answer.exit_code, document["total"], document["compared"]) == (0, 2, 6)
-    assert (document["by"], document["threshold"], document["submissions"]) == ("similarity", 0.1, "files")
+    assert (document["by"], document["min_score"], document["submissions"]) == ("similarity", 0.1, "files")
     assert (document["not_compared"], document["submitted"], document["unread"]) == ([], 4, [])
     rows = [each | {"passages": len(each["passages"])} for each in document["pairs"]]
     tables = {ending: tmp_path / f"out.{ending}" for ending in ("json", "jsonl", "csv", "parquet")}
@@ -59,7 +59,8 @@ def test_json_csv_parquet_and_tab_separated_values_agree(winnow: Winnow, essays:
     with tables["csv"].open(newline="") as file:
         read = list(csv.DictReader(file))
     assert read == [{name: str(value) for name, value in row.items()} for row in rows]
-    head, *lines = (line.split("\t") for line in done[0].stdout.splitlines())
+    assert [each.stdout for each in done] == [""] * 4
+    head, *lines = (line.split("\t") for line in winnow("pairs", essays).stdout.splitlines())
     assert head == list(rows[0])
     assert lines == [[f"{v:.6g}" if isinstance(v, float) else str(v) for v in row.values()] for row in rows]
     passage = document["pairs"][0]["passages"][0]
@@ -72,13 +73,14 @@ def test_the_measure_the_minimum_and_the_limit(winnow: Winnow, essays: str) -> N
 
     assert listed() == ["a.txtb.txt", "b.txtc.txt"]
     assert listed("--limit", "1") == ["a.txtb.txt"]
-    assert listed("--by", "containment", "--min", "1") == ["a.txtb.txt"]
-    assert listed("--by", "longest", "--min", "23") == ["b.txtc.txt"]
-    assert listed("--min", "0.9") == listed("--min", "90%") == []
+    assert listed("--by", "containment", "--min-containment", "1") == ["a.txtb.txt"]
+    assert listed("--min-containment", "1") == ["a.txtb.txt"]
+    assert listed("--min-longest", "23") == ["b.txtc.txt"]
+    assert listed("--min-similarity", "0.9") == listed("--min-similarity", "90%") == []
 
 
 def test_nothing_found_is_exit_code_1(winnow: Winnow, essays: str) -> None:
-    done = winnow("pairs", essays, "--min", "0.9", "--json")
+    done = winnow("pairs", essays, "--min-similarity", "0.9", "--json")
     assert (done.exit_code, json.loads(done.stdout)["pairs"]) == (1, [])
     assert "4 documents, compared as texts: 6 pairs. No two have a similarity of 90 % or more." in done.stderr
 
@@ -108,7 +110,7 @@ IN_PART = "1 of 7 submissions was compared only in part: carol (more.docx: an of
 
 
 def test_those_that_were_not_compared_stand_first(winnow: Winnow, gaps: str, tmp_path: Path) -> None:
-    shown = winnow("pairs", gaps, "--min", "1", "--color", "always")
+    shown = winnow("pairs", gaps, "--min-similarity", "1", "--color", "always")
     lines = [line.replace("\x1b[1m", "").replace("\x1b[0m", "") for line in shown.stdout.splitlines()]
     assert lines[:4] == [
         MISSING,
@@ -150,8 +152,9 @@ def test_there_is_no_all_clear_for_those_that_were_not_compared(winnow: Winnow, 
     [
         ([], "name what to compare"),
         (["nowhere"], "there is no file or folder nowhere"),
-        (["{essays}", "--min", "3"], "a similarity is a share from 0 to 1"),
-        (["{essays}", "--min", "many"], "is not a share from 0 to 1"),
+        (["{essays}", "--min-similarity", "3"], "is not a share from 0 to 1"),
+        (["{essays}", "--min-longest", "1", "--by", "similarity"], "give min_similarity, not min_longest"),
+        (["{essays}", "--min-longest", "1", "--min-similarity", "1"], "give min_similarity or min_longest, not both"),
         (["{essays}", "--owner", "^(x)"], "owner ^(x) matches 0 of 4 documents, such as a.txt"),
         (["{essays}", "--noise", "10"], "name the preset too"),
         (["{essays}", "--to", "pairs.txt"], "ends in .json, .jsonl, .csv or .parquet"),
@@ -216,7 +219,8 @@ def test_hostile_names_do_not_act_on_the_terminal(winnow: Winnow, tmp_path: Path
     (tmp_path / "in").mkdir()
     for name in ("\x1b[31mred\t.txt", "=cmd.txt", os.fsdecode(b"\xff.txt")):
         (tmp_path / "in" / name).write_text(MILL)
-    done = winnow("pairs", tmp_path / "in", "--to", tmp_path / "out.csv")
+    assert winnow("pairs", tmp_path / "in", "--to", tmp_path / "out.csv").exit_code == 0
+    done = winnow("pairs", tmp_path / "in")
     assert done.exit_code == 0
     assert "\x1b" not in done.stdout
     assert all(len(line.split("\t")) == 9 for line in done.stdout.splitlines())
@@ -245,14 +249,14 @@ def test_a_report(winnow: Winnow, homework: str, tmp_path: Path, target: str) ->
 
 def test_a_report_of_nothing_is_written_too(winnow: Winnow, essays: str, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
-    assert winnow("pairs", essays, "--min", "1", "--report", report).exit_code == 1
+    assert winnow("pairs", essays, "--min-similarity", "1", "--report", report).exit_code == 1
     assert "No two have a similarity of 100 % or more" in report.read_text()
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--anonymise",), "--anonymise is for a report: add --report class.html"),
+        (("--anonymise",), "anonymise is for a report: name the report, too"),
         (("--report", "nowhere/class.html"), "there is no folder nowhere"),
         (("--report", "same.json", "--to", "same.json"), "is named twice"),
         (("--report", "class/report.html"), "would be read as an input in the next run"),

@@ -76,7 +76,7 @@ def largest(shares: Iterable[float | None]) -> float | None:
 @settings(max_examples=30)
 @given(questions, st.lists(texts, max_size=5), st.sampled_from([0.0, 0.5, 1.0]))
 def test_rows_are_those_of_brute_force(
-    questions: list[tuple[str, str | list[str] | None]], rows: list[str], min_share: float
+    questions: list[tuple[str, str | list[str] | None]], rows: list[str], minimum: float
 ) -> None:
     """Two sets have the same rows, of which one is read with the field of the question alone."""
     fields = {"one.jsonl": ["question"], "both.jsonl": ["question", "choices"]}
@@ -93,7 +93,7 @@ def test_rows_are_those_of_brute_force(
                 shares = {field: largest(share_by_brute_force(text, row) for text in each[field]) for field in chosen}
                 if any(shares.values()):
                     found[name, str(place)] = shares
-        enough = {key: shares for key, shares in found.items() if (largest(shares.values()) or 0) >= min_share}
+        enough = {key: shares for key, shares in found.items() if (largest(shares.values()) or 0) >= minimum}
         below += bool(found) and not enough
         if enough:
             counted = [
@@ -108,14 +108,14 @@ def test_rows_are_those_of_brute_force(
         for path in sets:
             write(path, [*written, {"id": "another", "question": "", "choices": ["a"]}])
         train = write(Path(folder, "t.jsonl"), [{"id": "same", "text": each} for each in rows])
-        result = contaminated(train, sets, words=WORDS, shortest=SHORTEST, min_share=min_share)
+        result = contaminated(train, sets, words=WORDS, short=SHORTEST, min_containment=minimum)
     got = [
         (row.row, row.share, {(Path(e.set).name, e.id): dict(e.fields) for e in row.evaluation_rows})
         for row in result.found
     ]
     assert got == expected
-    assert all(e.share == largest(e.fields.values()) for row in result.found for e in row.evaluation_rows)
-    assert (result.rows, result.contaminated, result.below_share) == (len(rows), len(expected), below)
+    assert all(e.containment == largest(dict(e.fields).values()) for row in result.found for e in row.evaluation_rows)
+    assert (result.rows, result.contaminated, result.below_containment) == (len(rows), len(expected), below)
     one, both = result.evaluation_sets
     assert one.rows == both.rows == len(questions) + 1
     for summary in (one, both):
@@ -137,8 +137,8 @@ def test_a_verbatim_question_counts_whatever_else_its_row_has(tmp_path: Path) ->
     )
     train = write(tmp_path / "train.jsonl", [{"text": f"Solve this: {QUESTION}"}])
     for fields in (["question"], ["question", "choices"], ["choices", "question"]):
-        (row,) = contaminated(train, evals, eval_fields=fields, min_share=0.9).found
-        assert row.evaluation_rows[0].fields == dict.fromkeys(fields, 0.0) | {"question": 1.0}
+        (row,) = contaminated(train, evals, eval_fields=fields, min_containment=0.9).found
+        assert dict(row.evaluation_rows[0].fields) == dict.fromkeys(fields, 0.0) | {"question": 1.0}
 
 
 def test_a_text_that_is_too_short_is_counted_beside_one_that_is_not(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_text_that_is_too_short_is_counted_beside_one_that_is_not(tmp_path: Pa
         ("question", 0, 1, 0),
         ("choices", 1, 1, 1),
     ]
-    assert result.found[0].evaluation_rows[0].fields == {"question": None, "choices": 1.0}
+    assert dict(result.found[0].evaluation_rows[0].fields) == {"question": None, "choices": 1.0}
     (each,) = contaminated(train, evals, eval_fields="question").evaluation_sets
     assert (each.rows, each.too_short, each.unchecked, each.partly_checked) == (2, 1, 1, 0)
 
@@ -174,11 +174,11 @@ def test_sets_have_fields_of_their_own(tmp_path: Path) -> None:
 
 def test_every_row_is_accounted_for(train: Path, evals: Path) -> None:
     result = contaminated(train, evals)
-    assert (result.rows, result.contaminated, dict(result.failed)) == (5, 2, {"neither html nor text": 1})
+    assert (result.rows, result.contaminated, dict(result.failures)) == (5, 2, {"neither html nor text": 1})
     assert [(row.id, row.row) for row in result.found] == [("a", 0), ("d", 4)]
     (evaluation,) = result.evaluation_sets
     assert (evaluation.rows, evaluation.found, evaluation.too_short, evaluation.training_rows) == (2, 1, 1, 2)
-    assert [(row.id, row.training_rows, row.share) for row in evaluation.most] == [("q1", 2, 1.0)]
+    assert [(row.id, row.training_rows, row.containment) for row in evaluation.most] == [("q1", 2, 1.0)]
 
 
 def test_rows_that_are_found_are_dropped(train: Path, evals: Path, tmp_path: Path) -> None:
@@ -221,8 +221,12 @@ def test_tables_have_rows_and_spans(train: Path, evals: Path, tmp_path: Path) ->
         "passages": 1,
         "words": 20,
         "share": 1.0,
-        "evaluation_share": 1.0,
-        "evaluation_rows": [{"set": str(evals), "id": "q1", "share": 1.0, "fields": [{"name": "", "share": 1.0}]}],
+        "containment": 1.0,
+        "set": str(evals),
+        "evaluation_id": "q1",
+        "evaluation_rows": [
+            {"set": str(evals), "id": "q1", "containment": 1.0, "fields": [{"name": "", "containment": 1.0}]}
+        ],
     }
     texts = [row.get("text", "") for row in lines(train)]
     for span in lines(tmp_path / "spans.jsonl"):
@@ -245,7 +249,7 @@ def test_each_field_of_an_evaluation_row_is_looked_for(tmp_path: Path) -> None:
     (row,) = result.found
     (found,) = row.evaluation_rows
     assert (row.id, found.id) == ("x", "7")
-    assert found.fields == {"question": 0.0, "answers": 1.0}, "an answer of one word is not looked for"
+    assert dict(found.fields) == {"question": 0.0, "answers": 1.0}, "an answer of one word is not looked for"
     assert lines(tmp_path / "spans.jsonl")[0]["other_field"] == "answers"
     with pytest.raises(WinnowError, match="--eval-field"):
         contaminated(train, evals, fields=FieldNames(id="name", text="body_text"))

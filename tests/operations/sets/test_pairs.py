@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from opensearch_winnow import Document, DocumentFile, Index, Page, Pairs, Scheme, WinnowError, pairs
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.operations.sets import stored_documents
 
@@ -52,7 +53,7 @@ def write(folder: Path, **files: str | bytes) -> str:
 
 
 def names(found: Pairs) -> list[tuple[str, str]]:
-    return [(pair.a, pair.b) for pair in found.pairs]
+    return [(pair.a, pair.b) for pair in found]
 
 
 def unread(found: Pairs) -> set[tuple[str, str]]:
@@ -95,7 +96,7 @@ def test_a_submission_has_several_files_and_nothing_runs_across_them(tmp_path: P
     assert [file.name for file in found.documents[0].files] == ["a.py", "lib/b.py"]
     assert names(found) == [("alice", "bob")]
     assert found.pairs[0].contained == 1  # all of Bob's work is in Alice's
-    assert {(each.file, each.other_file) for each in found.pairs[0].passages} == {(0, 0)}
+    assert {(each.file_number, each.other_file_number) for each in found.pairs[0].passages} == {(0, 0)}
     files = pairs(str(tmp_path), submissions="files")
     assert names(files) == [("alice/a.py", "bob/main.py")]
     assert not files.folders
@@ -105,10 +106,32 @@ def test_base_files_do_not_count(tmp_path: Path) -> None:
     folder = write(tmp_path / "class", a_py=SUM + OTHER, b_py=COPY, c_py=OTHER, base__given_py=SUM)
     base = str(tmp_path / "class" / "base")
     assert names(pairs(folder, submissions="files"))
-    found = pairs(folder, base=[base], minimum=0)
+    found = pairs(folder, base=[base], min_similarity=0)
     assert names(found) == [("a.py", "c.py")]
     assert found.base == 1
     assert [document.id for document in found.documents] == ["a.py", "b.py", "c.py"]  # the base is none of them
+
+
+def test_the_minimum_that_is_given_decides_the_measure(tmp_path: Path) -> None:
+    folder = write(tmp_path, a_txt=MILL, b_txt=f"{MILL} {DOOR}", c_txt=f"{DOOR} {DOOR}")
+    found = pairs(folder, min_longest=23)
+    assert (found.measure, found.min_score, names(found)) == ("longest", 23, [("b.txt", "c.txt")])
+    assert names(pairs(folder, by="containment", min_containment=1)) == [("a.txt", "b.txt")]
+    assert (pairs(folder).measure, pairs(folder, by="longest").min_score) == ("similarity", 0)
+    with pytest.raises(
+        QuestionError, match=r"^pairs are ranked by containment: give min_containment, not min_longest$"
+    ):
+        pairs(folder, by="containment", min_longest=3)
+    with pytest.raises(QuestionError, match="give min_similarity or min_resemblance, not both"):
+        pairs(folder, min_similarity=0.5, min_resemblance=0.5)
+
+
+def test_pairs_are_a_list_and_a_table(tmp_path: Path) -> None:
+    found = pairs(write(tmp_path, a_txt=MILL, b_txt=f"{MILL} {DOOR}", c_txt=f"{DOOR} {DOOR}"))
+    assert (len(found), list(found), found[0]) == (2, found.pairs, found.pairs[0])
+    (row, _) = found.to_arrow().to_pylist()
+    assert row == found[0].to_dict() | {"passages": len(found[0].passages)}
+    assert found.to_dict()["documents"] == 3
 
 
 def test_owners_by_expression_file_and_field(tmp_path: Path) -> None:
@@ -205,7 +228,7 @@ def test_nothing_to_compare_is_an_error(tmp_path: Path) -> None:
 def test_files_in_any_encoding(tmp_path: Path, encoding: str) -> None:
     text = "Мельница у реки " * 20 if encoding == "cp1251" else f"{MILL} Grüße aus Köln, schöne Straße. " * 3
     found = pairs(write(tmp_path, a_txt=text.encode(encoding), b_txt=text))
-    assert [pair.resemblance for pair in found.pairs] == [1.0]
+    assert [pair.resemblance for pair in found] == [1.0]
 
 
 def test_what_cannot_be_compared_is_named(tmp_path: Path) -> None:
@@ -277,7 +300,7 @@ class TestWithAStore:
         monkeypatch.setattr(stored_documents, "MAX_PAGES", max_pages)
         folder = write(tmp_path / "new", a_txt=f"{MILL} {DOOR} Now.", b_txt=f"{DOOR} {DOOR}", c_txt="nothing")
         with index:
-            found = index.pairs(folder, minimum=0.1)
+            found = index.pairs(folder, min_similarity=0.1)
         wanted = {("a.txt", "b.txt"), *((new, f"http://a.org/{old}") for new in ("a.txt", "b.txt") for old in "mn")}
         assert set(names(found)) == wanted
         assert len([document for document in found.documents if document.earlier]) == (3 if max_pages > 1 else 2)
@@ -290,7 +313,7 @@ class TestWithAStore:
         new = write(tmp_path / "2026", alice__main_py=COPY, bob__b_py=MILL)
         with Index.open(tmp_path / "old.winnow", scheme=Scheme.preset("programs")) as index:
             index.index(tmp_path / "old")
-            found = index.pairs(new, minimum=0.2)
+            found = index.pairs(new, min_similarity=0.2)
         top = "2025" if len(years) == 1 else "old/2025"
         assert ("alice", f"{top}/tom") in names(found)
         assert {each.id for each in found.documents} >= {f"{top}/Li Po2025"}
@@ -317,7 +340,7 @@ class TestWithAStore:
         for preset in ("code", "programs"):
             with Index.open(tmp_path / f"{preset}.winnow", scheme=Scheme.preset(preset)) as old:
                 old.add([Page("file:///2025/tom/main.py", text=SUM), Page("file:///2025/li/main.py", text=OTHER[60:])])
-                found[preset] = old.pairs(new, minimum=0.01), old.pairs(minimum=0.01)
+                found[preset] = old.pairs(new, min_similarity=0.01), old.pairs(min_similarity=0.01)
         assert [each.pairs for each in found["code"]] == [each.pairs for each in found["programs"]]
         assert found["code"][0].scheme == Scheme.preset("programs").id
 

@@ -50,10 +50,10 @@ def test_later_occurrences_are_cut(tmp_path: Path) -> None:
         ROWS[3],
         ROWS[5],  # it had no words before
     ]
-    assert (result.rows, result.kept, result.dropped, result.failed.total()) == (6, 4, 1, 1)
+    assert (result.rows, result.kept, result.dropped, result.failed) == (6, 4, 1, 1)
     assert (result.passages, result.rows_with_passages) == (2, 2)
     assert result.characters_in_passages == 2 * len(NOTICE)
-    assert json.loads(json.dumps(result.as_document()))["failed"] == 1
+    assert json.loads(json.dumps(result.to_dict()))["failed"] == 1
 
 
 def test_every_occurrence_is_cut(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_passages_are_listed(tmp_path: Path, name: str) -> None:
         {"row": 1, "id": "7", "start": 4, "end": 4 + length, "count": 3},
         {"row": 2, "id": "c", "start": 2, "end": 2 + length, "count": 3},
     ]
-    assert (result.kept, result.dropped, result.failed.total()) == (4, 1, 1)
+    assert (result.kept, result.dropped, result.failed) == (4, 1, 1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", name]
 
 
@@ -139,8 +139,8 @@ def test_outputs_agree_and_no_row_is_lost(
         words=words,
         occurrences=occurrences,
     )
-    assert result.rows == len(rows) + 1 == result.kept + result.dropped + result.failed.total()
-    assert result.failed.total() == texts.count(None)
+    assert result.rows == len(rows) + 1 == result.kept + result.dropped + result.failed
+    assert result.failed == texts.count(None)
     written = {row["id"]: row["text"] for row in read_lines(folder / "out.jsonl")}
     spans: dict[str, list[list[int]]] = {}
     for span in read_lines(folder / "spans.jsonl"):

@@ -70,9 +70,9 @@ def repeated_words(texts: list[str], options: PassageOptions) -> list[dict[int, 
 
 
 @given(TEXTS, OPTIONS)
-@example(["a b " * 20, "a b " * 9], PassageOptions(4))
-@example(["日本日本", "x日本日本y"], PassageOptions(2))
-@example(["㍿ a", "社 a", "社 a"], PassageOptions(2))
+@example(["a b " * 20, "a b " * 9], PassageOptions(words=4))
+@example(["日本日本", "x日本日本y"], PassageOptions(words=2))
+@example(["㍿ a", "社 a", "社 a"], PassageOptions(words=2))
 def test_exactly_the_repeated_words_are_found(texts: list[str], options: PassageOptions) -> None:
     for text, passages, repeated in zip(texts, found(texts, options), repeated_words(texts, options), strict=True):
         canonical = canonical_text(text)
@@ -107,7 +107,7 @@ def test_nothing_else_is_cut(texts: list[str], options: PassageOptions) -> None:
 @given(TEXTS, st.integers(1, 5))
 def test_every_word_that_is_cut_stays_elsewhere(texts: list[str], words: int) -> None:
     """Nothing is lost: a text has every word of a set at least once, and the first text of all stays as it is."""
-    passages = found(texts, PassageOptions(words))
+    passages = found(texts, PassageOptions(words=words))
     left = [words_of(without_passages(*each)) for each in zip(texts, passages, strict=True)]
     assert {word for each in left for word in each} == {word for text in texts for word in words_of(text)}
 
@@ -116,37 +116,37 @@ def test_what_follows_a_passage_does_not_save_it() -> None:
     """A passage is cut even where the words after it make a longer one, which occurs here for the first time."""
     passage = "one two three four five six"
     texts = [f"{passage} a", f"x {passage} b y", f"{passage} b z"]
-    cut = found(texts, PassageOptions(4))
+    cut = found(texts, PassageOptions(words=4))
     assert [without_passages(*each) for each in zip(texts, cut, strict=True)] == [texts[0], "x  b y", " z"]
 
 
 def test_a_passage_that_repeats_itself_stays_once() -> None:
     texts = ["la " * 20, "la " * 9, "oh " + "la " * 4]
-    cut = found(texts, PassageOptions(4))
+    cut = found(texts, PassageOptions(words=4))
     assert [without_passages(*each).split() for each in zip(texts, cut, strict=True)] == [["la"] * 4, [], ["oh"]]
 
 
 def test_wrapping_case_and_punctuation_do_not_count() -> None:
     passage = "The quick brown fox, jumps over the lazy dog"
     texts = [f"One. {passage}.", f"Zwei: “{passage.upper().replace(' ', '  ')}” fertig", "no fox here"]
-    first, second, third = found(texts, PassageOptions(5, occurrences="every"))
+    first, second, third = found(texts, PassageOptions(words=5, occurrences="every"))
     assert [texts[0][start:end] for start, end, _ in first] == [passage]
     assert [texts[1][start:end] for start, end, _ in second] == [passage.upper().replace(" ", "  ")]
     assert third == []
-    later = found(texts, PassageOptions(5))
+    later = found(texts, PassageOptions(words=5))
     assert later == [[], second, []]
     assert without_passages(texts[1], second) == "Zwei: “ ” fertig"
 
 
 def test_documents_count_not_occurrences() -> None:
     refrain = "row row row your boat gently down the stream "
-    assert found([refrain * 3, "something else"], PassageOptions(5)) == [[], []]
+    assert found([refrain * 3, "something else"], PassageOptions(words=5)) == [[], []]
     texts = [refrain * 2, refrain, "x"]
-    first, second, _ = found(texts, PassageOptions(9, occurrences="every"))
+    first, second, _ = found(texts, PassageOptions(words=9, occurrences="every"))
     assert [texts[0][start:end] for start, end, _ in first] == [(refrain * 2).strip()]
     assert [count for *_, count in (*first, *second)] == [2, 2]
-    assert [texts[0][start:end] for start, end, _ in found(texts, PassageOptions(9))[0]] == [refrain.strip()]
-    assert found([refrain, refrain], PassageOptions(9, 3)) == [[], []]
+    assert [texts[0][start:end] for start, end, _ in found(texts, PassageOptions(words=9))[0]] == [refrain.strip()]
+    assert found([refrain, refrain], PassageOptions(words=9, documents=3)) == [[], []]
 
 
 @given(TEXTS, OPTIONS)
@@ -160,7 +160,7 @@ def test_blocks_and_parts_do_not_matter(texts: list[str], options: PassageOption
 
 def test_changed_texts_are_noticed() -> None:
     for texts in (["a b c", "a b x"], ["x y"], ["a b c", "a b d", "a b e"]):
-        with RepeatedPassageFinder(PassageOptions(2)) as finder:
+        with RepeatedPassageFinder(PassageOptions(words=2)) as finder:
             finder.add("a b c")
             finder.add("a b d")
             finder.count()
@@ -170,7 +170,7 @@ def test_changed_texts_are_noticed() -> None:
 
 def test_impossible_options_are_refused(tmp_path: Path) -> None:
     with pytest.raises(WinnowError, match=r"words is a whole number from 1 .*, not 0"):
-        PassageOptions(0)
+        PassageOptions(words=0)
     with pytest.raises(WinnowError, match=r"documents is a whole number from 2 .*, not 1"):
         PassageOptions(documents=1)
     with pytest.raises(WinnowError, match="'first'"):
@@ -182,7 +182,7 @@ def test_impossible_options_are_refused(tmp_path: Path) -> None:
 def test_a_full_disk_is_one_sentence() -> None:
     full = os.open("/dev/full", os.O_RDWR)
     try:
-        with RepeatedPassageFinder(PassageOptions(1)) as finder:
+        with RepeatedPassageFinder(PassageOptions(words=1)) as finder:
             os.dup2(full, finder._counts._shingles.fileno())
             finder.add("a b c")
             with pytest.raises(WinnowError, match=r"the disk of the work folder .* is full: free some space"):

@@ -49,9 +49,8 @@ def test_pairs_are_those_that_compare_finds(texts: list[str], base: str, scheme:
                 wanted.containment,
                 wanted.contained,
             )
-            assert [(each[1:3], each[4:6]) for each in pair.passages] == [
-                (each[:2], each[2:]) for each in wanted.passages
-            ]
+            found_passages = [(each.start, each.end, each.other_start, each.other_end) for each in pair.passages]
+            assert found_passages == [tuple(each) for each in wanted.passages]
 
 
 @given(st.lists(WORDS, max_size=6))
@@ -69,10 +68,12 @@ def test_nothing_runs_across_the_files_of_a_document(texts: list[list[str]]) -> 
     found = find_pairs([document(str(number), *files) for number, files in enumerate(texts)], SCHEME)
     for pair in found.pairs:
         ours, theirs = texts[int(pair.a)], texts[int(pair.b)]
-        for file, start, end, other_file, other_start, other_end, words in pair.passages:
-            one, other = ours[file][start:end], theirs[other_file][other_start:other_end]
+        for each in pair.passages:
+            assert (each.file, each.other_file) == (f"{each.file_number}.py", f"{each.other_file_number}.py")
+            one = ours[each.file_number][each.start : each.end]
+            other = theirs[each.other_file_number][each.other_start : each.other_end]
             assert one.replace(" ", "") == other.replace(" ", "")
-            assert words == len(one.split())
+            assert each.words == len(one.split())
         assert 0 <= pair.coverage <= 1
         assert (pair.coverage > 0) == bool(pair.passages)
 

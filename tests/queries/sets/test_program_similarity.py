@@ -46,7 +46,7 @@ def test_the_order_of_the_programs_does_not_count(texts: list[str], data: st.Dat
     found = [
         {
             frozenset((pair.a, pair.b)): round(pair.similarity, 9)
-            for pair in find_pairs(order, PRESETS["programs"], minimum=0).pairs
+            for pair in find_pairs(order, PRESETS["programs"], min_score=0).pairs
         }
         for order in (documents, data.draw(st.permutations(documents)))
     ]

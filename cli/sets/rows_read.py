@@ -1,0 +1,35 @@
+"""Says which rows of a data set were not read, and how to read them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+
+from opensearch_winnow.answers.display_text import one_line
+from opensearch_winnow.cli.terminal import say
+from opensearch_winnow.foundation.path_names import PathName
+
+MAX_NAMES = 5  # of files that were not read
+TOO_LARGE = "larger than"  # how the reason of such a row begins
+
+
+def failed_file(failed: PathName | None, to: PathName | None) -> PathName | None:
+    """Return the file for rows that cannot be read: by default beside the output, if there is one."""
+    return f"{os.fspath(to).rstrip('/')}.failed.jsonl" if to and failed is None else failed
+
+
+def say_other_texts(names: Sequence[str]) -> None:
+    """Say which files of folders were not read."""
+    if names:
+        more = f" and {len(names) - MAX_NAMES:,} more" if len(names) > MAX_NAMES else ""
+        listed = ", ".join(map(one_line, names[:MAX_NAMES]))
+        say(f"Not read, because the folder has files of rows: {listed}{more}")
+
+
+def say_failed(reasons: Counter[str], failed: PathName | None) -> None:
+    """Say where the rows are that could not be read, and how to read those that are too large."""
+    if reasons and failed:
+        say(f"The failed rows are in {failed}.")
+    if any(reason.startswith(TOO_LARGE) for reason in reasons):
+        say("--max-row-size reads larger rows.")
