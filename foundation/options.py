@@ -7,7 +7,7 @@ of commands, the parameters of addresses, and the checks are made from that.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar, Self, TypeVar
 
 from opensearch_winnow.foundation.errors import QuestionError, WinnowError
@@ -30,15 +30,27 @@ class Option:
     help: str  # a sentence, in which the metavar of its kind stands for its value
     flag: str  # on the command line; one that is on by default is turned off there
     unset: str  # what applies without it, if the default does not say it
+    variable: str  # of the environment, which may have its value for a command
+    required: bool  # by a command
 
     @property
     def is_flag(self) -> bool:
         return self.kind is FLAG
 
 
-def option(default: T, kind: Kind[Any], help: str, *, flag: str = "", unset: str = "") -> T:  # noqa: A002 (as in click)
+def option(
+    default: T,
+    kind: Kind[Any],
+    help: str,  # noqa: A002 (as in click)
+    *,
+    flag: str = "",
+    unset: str = "",
+    variable: str = "",
+    required: bool = False,
+) -> T:
     """Declare an option, as the default of a field."""
-    return field(default=default, metadata={OPTION: {"kind": kind, "help": help, "flag": flag, "unset": unset}})
+    declared = {"kind": kind, "help": help, "flag": flag, "unset": unset, "variable": variable, "required": required}
+    return field(default=default, metadata={OPTION: declared})
 
 
 def group(cls: type[T]) -> T:
@@ -46,10 +58,10 @@ def group(cls: type[T]) -> T:
     return field(default=cls(), metadata={GROUP: cls})
 
 
-def option_of(cls: type[Options], name: str) -> Any:
-    """Declare an option as another class does."""
+def option_of(cls: type[Options], name: str, default: Any = MISSING) -> Any:
+    """Declare an option as another class does, perhaps with another default."""
     (declared,) = (each for each in fields(cls) if each.name == name)
-    return field(default=declared.default, metadata=declared.metadata)
+    return field(default=declared.default if default is MISSING else default, metadata=declared.metadata)
 
 
 class Options:
@@ -106,10 +118,10 @@ def own_options(cls: type[Options]) -> tuple[Option, ...]:
     return _known[cls]
 
 
-def _option(declared: Field[Any], *, kind: Kind[Any], flag: str, help: str, unset: str) -> Option:  # noqa: A002
+def _option(declared: Field[Any], *, kind: Kind[Any], flag: str, **others: Any) -> Option:
     is_off = kind is FLAG and declared.default is True
     flag = flag or f"--{'no-' * is_off}{declared.name.replace('_', '-')}"
-    return Option(name=declared.name, default=declared.default, kind=kind, help=help, flag=flag, unset=unset)
+    return Option(name=declared.name, default=declared.default, kind=kind, flag=flag, **others)
 
 
 def _allows(kind: Kind[Any], value: Any) -> bool:
