@@ -16,7 +16,7 @@ PORT = 9201
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatewayOptions(ListenOptions):
-    """Where a gateway listens, where it sends requests to, and what it may hold in memory."""
+    """The options of a gateway: its port, its cluster, TLS, and the memory it may use."""
 
     to: str = option(
         "",

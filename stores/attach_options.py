@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from opensearch_winnow.foundation.option_kinds import FLAG, decimal, number, text
 from opensearch_winnow.foundation.options import option
@@ -16,7 +16,7 @@ MAX_PER_SECOND = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachOptions(AttachedFields):
-    """What is attached, and how. Without `text`, an index that is attached already is brought up to date."""
+    """The options of attaching an index. Without `text`, one that is attached already is brought up to date."""
 
     error = StoreError
 
@@ -34,7 +34,7 @@ class AttachOptions(AttachedFields):
     pattern: str | None = option(
         None,
         text("NAMES"),
-        "Names of new indices, such as 'logs-*', if no template fits them.",
+        "Names of new indices, such as 'logs-*', for the template; needed if no template fits them.",
     )
     scheme: Scheme | None = None
     key: str | None = field(default=None, repr=False)  # of the scheme; None: that in the file of WINNOW_KEY_FILE
@@ -43,11 +43,15 @@ class AttachOptions(AttachedFields):
     def __post_init__(self) -> None:
         super(AttachOptions, self).__post_init__()
         if not self.text and self.part(AttachedFields) != AttachedFields():
-            raise StoreError("title, url, time, html and below need text, the field that holds it")
+            raise StoreError("title, url, time, html and below need text: name the field that holds it")
         if self.pattern is not None and not self.template:
-            raise StoreError("a pattern is for a template")
+            raise StoreError("pattern needs template: it names the new indices that a template attaches")
 
     @property
     def fields(self) -> AttachedFields | None:
         """The fields of an index that is to be attached; None if it is attached already."""
         return self.part(AttachedFields) if self.text else None
+
+    def of_attached(self) -> AttachOptions:
+        """Return the options for the index when it is attached: if it is detached again, it stays so."""
+        return replace(self, **AttachedFields().keywords(), scheme=None)

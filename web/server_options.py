@@ -17,7 +17,7 @@ LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions(ListenOptions):
-    """Where the server listens, who may do what, and how long a question may take."""
+    """The options of a server: its port, who may do what, and how long a question may take."""
 
     port: int = option_of(ListenOptions, "port", PORT)
     token: str | None = option(
