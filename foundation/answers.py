@@ -59,6 +59,7 @@ class Declared:
     column: ToCell | None = None  # makes a cell of a value that is none
     inlined: bool = False
     listed: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,7 @@ class Key:
     get: Callable[[Any], Any]  # the value, of an answer
     to_json: ToJson | None  # makes JSON values of the value; None: it is one
     to_cell: ToCell | None  # of the value; None: the key has no column
+    optional: bool = False  # a JSON object lacks it if the value is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +87,7 @@ class Column:
 @overload
 def key(help: str, *, name: str = "", column: ToCell | None = None) -> Any: ...
 @overload
-def key(help: str, *, name: str = "", column: ToCell | None = None, default: T) -> T: ...
+def key(help: str, *, name: str = "", column: ToCell | None = None, optional: bool = False, default: T) -> T: ...
 @overload
 def key(help: str, *, name: str = "", column: ToCell | None = None, default_factory: Callable[[], T]) -> T: ...
 def key(
@@ -93,14 +95,16 @@ def key(
     *,
     name: str = "",
     column: ToCell | None = None,
+    optional: bool = False,
     default: Any = MISSING,
     default_factory: Any = MISSING,
 ) -> Any:
     """Declare a field of an answer as a key. `help` is a sentence.
 
-    The key has the name of the field, or `name`. `column` makes a cell of a value that is none, such as a list.
+    The key has the name of the field, or `name`. `column` makes a cell of a value that is none, such as a list. A JSON
+    object lacks an `optional` key whose value is None.
     """
-    declared = Declared(help, name, column)
+    declared = Declared(help, name, column, optional=optional)
     return field(default=default, default_factory=default_factory, metadata={KEY: declared})
 
 
@@ -251,6 +255,7 @@ def to_json_object(value: Any) -> dict[str, Any]:
         each.name: found if each.to_json is None else each.to_json(found)
         for each in keys_of(own)
         for found in (each.get(value),)
+        if found is not None or not each.optional
     }
 
 
@@ -276,7 +281,7 @@ def _found_keys(cls: type) -> Iterator[Key]:
     for each in fields(cls):
         declared: Declared | None = each.metadata.get(KEY)
         if declared is not None and declared.inlined:
-            for inner in keys_of(_without_none(hints[each.name])):
+            for inner in keys_of(without_none(hints[each.name])):
                 yield _inside(inner, attrgetter(each.name))
         elif declared is not None:
             yield _key(each.name, hints[each.name], declared)
@@ -302,6 +307,7 @@ def _key(name: str, kind: Any, declared: Declared) -> Key:
         get=attrgetter(name),
         to_json=_converter(kind),
         to_cell=declared.column or (_cell if _is_cell(kind) else None),
+        optional=declared.optional,
     )
 
 
@@ -329,7 +335,7 @@ def _cell(value: Any) -> Cell:
 
 def _cell_type(each: Key) -> type:
     if each.to_cell is _cell:
-        kind = _without_none(each.type)
+        kind = without_none(each.type)
         kind = type(get_args(kind)[0]) if get_origin(kind) is Literal else kind
         return str if kind is datetime else cast("type", kind)
     returned = {len: int}.get(each.to_cell)  # type: ignore[arg-type]
@@ -337,7 +343,7 @@ def _cell_type(each: Key) -> type:
 
 
 def _is_cell(kind: Any) -> bool:
-    kind = _without_none(kind)
+    kind = without_none(kind)
     return kind in CELL_TYPES or get_origin(kind) is Literal
 
 
@@ -350,7 +356,7 @@ def _returned(function: Callable[..., Any]) -> Any:
     return get_type_hints(function)["return"]
 
 
-def _without_none(kind: Any) -> Any:
+def without_none(kind: Any) -> Any:
     """Return a type without None, if that leaves one."""
     if get_origin(kind) in (Union, types.UnionType):
         kinds = [each for each in get_args(kind) if each is not type(None)]
@@ -364,7 +370,7 @@ def _is_named_tuple(cls: Any) -> bool:
 
 def _converter(kind: Any) -> ToJson | None:
     """Return what makes JSON values of values of a type; None if they are."""
-    bare = _without_none(kind)
+    bare = without_none(kind)
     if bare is not kind:
         return None if (convert := _converter(bare)) is None else _unless_none(convert)
     if bare is datetime:

@@ -134,3 +134,16 @@ def test_every_key_has_a_sentence() -> None:
         "How it was found.",
         "Twice the hidden number.",
     ]
+
+
+@answer
+class Part(Answer):
+    size: int | None = key("The size.", optional=True, default=None)
+    error: str | None = key("The reason why there is none.", optional=True, default=None)
+
+
+def test_an_optional_key_is_left_out_if_there_is_nothing_to_say() -> None:
+    assert [Part(size=0).to_dict(), Part(error="broken").to_dict()] == [{"size": 0}, {"error": "broken"}]
+    _, schemas = msgspec.json.schema_components([json_type(Part)], ref_template="#/{name}")
+    assert "required" not in schemas["Part"] or schemas["Part"]["required"] == []
+    assert schemas["Part"]["properties"]["size"] == {"type": "integer", "description": "The size."}
