@@ -63,7 +63,7 @@ def number(least: int, most: int, metavar: str = "N") -> Kind[int]:
 def decimal(least: float, most: float, metavar: str = "N", *, above_least: bool = False) -> Kind[float]:
     """Make a kind of numbers that need not be whole."""
     return Kind(
-        what=f"a number {f'above {least:,g} and at most' if above_least else f'from {least:,g} to'} {most:,g}",
+        what=f"a number {f'above {least:,.12g} and at most' if above_least else f'from {least:,.12g} to'} {most:,.12g}",
         metavar=metavar,
         parse=_finite,
         allows=lambda value: least <= value <= most and (value > least or not above_least),

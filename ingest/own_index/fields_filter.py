@@ -51,12 +51,12 @@ class FieldsReport(Answer):
 
     scheme: str = key("The id of the scheme of all hashes.")
     documents: int = key("The number of documents.")
-    done: int = key("The documents that got fields of a text.")
-    no_text: int = key("The documents that got the fields of an empty text.")
-    unaffected: int = key("The updates that change no text.")
-    partial: int = key("The updates that have only some of the text fields, and got no fields.")
-    failed: int = key("The documents that cannot be read.")
-    times_unread: int = key("The documents with a time that cannot be read, or cannot be right.")
+    done: int = key("The number of documents that got the fields of a text.")
+    no_text: int = key("The number of documents that got the fields of an empty text.")
+    unaffected: int = key("The number of updates that change no text.")
+    partial: int = key("The number of updates that have only some of the text fields, and got no fields.")
+    failed: int = key("The number of documents that cannot be read.")
+    times_unread: int = key("The number of documents with a time that cannot be read, or cannot be right.")
 
 
 @dataclass(slots=True)

@@ -32,16 +32,16 @@ class AttachReport(Answer):
 
     store: str = key("The address of the index.")
     documents: int = key("The number of its documents.")
-    done: int = key("The documents with a text that got fields, or other ones.")
-    prepared: int = key("Those of them that had their hashes already, and these were those of the text.")
-    unchanged: int = key("The documents with a text whose fields were right.")
-    no_text: int = key("The documents without a text; each is in a cluster of its own.")
-    failed: int = key("The documents that could not get fields.")
-    times_unread: int = key("The documents with a time that cannot be read, or cannot be right.")
+    done: int = key("The number of documents with a text that got fields, or other ones.")
+    prepared: int = key("The number of these that had their hashes already, and the right ones.")
+    unchanged: int = key("The number of documents with a text whose fields were up to date.")
+    no_text: int = key("The number of documents without a text; each is in a cluster of its own.")
+    failed: int = key("The number of documents that could not get fields.")
+    times_unread: int = key("The number of documents with a time that cannot be read, or cannot be right.")
     addresses: int = key("The number of addresses, about; documents with the same one are captures of one page.")
     seconds: float = key("The time it took.")
     refused: dict[str, str] = key(
-        "The indices, of several, whose documents could not get fields, each with the reason; they count as failed."
+        "Of several indices, those whose documents could not get fields, each with the reason. They count as failed."
     )
     made: list[str] = key("The parts that were made in the engine, such as settings, scripts, and parts of templates.")
     new_indices: NewIndices | None = key("The new indices that a template attaches; null without a template.")
@@ -57,4 +57,6 @@ class Detached(Answer):
     removed: list[str] = key("The parts that were removed.")
     kept: dict[str, list[str]] = key("The parts that other indices need as well, and the names of these.")
     left: list[str] = key("The parts that somebody else has to remove, or to look at.")
-    written_meanwhile: int = key("The documents that have fields again, because some program goes on writing them.")
+    written_meanwhile: int = key(
+        "The number of documents that have fields again, because some program goes on writing them."
+    )
