@@ -58,5 +58,5 @@ class Detached(Answer):
     kept: dict[str, list[str]] = key("The parts that other indices need as well, and the names of these.")
     left: list[str] = key("The parts that somebody else has to remove, or to look at.")
     written_meanwhile: int = key(
-        "The number of documents that have fields again, because some program goes on writing them."
+        "The number of documents that got fields again, because some program still writes them."
     )
