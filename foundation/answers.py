@@ -40,6 +40,8 @@ KEY = "key"  # what the metadata of a field has
 LISTED = "listed"  # the name, in a key, of the one that has the entries of a listing
 CELL_TYPES = (str, int, float, bool, datetime)
 
+ABSENT = object()  # the value of an optional key, of an answer that lacks it
+
 Cell = str | int | float | bool | None
 ToCell = Callable[[Any], Any]
 ToJson = Callable[[Any], Any]
@@ -72,7 +74,7 @@ class Key:
     get: Callable[[Any], Any]  # the value, of an answer
     to_json: ToJson | None  # makes JSON values of the value; None: it is one
     to_cell: ToCell | None  # of the value; None: the key has no column
-    optional: bool = False  # a JSON object lacks it if the value is None
+    optional: bool = False  # some JSON objects lack it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +104,7 @@ def key(
     """Declare a field of an answer as a key. `help` is a sentence.
 
     The key has the name of the field, or `name`. `column` makes a cell of a value that is none, such as a list. A JSON
-    object lacks an `optional` key whose value is None.
+    object lacks an `optional` key, instead of having null.
     """
     declared = Declared(help, name, column, optional=optional)
     return field(default=default, default_factory=default_factory, metadata={KEY: declared})
@@ -113,9 +115,12 @@ def listed(help: str) -> Any:  # noqa: A002
     return field(metadata={KEY: Declared(help, listed=True)})
 
 
-def inlined() -> Any:
-    """Declare a field of an answer whose own keys are keys of that answer."""
-    return field(metadata={KEY: Declared(inlined=True)})
+def inlined(*, optional: bool = False) -> Any:
+    """Declare a field of an answer whose own keys are keys of that answer.
+
+    If the field is None, they are null; if they are `optional`, a JSON object lacks them.
+    """
+    return field(metadata={KEY: Declared(inlined=True, optional=optional)})
 
 
 @overload
@@ -255,7 +260,7 @@ def to_json_object(value: Any) -> dict[str, Any]:
         each.name: found if each.to_json is None else each.to_json(found)
         for each in keys_of(own)
         for found in (each.get(value),)
-        if found is not None or not each.optional
+        if found is not ABSENT
     }
 
 
@@ -281,8 +286,8 @@ def _found_keys(cls: type) -> Iterator[Key]:
     for each in fields(cls):
         declared: Declared | None = each.metadata.get(KEY)
         if declared is not None and declared.inlined:
-            for inner in keys_of(without_none(hints[each.name])):
-                yield _inside(inner, attrgetter(each.name))
+            for inner in keys_of(_without_none(hints[each.name])):
+                yield _inside(inner, attrgetter(each.name), optional=declared.optional)
         elif declared is not None:
             yield _key(each.name, hints[each.name], declared)
     yield from _properties(cls)
@@ -300,31 +305,41 @@ def _properties(cls: type) -> Iterator[Key]:
 
 
 def _key(name: str, kind: Any, declared: Declared) -> Key:
+    get = attrgetter(name)
     return Key(
         name=declared.name or name,
-        type=kind,
+        type=_without_none(kind) if declared.optional else kind,
         help=declared.help,
-        get=attrgetter(name),
+        get=_or_absent(get) if declared.optional else get,
         to_json=_converter(kind),
         to_cell=declared.column or (_cell if _is_cell(kind) else None),
         optional=declared.optional,
     )
 
 
-def _inside(inner: Key, outer: Callable[[Any], Any]) -> Key:
-    """Return a key of an answer inside another one; where there is none, it is null."""
+def _or_absent(get: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def get_or_absent(value: Any) -> Any:
+        found = get(value)
+        return ABSENT if found is None else found
+
+    return get_or_absent
+
+
+def _inside(inner: Key, outer: Callable[[Any], Any], *, optional: bool) -> Key:
+    """Return a key of an answer inside another one; where there is none, it is null, or absent."""
+    without = ABSENT if optional else None
 
     def get(value: Any) -> Any:
         found = outer(value)
-        return None if found is None else inner.get(found)
+        return without if found is None else inner.get(found)
 
-    return replace(inner, get=get)
+    return replace(inner, get=get, optional=inner.optional or optional)
 
 
 def _cell_getter(get: Callable[[Any], Any], to_cell: ToCell) -> Callable[[Any], Cell]:
     def cell(value: Any) -> Cell:
         found = get(value)
-        return None if found is None else _cell(to_cell(found))
+        return None if found is None or found is ABSENT else _cell(to_cell(found))
 
     return cell
 
@@ -335,7 +350,7 @@ def _cell(value: Any) -> Cell:
 
 def _cell_type(each: Key) -> type:
     if each.to_cell is _cell:
-        kind = without_none(each.type)
+        kind = _without_none(each.type)
         kind = type(get_args(kind)[0]) if get_origin(kind) is Literal else kind
         return str if kind is datetime else cast("type", kind)
     returned = {len: int}.get(each.to_cell)  # type: ignore[arg-type]
@@ -343,7 +358,7 @@ def _cell_type(each: Key) -> type:
 
 
 def _is_cell(kind: Any) -> bool:
-    kind = without_none(kind)
+    kind = _without_none(kind)
     return kind in CELL_TYPES or get_origin(kind) is Literal
 
 
@@ -356,7 +371,7 @@ def _returned(function: Callable[..., Any]) -> Any:
     return get_type_hints(function)["return"]
 
 
-def without_none(kind: Any) -> Any:
+def _without_none(kind: Any) -> Any:
     """Return a type without None, if that leaves one."""
     if get_origin(kind) in (Union, types.UnionType):
         kinds = [each for each in get_args(kind) if each is not type(None)]
@@ -370,7 +385,7 @@ def _is_named_tuple(cls: Any) -> bool:
 
 def _converter(kind: Any) -> ToJson | None:
     """Return what makes JSON values of values of a type; None if they are."""
-    bare = without_none(kind)
+    bare = _without_none(kind)
     if bare is not kind:
         return None if (convert := _converter(bare)) is None else _unless_none(convert)
     if bare is datetime:

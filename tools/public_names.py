@@ -89,7 +89,8 @@ def keys() -> Keys:
     found: Keys = {}
     for cls in _answers():
         for each in keys_of(cls):
-            meanings, values = found.setdefault(each.name, []), _type_values(each.type)
+            meanings = found.setdefault(each.name, [])
+            values = _type_values(each.type) + ", or absent" * each.optional
             told = [one for one in meanings if (one.sentence, one.values) == (each.help, values)]
             if not told:
                 told = [KeyMeaning(each.help, values)]

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NotRequired, TypedDict, Union, get_args, get_
 
 from msgspec import Meta
 
-from opensearch_winnow.foundation.answers import Key, is_answer, keys_of, without_none
+from opensearch_winnow.foundation.answers import Key, is_answer, keys_of
 
 
 @cache
@@ -30,6 +30,6 @@ def json_type(kind: Any) -> Any:
 
 
 def _described(each: Key) -> Any:
-    kind = json_type(without_none(each.type) if each.optional else each.type)
+    kind = json_type(each.type)
     described = Annotated[kind, Meta(description=each.help)] if each.help else kind
     return NotRequired[described] if each.optional else described
