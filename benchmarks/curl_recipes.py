@@ -17,8 +17,8 @@ from opensearchpy import OpenSearch, helpers
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import real_records
 from opensearch_winnow.index import Index
-from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.stores.attach_options import AttachOptions
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.opensearch.own_index.attach import attach
@@ -64,7 +64,7 @@ def load(client: OpenSearch, name: str, shards: int, pages: Any) -> Address:
     records: Iterator[Record] = iter(pages)
     documents = ({"_index": address.index, "_id": each.url, "_source": {"body": each.text}} for each in records)
     helpers.bulk(client, documents, refresh=True)
-    attach(client, address, AttachedFields(text=("body",)))
+    attach(client, address, AttachOptions(text=("body",)))
     return address
 
 

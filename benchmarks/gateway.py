@@ -24,7 +24,7 @@ from opensearchpy import OpenSearch, helpers
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import real_records
 from opensearch_winnow import Scheme, winnow_fields
-from opensearch_winnow.mappings.attached_fields import AttachedFields
+from opensearch_winnow.stores.attach_options import AttachOptions
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.opensearch.own_index.attach import attach
@@ -35,7 +35,7 @@ ROUNDS = 3  # measured, after a first round in which the engine compiles its cod
 SINGLE = 500  # documents that are written one by one
 SEARCHES = 400
 LARGE = 1_000_000  # bytes of a large answer, about
-FIELDS = AttachedFields(text=("body",), title="headline")
+FIELDS = AttachOptions(text=("body",), title="headline")
 MAPPING = {"properties": {"headline": {"type": "text"}, "body": {"type": "text"}}}
 ALONE, PASSED, FILLED = "the engine alone", "through the gateway, not attached", "through the gateway, with fields"
 IN_CLIENT, AFTERWARDS = "fields by `winnow_fields` in the client", "the engine alone, then `winnow attach --update`"

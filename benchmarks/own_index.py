@@ -24,11 +24,12 @@ from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import real_records
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.mappings.attached_fields import AttachedFields
+from opensearch_winnow.stores.attach_options import AttachOptions
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach
-from opensearch_winnow.stores.opensearch.own_index.backfill import CHECKPOINTS, AttachReport
+from opensearch_winnow.stores.opensearch.own_index.attach_reports import AttachReport
+from opensearch_winnow.stores.opensearch.own_index.backfill import CHECKPOINTS
 from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 
 DOCUMENTS = 200_000
@@ -40,7 +41,7 @@ MAPPING = {
     "dynamic": "strict",
     "properties": {"headline": {"type": "text"}, "body": {"type": "text"}, "author": {"type": "keyword"}},
 }
-FIELDS = AttachedFields(text=("body",), title="headline")
+FIELDS = AttachOptions(text=("body",), title="headline")
 OWN, STORE = "an attached index", "a store of the same pages"
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import ipaddress
 import json
-import os
-import re
 import secrets
-import socket
 import sys
 import webbrowser
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING
@@ -21,90 +17,52 @@ import click
 
 from opensearch_winnow.answers.display_text import UNSAFE, printable
 from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
-from opensearch_winnow.cli.listening import listening_socket, port_option, reachable_host
-from opensearch_winnow.cli.options import scheme_options as choose
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.server_log import start_log
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.key_file import with_key
+from opensearch_winnow.foundation.listening import ServeError
+from opensearch_winnow.foundation.option_kinds import FLAG, text
+from opensearch_winnow.foundation.options import option
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.scheme_choice import SchemeChoice
 from opensearch_winnow.index import Index
+from opensearch_winnow.web.server_options import ServerOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
 
     from starlette.applications import Starlette
 
-    from opensearch_winnow.web.app import ServerOptions
 
-PORT = 8765
-MIN_TOKEN_CHARS = 8
-GRACE_SECONDS = 3  # for questions in progress when the server is stopped
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions(ServerOptions):
+    """The options of a server, and of the command that starts it."""
 
+    open: bool = option(False, FLAG, "Open the search UI in a browser.", flag="-o --open")
+    get: str | None = option(
+        None, text("PATH", 10_000), "Print the answer to one request, such as /api/v1/search?words=mill, and exit."
+    )
+    stateless: bool = option(
+        False,
+        FLAG,
+        "Serve no store: only POST /api/v1/fields and POST /api/v1/compare, with the scheme that the options choose.",
+    )
 
-def check_token(_ctx: click.Context, _option: click.Parameter, token: str | None) -> str | None:
-    if token is not None and not re.fullmatch(rf"[!-~]{{{MIN_TOKEN_CHARS},}}", token):
-        raise click.BadParameter(
-            f"use at least {MIN_TOKEN_CHARS} characters: ASCII letters, digits and punctuation, no spaces."
-        )
-    return token
+    def __post_init__(self) -> None:
+        super(ServeOptions, self).__post_init__()
+        if self.stateless and (self.write or self.open):
+            raise ServeError("a server without a store has no screens, and nothing to change: leave out open and write")
 
 
 @click.command("serve", short_help="Serve the search UI and the JSON API of a store.")
 @store_option(required=False)
-@click.option(
-    "--stateless",
-    is_flag=True,
-    help="Serve no store: only POST /api/v1/fields and POST /api/v1/compare, with the scheme that the options choose.",
-)
-@choose.scheme_options(
-    choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables, optional=True
-)
-@click.option(
-    "--host",
-    metavar="NAME",
-    default="127.0.0.1",
-    show_default=True,
-    help="Address to listen on. If other machines can reach it, a token is required.",
-)
-@port_option(PORT)
-@click.option(
-    "--token",
-    metavar="TEXT",
-    envvar="WINNOW_TOKEN",
-    callback=check_token,
-    show_envvar=True,
-    help="Secret that every visitor needs.  [default: a random one, if other machines can reach the server]",
-)
-@click.option(
-    "--max-seconds",
-    metavar="S",
-    type=click.FloatRange(min=0, min_open=True),
-    default=30,
-    show_default=True,
-    help="Compare pages for at most S seconds per question, then show what was found until then.",
-)
-@click.option("--write", is_flag=True, help="Let visitors change the store: watches, boilerplate, clusters.")
-@click.option("-o", "--open", "open_browser", is_flag=True, help="Open the search UI in a browser.")
-@click.option(
-    "--get", metavar="PATH", help="Print the answer to one request, such as /api/v1/search?words=mill, and exit."
-)
+@declared_options(ServeOptions, "options")
+@declared_options(SchemeChoice, "choice")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    store: str | None,
-    stateless: bool,
-    scheme: Scheme | None,
-    host: str,
-    port: int,
-    token: str | None,
-    max_seconds: float,
-    write: bool,
-    open_browser: bool,
-    get: str | None,
-) -> None:
+def command(ctx: click.Context, store: str | None, options: ServeOptions, choice: SchemeChoice) -> None:
     """\b
     Examples:
       winnow serve --store crawl.winnow --open
@@ -124,68 +82,59 @@ def command(
     """
     # Imported here, because they are slow to load.
     with extra("web"):
-        import uvicorn  # noqa: F401, PLC0415
-
-        from opensearch_winnow.web.app import ServerOptions, make_app, make_stateless_app  # noqa: PLC0415
+        from opensearch_winnow.web.app import make_app, make_stateless_app  # noqa: PLC0415
         from opensearch_winnow.web.served import ServedStore  # noqa: PLC0415
-        from opensearch_winnow.web.serving.guard import LOOPBACK  # noqa: PLC0415
+        from opensearch_winnow.web.serving.server import serve  # noqa: PLC0415
 
     make: Callable[[ServerOptions], Starlette]
-    name = ""
-    if stateless:
-        check_stateless(ctx)
-        make = partial(make_stateless_app, with_key(scheme or Scheme()))
+    name = "Fields and comparisons, without a store,"
+    if options.stateless:
+        if ctx.get_parameter_source("store") is click.core.ParameterSource.COMMANDLINE:
+            raise click.UsageError("--stateless serves no store: leave out --store", ctx)
+        make = partial(make_stateless_app, with_key(choice.scheme or Scheme()))
     elif store is None:
         raise click.UsageError("name the store with --store, or add --stateless to serve none", ctx)
-    elif scheme is not None:
+    elif choice.scheme is not None:
         raise click.UsageError("a store has its scheme: --preset and the like are for --stateless", ctx)
     else:
         with Index.open(store, create=False) as index:  # fails now if there is no store, not at the first request
             name = index.name
         make = partial(make_app, ServedStore.named(store))
-    local = is_loopback(host)
+    if options.get is not None:
+        ctx.exit(print_answer(make(replace(options, token=None)), options.get))
     shown = "…"  # a token that somebody has chosen is not printed: what is printed often ends in a log
-    if token is None and not local:
-        token = shown = secrets.token_urlsafe(18)
-    options = ServerOptions(
-        may_write=write,
-        token=None if get else token,
-        max_seconds=max_seconds,
-        hosts=LOOPBACK | {host.lower()} if local else None,
-    )
-    app = make(options)
-    if get is not None:
-        from opensearch_winnow.web.one_request import one_request  # noqa: PLC0415
-
-        status, body = one_request(app, get)
-        if sys.stdout.isatty():
-            sys.stdout.write(for_terminal(body))
-        else:
-            sys.stdout.buffer.write(body)
-            sys.stdout.buffer.flush()
-        ctx.exit(0 if status < 400 else NOTHING_FOUND if status < 500 else CANNOT_BE_DONE)
+    if options.token is None and not options.is_local:
+        shown = secrets.token_urlsafe(18)
+        options = replace(options, token=shown)
     # A signal shuts the server down gracefully, and is raised again after that.
-    with suppress(KeyboardInterrupt), listening_socket(host, port) as listener:
-        address = f"http://{reachable_host(host)}:{listener.getsockname()[1]}/"
-        with_token = address if token is None else f"{address}?token={shown}"
+    with suppress(KeyboardInterrupt), options.listener() as listener:
+        address = f"http://{options.reachable_host}:{listener.getsockname()[1]}/"
+
+        def with_token(token: str) -> str:
+            return address if options.token is None else f"{address}?token={token}"
 
         def ready() -> None:
-            what = "Fields and comparisons, without a store," if stateless else name
-            say(f"{what} at {with_token}\n{'Visitors may change it. ' if write else ''}Ctrl-C stops the server.")
-            if open_browser:
-                opened = address if token is None else f"{address}?token={quote(token, safe='')}"
+            may_write = "Visitors may change it. " if options.write else ""
+            say(f"{name} at {with_token(shown)}\n{may_write}Ctrl-C stops the server.")
+            if options.open:
+                opened = with_token(quote(options.token or "", safe=""))
                 Thread(target=webbrowser.open, args=[opened], daemon=True).start()
 
-        run(app, listener, ready)
+        start_log("opensearch")  # its client would print a line for each page that is not there
+        serve(make(options), listener, ready)
 
 
-def check_stateless(ctx: click.Context) -> None:
-    """Refuse the options of a server with a store."""
-    if ctx.get_parameter_source("store") is click.core.ParameterSource.COMMANDLINE:
-        raise click.UsageError("--stateless serves no store: leave out --store", ctx)
-    for option in ("write", "open_browser"):
-        if ctx.params[option]:
-            raise click.UsageError(f"--stateless has no store and no screens: leave out --{option.split('_')[0]}", ctx)
+def print_answer(app: Starlette, path: str) -> int:
+    """Print the answer to one request, and return the exit code."""
+    from opensearch_winnow.web.one_request import one_request  # noqa: PLC0415
+
+    status, body = one_request(app, path)
+    if sys.stdout.isatty():
+        sys.stdout.write(for_terminal(body))
+    else:
+        sys.stdout.buffer.write(body)
+        sys.stdout.buffer.flush()
+    return 0 if status < 400 else NOTHING_FOUND if status < 500 else CANNOT_BE_DONE
 
 
 def for_terminal(body: bytes) -> str:
@@ -194,42 +143,3 @@ def for_terminal(body: bytes) -> str:
     if text.startswith("{"):
         return UNSAFE.sub(lambda unsafe: json.dumps(unsafe[0])[1:-1], text)
     return printable(text.replace("\r\n", "\n"))
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can connect to `host`."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
-
-
-def run(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Run the server until a signal shuts it down gracefully. Calls `ready` when the server accepts requests."""
-    from opensearch_winnow.web.serving.server import AdmittingServer  # noqa: PLC0415
-
-    class Server(AdmittingServer):
-        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-            await super().startup(sockets)
-            ready()
-
-        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            asyncio.get_running_loop().call_later(GRACE_SECONDS, app.state.cancel_questions)
-            await super().shutdown(sockets)
-
-        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            if self.should_exit:  # the second signal; every write to a store survives this
-                os._exit(128 + sig)
-            super().handle_exit(sig, frame)
-
-    start_log("opensearch")  # its client would print a line for each page that is not there
-    server = Server(
-        app,
-        listener,
-        access_log=False,
-        log_config=None,
-        log_level="warning",
-        server_header=False,
-        timeout_graceful_shutdown=GRACE_SECONDS + 2,
-    )
-    server.run()

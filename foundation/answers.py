@@ -40,6 +40,8 @@ KEY = "key"  # what the metadata of a field has
 LISTED = "listed"  # the name, in a key, of the one that has the entries of a listing
 CELL_TYPES = (str, int, float, bool, datetime)
 
+ABSENT = object()  # the value of an optional key, of an answer that lacks it
+
 Cell = str | int | float | bool | None
 ToCell = Callable[[Any], Any]
 ToJson = Callable[[Any], Any]
@@ -61,6 +63,7 @@ class Declared:
     names: tuple[str, ...] = ()  # of what is inlined; none: all of its keys
     listed: bool = False
     first: bool = False  # a property that comes before the fields
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +76,7 @@ class Key:
     get: Callable[[Any], Any]  # the value, of an answer
     to_json: ToJson | None  # makes JSON values of the value; None: it is one
     to_cell: ToCell | None  # of the value; None: the key has no column
+    optional: bool = False  # some JSON objects lack it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +91,7 @@ class Column:
 @overload
 def key(help: str, *, name: str = "", column: ToCell | None = None) -> Any: ...
 @overload
-def key(help: str, *, name: str = "", column: ToCell | None = None, default: T) -> T: ...
+def key(help: str, *, name: str = "", column: ToCell | None = None, optional: bool = False, default: T) -> T: ...
 @overload
 def key(help: str, *, name: str = "", column: ToCell | None = None, default_factory: Callable[[], T]) -> T: ...
 def key(
@@ -95,14 +99,16 @@ def key(
     *,
     name: str = "",
     column: ToCell | None = None,
+    optional: bool = False,
     default: Any = MISSING,
     default_factory: Any = MISSING,
 ) -> Any:
     """Declare a field of an answer as a key. `help` is a sentence.
 
-    The key has the name of the field, or `name`. `column` makes a cell of a value that is none, such as a list.
+    The key has the name of the field, or `name`. `column` makes a cell of a value that is none, such as a list. A JSON
+    object lacks an `optional` key, instead of having null.
     """
-    declared = Declared(help, name, column)
+    declared = Declared(help, name, column, optional=optional)
     return field(default=default, default_factory=default_factory, metadata={KEY: declared})
 
 
@@ -111,12 +117,13 @@ def listed(help: str) -> Any:  # noqa: A002
     return field(metadata={KEY: Declared(help, listed=True)})
 
 
-def inlined(*names: str) -> Any:
+def inlined(*names: str, optional: bool = False) -> Any:
     """Declare a field of an answer whose own keys, or fields and properties with these names, are keys of that answer.
 
-    A key that the answer itself has by the same name stands in place of an inlined one.
+    A key that the answer itself has by the same name stands in place of an inlined one. If the field is None, the keys
+    are null; if they are `optional`, a JSON object lacks them.
     """
-    return field(metadata={KEY: Declared(inlined=True, names=names)})
+    return field(metadata={KEY: Declared(inlined=True, names=names, optional=optional)})
 
 
 @overload
@@ -273,6 +280,7 @@ def to_json_object(value: Any) -> dict[str, Any]:
         each.name: found if each.to_json is None else each.to_json(found)
         for each in keys_of(own)
         for found in (each.get(value),)
+        if found is not ABSENT
     }
 
 
@@ -300,7 +308,8 @@ def _found_keys(cls: type) -> Iterator[Key]:
         if declared is not None and declared.inlined:
             inside = _without_none(hints[each.name])
             chosen = [_undeclared(inside, name) for name in declared.names] or keys_of(inside)
-            yield from (_inside(inner, attrgetter(each.name)) for inner in chosen)
+            get = attrgetter(each.name)
+            yield from (_inside(inner, get, optional=declared.optional) for inner in chosen)
         elif declared is not None:
             yield _key(each.name, hints[each.name], declared)
     yield from _properties(cls, first=False)
@@ -324,30 +333,41 @@ def _properties(cls: type, *, first: bool) -> Iterator[Key]:
 
 
 def _key(name: str, kind: Any, declared: Declared) -> Key:
+    get = attrgetter(name)
     return Key(
         name=declared.name or name,
-        type=kind,
+        type=_without_none(kind) if declared.optional else kind,
         help=declared.help,
-        get=attrgetter(name),
+        get=_or_absent(get) if declared.optional else get,
         to_json=_converter(kind),
         to_cell=declared.column or (_cell if _is_cell(kind) else None),
+        optional=declared.optional,
     )
 
 
-def _inside(inner: Key, outer: Callable[[Any], Any]) -> Key:
-    """Return a key of an answer inside another one; where there is none, it is null."""
+def _or_absent(get: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def get_or_absent(value: Any) -> Any:
+        found = get(value)
+        return ABSENT if found is None else found
+
+    return get_or_absent
+
+
+def _inside(inner: Key, outer: Callable[[Any], Any], *, optional: bool) -> Key:
+    """Return a key of an answer inside another one; where there is none, it is null, or absent."""
+    without = ABSENT if optional else None
 
     def get(value: Any) -> Any:
         found = outer(value)
-        return None if found is None else inner.get(found)
+        return without if found is None else inner.get(found)
 
-    return replace(inner, get=get)
+    return replace(inner, get=get, optional=inner.optional or optional)
 
 
 def _cell_getter(get: Callable[[Any], Any], to_cell: ToCell) -> Callable[[Any], Cell]:
     def cell(value: Any) -> Cell:
         found = get(value)
-        return None if found is None else _cell(to_cell(found))
+        return None if found is None or found is ABSENT else _cell(to_cell(found))
 
     return cell
 

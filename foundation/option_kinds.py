@@ -52,14 +52,25 @@ def share(*, above_0: bool = False) -> Kind[float]:
     )
 
 
-def number(least: int, most: int) -> Kind[int]:
+def number(least: int, most: int, metavar: str = "N") -> Kind[int]:
     """Make a kind of whole numbers."""
     return Kind(
         what=f"a whole number from {least:,} to {most:,}",
-        metavar="N",
+        metavar=metavar,
         parse=_whole,
         allows=lambda value: isinstance(value, int) and least <= value <= most,
         schema={"type": "integer", "minimum": least, "maximum": most},
+    )
+
+
+def decimal(least: float, most: float, metavar: str = "N", *, above_least: bool = False) -> Kind[float]:
+    """Make a kind of numbers that need not be whole."""
+    return Kind(
+        what=f"a number {f'above {least:,.12g} and at most' if above_least else f'from {least:,.12g} to'} {most:,.12g}",
+        metavar=metavar,
+        parse=_finite,
+        allows=lambda value: least <= value <= most and (value > least or not above_least),
+        schema={"type": "number", "exclusiveMinimum" if above_least else "minimum": least, "maximum": most},
     )
 
 
@@ -147,7 +158,7 @@ def _written_bytes(size: int) -> str:
     )
 
 
-def _seconds(written: str) -> float:
+def _finite(written: str) -> float:
     value = float(written)
     if not math.isfinite(value):
         raise ValueError
@@ -173,7 +184,7 @@ FLAG: Kind[bool] = Kind(
 SECONDS: Kind[float] = Kind(
     what="a number of seconds",
     metavar="S",
-    parse=_seconds,
+    parse=_finite,
     allows=lambda value: value >= 0,
     schema={"type": "number", "minimum": 0},
 )

@@ -7,7 +7,7 @@ of commands, the parameters of addresses, and the checks are made from that.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar, Self, TypeVar
 
 from opensearch_winnow.foundation.errors import QuestionError, WinnowError
@@ -32,6 +32,8 @@ class Option:
     flag: str  # on the command line; one that is on by default is turned off there
     unset: str  # what applies without it, if the default does not say it
     advanced: bool  # few people need it: it is left out of a short help
+    variable: str  # of the environment, which may have its value for a command
+    required: bool  # by a command
 
     @property
     def is_flag(self) -> bool:
@@ -46,10 +48,21 @@ def option(
     name: str = "",
     flag: str = "",
     unset: str = "",
+    variable: str = "",
+    required: bool = False,
     advanced: bool = False,
 ) -> T:
     """Declare an option, as the default of a field. It has the name of the field, or `name`."""
-    declared = {"kind": kind, "help": help, "name": name, "flag": flag, "unset": unset, "advanced": advanced}
+    declared = {
+        "kind": kind,
+        "help": help,
+        "name": name,
+        "flag": flag,
+        "unset": unset,
+        "variable": variable,
+        "required": required,
+        "advanced": advanced,
+    }
     return field(default=default, metadata={OPTION: declared})
 
 
@@ -58,10 +71,10 @@ def group(cls: type[T]) -> T:
     return field(default=cls(), metadata={GROUP: cls})
 
 
-def option_of(cls: type[Options], name: str) -> Any:
-    """Declare an option as another class does."""
+def option_of(cls: type[Options], name: str, default: Any = MISSING) -> Any:
+    """Declare an option as another class does, perhaps with another default."""
     (declared,) = (each for each in fields(cls) if each.name == name)
-    return field(default=declared.default, metadata=declared.metadata)
+    return field(default=declared.default if default is MISSING else default, metadata=declared.metadata)
 
 
 class Options:

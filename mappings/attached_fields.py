@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Self
 
+from opensearch_winnow.foundation.option_kinds import FLAG, Kind, repeated, text
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_mapping import FIELDS, HASH_FIELDS, KEYWORD, META
 from opensearch_winnow.mappings.record import RecordsError
@@ -33,16 +35,30 @@ WINNOW_FIELDS: dict[str, dict[str, Any]] = {
 GUARD = {"guard": [1, "x", {" ": 1}]}
 
 
+PATH = text("FIELD")
+BELOW: Kind[str] = Kind(
+    what="a plain name, such as winnow",
+    metavar="NAME",
+    parse=str,
+    allows=lambda value: "." not in value and bool(value.strip()),
+    schema={"type": "string"},
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttachedFields:
+class AttachedFields(Options):
     """The fields of an attached index that are read, by their paths, and the name of the object that holds winnow's."""
 
-    text: tuple[str, ...]  # several are joined
-    title: str | None = None
-    url: str | None = None  # None: the `_id` is the address
-    time: str | None = None
-    html: bool = False  # the text is HTML, and its markup does not count
-    below: str = "winnow"
+    text: Sequence[str] = option((), repeated(PATH), "Field with the text. Several are joined; may be repeated.")
+    title: str | None = option(None, PATH, "Field with the title.")
+    url: str | None = option(None, PATH, "Field with the address of a page.", unset="the _id")
+    time: str | None = option(None, PATH, "Field with the time of a page.")
+    html: bool = option(False, FLAG, "The text is HTML; fingerprint the visible text.")
+    below: str = option("winnow", BELOW, "Name of the object field that gets winnow's fields.")
+
+    def __post_init__(self) -> None:
+        super(AttachedFields, self).__post_init__()
+        object.__setattr__(self, "text", (self.text,) if isinstance(self.text, str) else tuple(self.text))
 
     def __str__(self) -> str:
         named = [("text", " + ".join(self.text)), ("title", self.title), ("address", self.url or "_id")]
@@ -119,9 +135,8 @@ def attachment_in(mapping: Mapping[str, Any], name: str) -> Attachment | None:
             f"{name} was attached by another version of winnow: its fields have format {content['attached']}, and this"
             f" winnow knows {FORMAT} only; use that version, or run `winnow detach` and `winnow attach`"
         )
-    fields: dict[str, Any] = content["fields"] | {"text": tuple(content["fields"]["text"])}
     scheme = WrittenScheme(content["scheme_id"], content["scheme"], content["keyed"])
-    return Attachment(AttachedFields(**fields), scheme, content["settings"])
+    return Attachment(AttachedFields(**content["fields"]), scheme, content["settings"])
 
 
 def fields_in(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

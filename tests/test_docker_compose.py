@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from opensearch_winnow.cli.serve import PORT
 from opensearch_winnow.stores.engine.releases import DEFAULT
+from opensearch_winnow.web.server_options import PORT
 from tests.schema_complaints import schema_complaints
 
 SCHEMA = "vendor.compose-spec"

@@ -11,7 +11,7 @@ from string import Template
 
 import pytest
 
-from opensearch_winnow.cli.serve import PORT
+from opensearch_winnow.web.server_options import PORT
 from tools.lock import LAYERS
 
 Instruction = tuple[str, str]

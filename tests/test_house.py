@@ -20,6 +20,7 @@ GENERATED = (
     "cython_core/unicode_tables",
     "cython_core/word_tables",
     "docs/cli.md",
+    "docs/names.md",
     "docs/papers/",
     "docs/python.md",
     "benchmarks/README.md",

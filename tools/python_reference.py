@@ -90,8 +90,7 @@ INSIDE = {
     "operations.crawls.deletion": ["DeletionReport"],
     "operations.crawls.remaining_copies": ["RemainingCopies", "RemainingCopy"],
     "operations.crawls.indexing": ["IndexingOptions"],
-    "stores.opensearch.own_index.backfill": ["AttachReport"],
-    "stores.opensearch.own_index.attach": ["Detached"],
+    "stores.opensearch.own_index.attach_reports": ["AttachReport", "NewIndices", "Detached"],
 }
 
 

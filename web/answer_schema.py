@@ -5,18 +5,18 @@ from __future__ import annotations
 import types
 from datetime import datetime
 from functools import cache
-from typing import Annotated, Any, TypedDict, Union, get_args, get_origin
+from typing import Annotated, Any, NotRequired, TypedDict, Union, get_args, get_origin
 
 from msgspec import Meta
 
-from opensearch_winnow.foundation.answers import is_answer, keys_of
+from opensearch_winnow.foundation.answers import Key, is_answer, keys_of
 
 
 @cache
 def json_type(kind: Any) -> Any:
     """Return the type of the JSON values of a type: of an answer, a TypedDict of its name."""
     if is_answer(kind):
-        made = TypedDict(kind.__name__, {each.name: _described(each.type, each.help) for each in keys_of(kind)})  # type: ignore[misc]
+        made = TypedDict(kind.__name__, {each.name: _described(each) for each in keys_of(kind)})  # type: ignore[misc]
         made.__doc__ = kind.__doc__
         return made
     if kind is datetime:
@@ -29,5 +29,7 @@ def json_type(kind: Any) -> Any:
     return kind
 
 
-def _described(kind: Any, sentence: str) -> Any:
-    return Annotated[json_type(kind), Meta(description=sentence)] if sentence else json_type(kind)
+def _described(each: Key) -> Any:
+    kind = json_type(each.type)
+    described = Annotated[kind, Meta(description=each.help)] if each.help else kind
+    return NotRequired[described] if each.optional else described

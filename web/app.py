@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
-from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
@@ -49,12 +48,13 @@ from opensearch_winnow.web.screens.searching import home, search
 from opensearch_winnow.web.screens.upkeep import api, health, statistics
 from opensearch_winnow.web.sent_json import read_json
 from opensearch_winnow.web.served import HasScheme, OnlyScheme, ServedStore
+from opensearch_winnow.web.server_options import ServerOptions
 from opensearch_winnow.web.server_threads import ServerThreads
 from opensearch_winnow.web.serving.batch import Batch
 from opensearch_winnow.web.serving.body_memory import BodyMemory, held_memory
 from opensearch_winnow.web.serving.error_status import STOPPING, capitalized, status_and_message
 from opensearch_winnow.web.serving.formats import Format, encode_answer, encode_json
-from opensearch_winnow.web.serving.guard import LOOPBACK, Guard
+from opensearch_winnow.web.serving.guard import Guard
 from opensearch_winnow.web.serving.pieces_response import PiecesResponse
 from opensearch_winnow.web.serving.refusal import is_for_programs, refusals
 
@@ -66,7 +66,6 @@ MIN_COMPRESSED_BYTES = 1_000  # a smaller answer fits into one packet anyway
 COMPRESSION_LEVEL = 5  # higher ones take longer, for hardly fewer bytes
 THREADS = 4  # requests answered at a time: most of the work is native code, which releases the GIL
 MAX_WAITING_REQUESTS = 200
-MAX_SECONDS = 30.0  # for the comparisons of one question; then the answer is what was found until then
 CLIENT_GONE = 499  # as nginx calls it; nobody sees this status
 READ_ONLY = "This server is read-only: start it with winnow serve --write to allow changes to the store."
 LOG = logging.getLogger("opensearch_winnow.web")
@@ -121,16 +120,6 @@ class UnexpectedError(Exception):
     """A bug in this program, raised while a request was answered."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerOptions:
-    """Who may use a server, and for what."""
-
-    may_write: bool = False
-    token: str | None = None  # required from everybody, if set
-    max_seconds: float = MAX_SECONDS
-    hosts: frozenset[str] | None = LOOPBACK  # host names that the server answers to; None: any
-
-
 DEFAULT_OPTIONS = ServerOptions()
 
 
@@ -150,9 +139,9 @@ def make_app(store: ServedStore, options: ServerOptions = DEFAULT_OPTIONS) -> St
         StoreEndpoints(
             SCREENS,
             _threads(store.open_index, store.name),
-            Pages(store=name, may_write=options.may_write, needs_token=options.token is not None),
+            Pages(store=name, may_write=options.write, needs_token=options.token is not None),
             ServerState.of(store, options.max_seconds),
-            may_write=options.may_write,
+            may_write=options.write,
         ),
         options,
     )

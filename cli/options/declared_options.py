@@ -75,6 +75,8 @@ def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]],
         "help": f"{option.help}  [default: {option.unset}]" if option.unset else option.help,
         "cls": AdvancedOption if option.advanced else click.Option,
     }
+    if option.variable:
+        described |= {"envvar": option.variable, "show_envvar": True}
     if "/" in option.flag:
         return click.option(*names, default=default, show_default=True, **described)
     if option.is_flag:
@@ -83,10 +85,10 @@ def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]],
         *names,
         metavar=option.kind.metavar,
         type=KindType(option.kind),
-        default=None if join else _shown(option.kind, default),
         multiple=join is not None,
         callback=None if join is None else _joining(join, default),
-        show_default=default is not None and join is None,
+        show_default=default not in (None, "") and not option.unset and join is None,
+        **({"required": True} if option.required else {"default": None if join else _shown(option.kind, default)}),
         **described,
     )
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, CommandFailedError
+from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND
 from opensearch_winnow.cli.key_file_option import key_file_option
-from opensearch_winnow.cli.options.run_options import quiet_option
+from opensearch_winnow.cli.options.declared_options import declared_options
+from opensearch_winnow.cli.options.run_output import RunOutput
 from opensearch_winnow.cli.options.store_option import STORE_VARIABLE
-from opensearch_winnow.cli.phase_progress import Stopped, show_phases
-from opensearch_winnow.cli.terminal import json_option, say
-from opensearch_winnow.foundation.credentials import without_credentials
+from opensearch_winnow.cli.phase_progress import Stopped
+from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.operations.own_index.attaching import detach
-from opensearch_winnow.stores.opening import is_address
+
+if TYPE_CHECKING:
+    from opensearch_winnow.stores.opensearch.own_index.attach_reports import Detached
 
 MAX_NAMED = 3  # of those that need a part
 
@@ -24,10 +26,9 @@ MAX_NAMED = 3  # of those that need a part
 @click.command("detach", short_help="Take away what winnow attach has added to an index.")
 @click.argument("index", metavar="http://HOST:9200/INDEX", envvar=STORE_VARIABLE)
 @key_file_option
-@quiet_option
-@json_option
+@declared_options(RunOutput, "output")
 @click.pass_context
-def command(ctx: click.Context, index: str, quiet: bool, as_json: bool) -> None:
+def command(ctx: click.Context, index: str, output: RunOutput) -> None:
     """\b
     Examples:
       winnow detach http://localhost:9200/articles
@@ -44,31 +45,28 @@ def command(ctx: click.Context, index: str, quiet: bool, as_json: bool) -> None:
 
     Exit code 1 if documents got fields again meanwhile, because a program still writes them.
     """
-    if not is_address(index):
-        raise CommandFailedError(f"{index} is not an address: name an index, as in http://localhost:9200/articles")
     try:
-        with show_phases(quiet=quiet, color="auto") as show:
+        with output.progress() as show:
             done = detach(index, progress=show)
     except Stopped:
         say("Stopped. Run winnow detach again to remove the rest.")
         ctx.exit(INTERRUPTED)
-    if as_json:
-        click.echo(json.dumps({"index": without_credentials(index), **done._asdict()}))
-    else:
-        click.echo(f"Removed winnow's fields from {count_of(done.documents, 'document')}.")
-        for part in done.removed:
-            click.echo(f"removed\t{part}")
-        for needed_by in dict.fromkeys(map(tuple, done.kept.values())):
-            parts = [part for part, names in done.kept.items() if tuple(names) == needed_by]
-            click.echo(f"kept\t{', '.join(parts)}, {_until_detached(needed_by)}")
-        for part in done.left:
-            click.echo(f"left\t{part}")
+    output.show(done, _lines(done))
     if done.written_meanwhile:
         say(
             f"{count_of(done.written_meanwhile, 'document')} got winnow's fields again meanwhile: some program still"
             " writes them. Stop it, then run winnow detach again."
         )
         ctx.exit(NOTHING_FOUND)
+
+
+def _lines(done: Detached) -> Iterator[str]:
+    yield f"Removed winnow's fields from {count_of(done.documents, 'document')}."
+    yield from (f"removed\t{part}" for part in done.removed)
+    for needed_by in dict.fromkeys(map(tuple, done.kept.values())):
+        parts = [part for part, names in done.kept.items() if tuple(names) == needed_by]
+        yield f"kept\t{', '.join(parts)}, {_until_detached(needed_by)}"
+    yield from (f"left\t{part}" for part in done.left)
 
 
 def _until_detached(names: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.ingest.extractors import ExtractError
 from opensearch_winnow.ingest.own_index.bulk_action import WITH_SOURCE, MalformedBulkError, bulk_action, option_text
 from opensearch_winnow.ingest.own_index.document_fields import DocumentFields
@@ -42,6 +43,20 @@ class Piece(NamedTuple):
     output: bytes
     counts: Counter[str]  # of documents: all, done, no_text, and of updates: partial, unaffected
     failures: list[Failure]
+
+
+@answer
+class FieldsReport(Answer):
+    """The outcomes of documents that were to get fields."""
+
+    scheme: str = key("The id of the scheme of all hashes.")
+    documents: int = key("The number of documents.")
+    done: int = key("The number of documents that got the fields of a text.")
+    no_text: int = key("The number of documents that got the fields of an empty text.")
+    unaffected: int = key("The number of updates that change no text.")
+    partial: int = key("The number of updates that have only some of the text fields, and got no fields.")
+    failed: int = key("The number of documents that cannot be read.")
+    times_unread: int = key("The number of documents with a time that cannot be read, or cannot be right.")
 
 
 @dataclass(slots=True)

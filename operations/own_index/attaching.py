@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from opensearch_winnow.foundation.extras import extra
-from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.attached_fields import AttachedFields
+from opensearch_winnow.foundation.keywords import with_options
+from opensearch_winnow.foundation.progress import Progress
+from opensearch_winnow.stores.attach_options import AttachOptions
+from opensearch_winnow.stores.opening import is_address
+from opensearch_winnow.stores.store import StoreError
 
 if TYPE_CHECKING:
     from opensearchpy import OpenSearch
 
-    from opensearch_winnow.stores.opensearch.own_index.attach import Detached
-    from opensearch_winnow.stores.opensearch.own_index.backfill import AttachReport, Progress
+    from opensearch_winnow.stores.opensearch.own_index.attach_reports import AttachReport, Detached
     from opensearch_winnow.stores.opensearch.requests.client import Address
 
 
-def attach(
-    index: str,
-    *,
-    text: str | Sequence[str] = (),
-    title: str | None = None,
-    url: str | None = None,
-    time: str | None = None,
-    html: bool = False,
-    below: str = "winnow",
-    scheme: Scheme | None = None,
-    key: str | None = None,
-    client: OpenSearch | None = None,
-    template: bool = False,
-    pattern: str | None = None,
-    slices: int = 2,
-    per_second: float | None = None,
-    progress: Progress | None = None,
-) -> AttachReport:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attaching(AttachOptions):
+    """The options of attaching an index with a client."""
+
+    client: OpenSearch | None = None
+
+
+@with_options(Attaching)
+def attach(index: str, options: Attaching) -> AttachReport:
     """Make an index of your own a store, as the command `winnow attach` does, and report what became of its documents.
 
     `index` is an address such as `http://localhost:9200/articles`; it may be an alias or a data stream. `text` names
@@ -49,23 +43,10 @@ def attach(
     `scheme`, `key` and `client` are as for `Index.open`. `slices` are worked on at the same time, and `per_second`
     limits the documents that are written. `progress` is called with the phase, the amount done and the total.
     """
-    paths = (text,) if isinstance(text, str) else tuple(text)
-    fields = AttachedFields(text=paths, title=title, url=url, time=time, html=html, below=below) if paths else None
-    with connected(index, client) as (used, address):
+    with connected(index, options.client) as (client, address):
         from opensearch_winnow.stores.opensearch.own_index import attach as attaching  # noqa: PLC0415 (needs opensearch-py)
 
-        return attaching.attach(
-            used,
-            address,
-            fields,
-            scheme,
-            key=key,
-            template=template,
-            pattern=pattern,
-            slices=slices,
-            per_second=per_second,
-            progress=progress,
-        )
+        return attaching.attach(client, address, options)
 
 
 def detach(index: str, *, client: OpenSearch | None = None, progress: Progress | None = None) -> Detached:
@@ -83,6 +64,8 @@ def detach(index: str, *, client: OpenSearch | None = None, progress: Progress |
 @contextmanager
 def connected(index: str, client: OpenSearch | None = None) -> Iterator[tuple[OpenSearch, Address]]:
     """Connect to the engine of an address, with patience for a long run; a `client` that is passed in is used."""
+    if not is_address(index):
+        raise StoreError(f"{index} is not an address: name an index, as in http://localhost:9200/articles")
     with extra("opensearch"):
         from opensearch_winnow.stores.opensearch.requests.client import Address, connect  # noqa: PLC0415
 

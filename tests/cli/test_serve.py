@@ -15,8 +15,7 @@ from time import sleep
 import pytest
 from click.testing import Result
 
-from opensearch_winnow.cli.listening import listening_socket, reachable_host
-from opensearch_winnow.cli.serve import is_loopback
+from opensearch_winnow.foundation.listening import ListenOptions
 from tests.web.served_fixture import Served, head, serving
 
 pytestmark = pytest.mark.check
@@ -162,17 +161,17 @@ def test_a_chosen_token_is_used(crawl: Path) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "::1", "localhost", "LOCALHOST"])
 def test_loopback_addresses(host: str) -> None:
-    assert is_loopback(host)
+    assert ListenOptions(host=host).is_local
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org", "localhost.example", "1", ""])
 def test_other_addresses_are_not_loopback(host: str) -> None:
-    assert not is_loopback(host)
+    assert not ListenOptions(host=host).is_local
 
 
 def test_the_printed_address_can_be_opened() -> None:
-    assert reachable_host("::1") == "[::1]"
-    assert reachable_host("0.0.0.0") == reachable_host("::") == socket.gethostname()
+    assert ListenOptions(host="::1").reachable_host == "[::1]"
+    assert {ListenOptions(host=host).reachable_host for host in ("0.0.0.0", "::")} == {socket.gethostname()}
 
 
 def test_a_browser_is_opened(crawl: Path, tmp_path: Path) -> None:
@@ -186,5 +185,5 @@ def test_a_browser_is_opened(crawl: Path, tmp_path: Path) -> None:
 
 def test_answers_are_sent_at_once() -> None:
     """asyncio sets TCP_NODELAY only if the socket names its protocol. Otherwise each answer takes 40 ms more."""
-    with listening_socket("127.0.0.1", 0) as listener:
+    with ListenOptions().listener() as listener:
         assert listener.proto == socket.IPPROTO_TCP

@@ -188,3 +188,19 @@ def test_every_key_has_a_sentence() -> None:
         "How it was found.",
         "Twice the hidden number.",
     ]
+
+
+@answer
+class Part(Answer):
+    site: Site | None = inlined(optional=True)
+    size: int | None = key("The size.", optional=True, default=None)
+    error: str | None = key("The reason why there is none.", optional=True, default=None)
+
+
+def test_an_optional_key_is_left_out_if_there_is_nothing_to_say() -> None:
+    assert Part(None, size=0).to_dict() == {"size": 0}
+    assert Part(Site("a.org", 3), error="broken").to_dict() == {"host": "a.org", "name": "a", "error": "broken"}
+    assert [each.cell(Part(None, size=0)) for each in columns_of(Part)] == [None, None, 0, None]
+    _, schemas = msgspec.json.schema_components([json_type(Part)], ref_template="#/{name}")
+    assert schemas["Part"].get("required", []) == []
+    assert schemas["Part"]["properties"]["size"] == {"type": "integer", "description": "The size."}

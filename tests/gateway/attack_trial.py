@@ -29,7 +29,6 @@ from opensearchpy import OpenSearch, helpers
 from opensearch_winnow.gateway.attached import FILTER
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from tests.gateway.attacker import Attack
 from tests.gateway.attackers import ALL_AT_ONCE, ATTACKS
 from tests.gateway.gateway_process import GatewayProcess
@@ -37,7 +36,7 @@ from tests.gateway.innocent_client import GIVE_UP_SECONDS, InnocentClient
 from tests.gateway.raw_requests import ask
 from tests.gateway.recording_engine import PREFIX, recording_engine
 from tests.public_pages import licences
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, attach
 
 MB = 1 << 20
 LIMIT_BYTES = 6 << 30  # of the gateway's addresses: it shall not take this machine with it

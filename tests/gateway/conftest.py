@@ -11,10 +11,9 @@ import pytest
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 from tests.gateway.running_gateway import running_gateway
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, attach
 
 NUMBERS = count()
 

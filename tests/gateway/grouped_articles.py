@@ -12,8 +12,8 @@ from opensearchpy import OpenSearch
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.queries.compare import Comparer, Side, side
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from opensearch_winnow.stores.opensearch.requests.client import Address
+from tests.stores.opensearch.own_articles import attach
 
 WORDS = [f"word{number}" for number in range(5_000)]
 FAMILIES = [Random(seed).choices(WORDS, k=200) for seed in range(9)]

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from opensearch_winnow.cli.listening import listening_socket
+from opensearch_winnow.foundation.listening import ListenOptions
 from opensearch_winnow.gateway.limits import MAX_BODY, Limits
 from opensearch_winnow.gateway.serving.server import running
 from opensearch_winnow.stores.opensearch.requests.client import Address
@@ -51,7 +51,7 @@ def running_gateway(
         finally:
             started.set()
 
-    with listening_socket("127.0.0.1", 0) as listener:
+    with ListenOptions().listener() as listener:
         thread = Thread(target=loop.run_until_complete, args=[run()])
         thread.start()
         try:

@@ -17,11 +17,10 @@ import pytest
 from opensearchpy import AsyncOpenSearch, OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from tests.gateway.clients.programs import run_java, run_javascript
 from tests.gateway.clients.steps import Steps, StoredArticle, run, run_async, run_curl, steps
 from tests.gateway.gateway_process import GatewayProcess
-from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article
+from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, attach
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("gateway clients")]
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from opensearch_winnow import Scheme
-from opensearch_winnow.stores.opensearch.own_index.attach import attach, stale
+from opensearch_winnow.stores.opensearch.own_index.attach import stale
 from tests.engine_fixture import needs_modules
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
 from tests.gateway.raw_requests import Answer
 from tests.gateway.running_gateway import ask, bulk_lines
-from tests.stores.opensearch.own_articles import OwnIndex, article, similar, text
+from tests.stores.opensearch.own_articles import OwnIndex, article, attach, similar, text
 
 
 def get(own: OwnIndex, id_: str, **params: str) -> dict[str, Any]:

@@ -24,12 +24,11 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from tests.gateway.broken_line import BrokenLine, Fault
 from tests.gateway.gateway_process import GatewayProcess
 from tests.gateway.raw_requests import JSON, NDJSON, ask, outcome, raw_answer
 from tests.gateway.running_gateway import running_gateway
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, text
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, attach, text
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("gateway clients")]
 

@@ -15,8 +15,8 @@ from opensearch_winnow.gateway.searching.client_search import REFUSED
 from opensearch_winnow.gateway.searching.group_options import OPTIONS
 from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from opensearch_winnow.stores.opensearch.requests.client import Address
+from tests.stores.opensearch.own_articles import attach
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 PAGE = (DOCS / "gateway-search.md").read_text(encoding="utf-8")

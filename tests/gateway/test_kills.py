@@ -16,10 +16,9 @@ from opensearchpy import OpenSearch, TransportError
 
 from opensearch_winnow import Index
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from tests.gateway.gateway_process import WINNOW, GatewayProcess
 from tests.gateway.stamped_documents import check_stamps
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, text
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, attach, text
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("gateway clients")]
 

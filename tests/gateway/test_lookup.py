@@ -11,7 +11,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach, plan
+from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from opensearch_winnow.stores.opensearch.requests.client import Address
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
 from tests.gateway.raw_requests import Answer
@@ -19,7 +19,7 @@ from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.stores.opensearch.gateway import Answer as Stand
 from tests.stores.opensearch.gateway import Arrived
 from tests.stores.opensearch.gateway import Gateway as Front
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, attach, plan
 
 
 def fits(own: OwnIndex, id_: str) -> bool:

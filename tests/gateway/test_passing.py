@@ -19,12 +19,11 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from tests.gateway.conftest import new_index
 from tests.gateway.faulty_engine import faulty_engine
 from tests.gateway.raw_requests import Answer, raw_answer
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, attach
 
 OF_A_CONNECTION = ("connection", "transfer-encoding", "content-length")
 

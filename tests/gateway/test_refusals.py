@@ -13,11 +13,10 @@ import pytest
 from opensearchpy import OpenSearch, helpers
 
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from tests.gateway.clients.programs import run_java, run_javascript
 from tests.gateway.clients.steps import StoredArticle
 from tests.gateway.gateway_process import GatewayProcess
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, text
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, attach, text
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("gateway clients")]
 

@@ -10,7 +10,6 @@ import pytest
 
 from opensearch_winnow.mappings.attached_fields import WINNOW_FIELDS
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from opensearch_winnow.stores.opensearch.requests.client import Address
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
 from tests.gateway.raw_requests import Answer
@@ -18,7 +17,7 @@ from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.stores.opensearch.gateway import Answer as Stand
 from tests.stores.opensearch.gateway import Arrived
 from tests.stores.opensearch.gateway import Gateway as Front
-from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article
+from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, attach
 
 NO_REPLICAS = {"number_of_shards": 1, "number_of_replicas": 0}
 TEXTS = {"type": "keyword"}

@@ -19,14 +19,13 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.mappings.attached_fields import WINNOW_FIELDS
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from opensearch_winnow.stores.opensearch.requests.client import Address
 from tests.engine_fixture import VERSION
 from tests.gateway.gateway_process import GatewayProcess
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.gateway.stamped_documents import check_stamps
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
-from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, text
+from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, attach, text
 
 NUMBERS = count()
 OPERATIONS = 8  # in a bulk

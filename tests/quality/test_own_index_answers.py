@@ -20,9 +20,9 @@ from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach
+from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from tests.public_pages import LUCENE, javadoc, licences
-from tests.stores.opensearch.own_articles import ARTICLES, OwnIndex
+from tests.stores.opensearch.own_articles import ARTICLES, OwnIndex, attach
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("own-index-answers")]
 

@@ -7,7 +7,7 @@ import io
 import json
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -20,7 +20,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.routing import Route
 
 from opensearch_winnow.foundation.csv_cells import escape_formula
-from opensearch_winnow.web.app import API, SCREENS, make_app
+from opensearch_winnow.web.app import API, SCREENS, STATELESS, make_app
+from opensearch_winnow.web.openapi import openapi
 from opensearch_winnow.web.parameters import Parameter
 from opensearch_winnow.web.screen import Screen
 from opensearch_winnow.web.screens.searching import search
@@ -56,9 +57,16 @@ def without_times(document: Any) -> Any:
 
 
 @pytest.mark.check
-def test_it_is_openapi(described: Any) -> None:
-    OpenAPIV31SpecValidator(described).validate()
-    assert described["openapi"] == "3.1.0"
+@pytest.mark.parametrize("screens", [SCREENS, STATELESS], ids=["store", "stateless"])
+def test_it_is_openapi(screens: Sequence[Screen[Any]]) -> None:
+    document = json.loads(openapi(screens, API))
+    OpenAPIV31SpecValidator(document).validate()
+    assert document["openapi"] == "3.1.0"
+
+
+def test_components_have_the_names_of_classes(described: Any) -> None:
+    """Two classes of one name would get those of their modules, too."""
+    assert [name for name in described["components"]["schemas"] if not name.isidentifier()] == []
 
 
 def test_every_route_is_described(described: Any) -> None:

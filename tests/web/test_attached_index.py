@@ -10,8 +10,7 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.index import Index
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, text
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, attach, text
 from tests.web.conftest import Serve
 from tests.web.served_fixture import Served
 

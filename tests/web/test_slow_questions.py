@@ -19,8 +19,9 @@ from opensearch_winnow.foundation import admission
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.asking import similar
 from opensearch_winnow.operations.asking.similar import SimilarPages
-from opensearch_winnow.web.app import ServerOptions, make_app
+from opensearch_winnow.web.app import make_app
 from opensearch_winnow.web.served import ServedStore
+from opensearch_winnow.web.server_options import ServerOptions
 from opensearch_winnow.web.serving.punctual_connection import PunctualConnection
 from tests.web.known_crawl_fixture import PAGES
 from tests.web.served_fixture import TIMEOUT_SECONDS, Asking, Reply, connected, head, serving_app

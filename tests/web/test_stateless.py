@@ -362,7 +362,7 @@ def test_work_for_a_client_that_has_gone_is_cancelled() -> None:
     served, gone = OnlyScheme(Scheme()), Event()
     request = cast("ScreenRequest", SimpleNamespace(form={BODY: b'{"text": "words"}', CONTENT_TYPE: "", PACKING: ""}))
     with cancelled_by(gone):
-        assert fields.answer(served, request).document["fields"]
+        assert fields.answer(served, request).document.fields
         gone.set()
         with pytest.raises(CancelledError):
             fields.answer(served, request)

@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.cli.serve import GRACE_SECONDS, MIN_TOKEN_CHARS, PORT
 from opensearch_winnow.foundation.client_pace import CHECK_SECONDS
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.web.app import (
     API,
     MAX_BODIES_BYTES,
-    MAX_SECONDS,
     MAX_WAITING_REQUESTS,
     REDIRECTS,
     SCREENS,
@@ -26,7 +24,8 @@ from opensearch_winnow.web.pages import STATIC
 from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES
 from opensearch_winnow.web.screens.searching.search import HITS_EXAMINED
 from opensearch_winnow.web.sent_json import MAX_BATCH, MAX_GZIP_RATIO
-from opensearch_winnow.web.serving.server import MAX_CONNECTIONS, OTHER_DESCRIPTORS
+from opensearch_winnow.web.server_options import MAX_SECONDS, MIN_TOKEN_CHARS, PORT
+from opensearch_winnow.web.serving.server import GRACE_SECONDS, MAX_CONNECTIONS, OTHER_DESCRIPTORS
 from tests.web.served_fixture import Served
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
+from opensearch_winnow.foundation.answers import json_values
 from opensearch_winnow.web.sent_json import NDJSON
 from opensearch_winnow.web.serving.formats import encode_json
 
 PIECE_BYTES = 250_000  # of answers that are made at a time; the last of them may be longer
 
-AnswerPart = Callable[[bytes], Mapping[str, Any]]
+AnswerPart = Callable[[bytes], Any]
 Served = TypeVar("Served")
 
 
@@ -51,7 +52,7 @@ class Batch(Generic[Served]):
             self._functions[id(served)] = served, self._answering(served)
         _, answer_part = self._functions[id(served)]
         while self._left and len(piece) < PIECE_BYTES:
-            answer = answer_part(self._left.popleft())
+            answer = json_values(answer_part(self._left.popleft()))
             piece += encode_json({"scheme": self._scheme, **answer} if self._as_lines else answer)
             piece += b"\n" if self._as_lines else b"," if self._left else b""
         if not self._left:

@@ -27,7 +27,6 @@ HEADERS = {
     "x-content-type-options": "nosniff",
 }
 COOKIE = "winnow-token"
-LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 # A browser shows the answer to a form only after it has sent all of it, so this much of a long one is read and dropped.
 MAX_DROPPED_BYTES = 200_000_000
 MAX_IDLE_SECONDS = 2  # without a byte of it

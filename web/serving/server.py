@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
 import resource
 import socket
+from collections.abc import Callable
+from types import FrameType
 from typing import Any, cast
 
 import uvicorn
+from starlette.applications import Starlette
 from starlette.types import ASGIApp
 
 from opensearch_winnow.foundation.admission import ACCEPTED_AT_ONCE, Admission
@@ -15,6 +20,7 @@ from opensearch_winnow.web.serving.punctual_connection import PunctualConnection
 
 MAX_CONNECTIONS = 1_000  # a browser has 6; those that wait are counted elsewhere
 OTHER_DESCRIPTORS = 96 + ACCEPTED_AT_ONCE  # for stores, connections to them, files, and connections about to be closed
+GRACE_SECONDS = 3  # for questions in progress when the server is stopped
 BUSY = b'{"error":"The server has too many connections: try again in a moment."}'
 BUSY_RESPONSE = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 2\r\n"
@@ -53,6 +59,34 @@ class AdmittingServer(uvicorn.Server):
         connection = new(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
         connection.closed = self._admission.forget
         return connection
+
+
+def serve(app: Starlette, listener: socket.socket, ready: Callable[[], None]) -> None:
+    """Serve until a signal ends it gracefully; a second one ends it at once. Calls `ready` when it accepts requests."""
+
+    class Server(AdmittingServer):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            ready()
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            asyncio.get_running_loop().call_later(GRACE_SECONDS, app.state.cancel_questions)
+            await super().shutdown(sockets)
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            if self.should_exit:  # the second signal; every write to a store survives this
+                os._exit(128 + sig)
+            super().handle_exit(sig, frame)
+
+    Server(
+        app,
+        listener,
+        access_log=False,
+        log_config=None,
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS + 2,
+    ).run()
 
 
 def affordable_connections(wanted: int) -> int:

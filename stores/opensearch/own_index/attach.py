@@ -11,6 +11,7 @@ from urllib.parse import quote
 from opensearchpy import AuthorizationException, NotFoundError, OpenSearch, OpenSearchException, RequestError
 
 from opensearch_winnow.foundation.key_file import with_key
+from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.attached_fields import (
     WINNOW_FIELDS,
@@ -22,8 +23,15 @@ from opensearch_winnow.mappings.attached_fields import (
 )
 from opensearch_winnow.mappings.opensearch_search_pipeline import search_pipeline_name
 from opensearch_winnow.mappings.written_scheme import written
+from opensearch_winnow.stores.attach_options import AttachOptions
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
+from opensearch_winnow.stores.opensearch.own_index.attach_reports import (
+    AttachPlan,
+    AttachReport,
+    Detached,
+    NewIndices,
+)
 from opensearch_winnow.stores.opensearch.own_index.attached_index_client import AttachedIndexClient
 from opensearch_winnow.stores.opensearch.own_index.attached_opening import (
     Mappings,
@@ -36,7 +44,7 @@ from opensearch_winnow.stores.opensearch.own_index.attached_template import (
     remove_template,
     template_steps,
 )
-from opensearch_winnow.stores.opensearch.own_index.backfill import AttachReport, Backfill, Progress
+from opensearch_winnow.stores.opensearch.own_index.backfill import DEFAULTS, Backfill
 from opensearch_winnow.stores.opensearch.own_index.refused_indices import refused_indices
 from opensearch_winnow.stores.opensearch.own_index.run_lock import RunLock
 from opensearch_winnow.stores.opensearch.own_index.traces import (
@@ -72,6 +80,7 @@ REFUSALS = (RequestError, AuthorizationException, NotFoundError)
 class Plan(NamedTuple):
     """The plan of attaching an index."""
 
+    address: Address
     attachment: Attachment
     is_attached: bool  # already
     documents: int
@@ -87,11 +96,8 @@ class Plan(NamedTuple):
         return sorted({part for each in pages.time_formats.values() for part in each.unknown})
 
     @property
-    def new_indices(self) -> dict[str, Any] | None:
-        """The patterns of the new indices that a template attaches, and `after` which index; None without a template.
-
-        `after` is None if nothing changes, because winnow's part is in the template already.
-        """
+    def new_indices(self) -> NewIndices | None:
+        """The new indices that a template attaches; None without a template."""
         templates = [
             (step.body["index_patterns"], outcome) for step, outcome in self.steps if "index_patterns" in step.body
         ]
@@ -99,35 +105,28 @@ class Plan(NamedTuple):
             return None
         patterns = [pattern for each, _ in templates for pattern in each]
         is_new = any(outcome == "missing" for _, outcome in templates)
-        return {"patterns": patterns, "after": max(self.mappings) if is_new else None}
+        return NewIndices(patterns, max(self.mappings) if is_new else None)
+
+    def answer(self, stale: int) -> AttachPlan:
+        """Return it for a user, who wants to know of the documents that are `stale`, too."""
+        return AttachPlan(
+            store=str(self.address),
+            documents=self.documents,
+            stale=stale,
+            unknown_formats=self.unknown_formats,
+            steps=[step for step, outcome in self.steps if outcome == "missing"],
+            new_indices=self.new_indices,
+        )
 
 
-class Detached(NamedTuple):
-    """The result of detaching."""
-
-    documents: int  # whose fields were removed
-    removed: list[str]
-    kept: dict[str, list[str]]  # parts that others need as well, and the names of those
-    left: list[str]  # what others have to remove, or to look at
-    written_meanwhile: int  # documents that have fields again, because some program goes on writing them
-
-
-def plan(
-    client: OpenSearch,
-    address: Address,
-    fields: AttachedFields | None = None,
-    scheme: Scheme | None = None,
-    *,
-    key: str | None = None,
-    template: bool = False,
-    pattern: str | None = None,
-) -> Plan:
+def plan(client: OpenSearch, address: Address, options: AttachOptions = DEFAULTS) -> Plan:
     """Check an index, and return what attaching will do. Changes nothing.
 
-    Without `fields`, the index must be attached already. With `template`, new indices behind an alias or data stream
-    will be attached from their start; `pattern` fits their names if no template does. Raises StoreError, in one
+    Without fields, the index must be attached already. With a template, new indices behind an alias or data stream
+    will be attached from their start; the pattern fits their names if no template does. Raises StoreError, in one
     sentence, if it cannot be attached.
     """
+    fields, scheme, key = options.fields, options.scheme, options.key
     name, index = str(address), address.index
     found = _mappings(client, address)
     attached = attachment_of(found, name)
@@ -166,56 +165,34 @@ def plan(
             settings_step(chosen.settings_index),
         ]
         results = [StepResult(step, check(client, step)) for step in parts]
-    if template:  # before the mappings: an index that comes in between has one of the two
-        results += template_steps(client, address, chosen, pattern)
+    if options.template:  # before the mappings: an index that comes in between has one of the two
+        results += template_steps(client, address, chosen, options.pattern)
     results += [_mapping_step(each, found[each], chosen) for each in sorted(found.keys() - refused.keys())]
-    return Plan(chosen, attached is not None, documents, results, found, refused)
+    return Plan(address, chosen, attached is not None, documents, results, found, refused)
 
 
-def attach(
-    client: OpenSearch,
-    address: Address,
-    fields: AttachedFields | None = None,
-    scheme: Scheme | None = None,
-    *,
-    key: str | None = None,
-    template: bool = False,
-    pattern: str | None = None,
-    slices: int = 2,
-    per_second: float | None = None,
-    progress: Progress | None = None,
-) -> AttachReport:
+def attach(client: OpenSearch, address: Address, options: AttachOptions = DEFAULTS) -> AttachReport:
     """Make an index of your own a store: add winnow's fields to its mapping and to all documents that lack them.
 
-    If it is attached already, documents that are new or have changed are brought up to date. `template` and `pattern`
-    are as for `plan`. If some indices of an alias or data stream refuse, the others are attached, and the report names
-    those; if all of them do, it raises a StoreError.
+    If it is attached already, documents that are new or have changed are brought up to date. If some indices of an
+    alias or data stream refuse, the others are attached, and the report names those; if all of them do, it raises a
+    StoreError.
     """
-    planned = plan(client, address, fields, scheme, key=key, template=template, pattern=pattern)
-    index = _opened(client, address, planned, scheme, key)
+    planned = plan(client, address, options)
+    index, new_indices = _opened(client, planned, options), planned.new_indices
     made, _ = _create_missing(client, address, [each for each in planned.steps if not each.step.locked])
-    with RunLock(index, "attach", progress=progress) as lock:
+    with RunLock(index, "attach", progress=options.progress) as lock:
         try:
-            # It may have been detached before the lock.
-            planned = plan(client, address, fields, scheme, key=key, template=template, pattern=pattern)
-            index = _opened(client, address, planned, scheme, key)
+            planned = plan(client, address, options)  # it may have been detached before the lock
+            index = _opened(client, planned, options)
             more, refused = _create_missing(client, address, planned.steps)
             refused = planned.refused | refused
             if len(refused) == len(planned.mappings):
                 first, *others = refused.values()
                 raise StoreError(first + f" (and {len(others):,} more of its indices)" * bool(others))
             locked = locked_indices(client, address)
-            report = Backfill(
-                index,
-                slices=slices,
-                per_second=per_second,
-                progress=progress,
-                lock=lock,
-                unwritable=locked | refused,
-            ).run()
-            report.refused = refused | report.refused
-            report.made = made + more
-            return report
+            report = Backfill(index, options, lock=lock, unwritable=locked | refused).run()
+            return replace(report, refused=refused | report.refused, made=made + more, new_indices=new_indices)
         except StoreError as error:
             is_gone = False
             with suppress(OpenSearchException, StoreError):  # it may be the engine that is gone
@@ -243,7 +220,8 @@ def gone(client: OpenSearch, address: Address) -> str:
 
 def stale(client: OpenSearch, address: Address, key: str | None = None) -> int:
     """Count the documents of an attached index that are new or have another text than their fields were made from."""
-    return Backfill(_opened(client, address, plan(client, address, key=key), None, key)).stale()
+    options = AttachOptions(key=key)
+    return Backfill(_opened(client, plan(client, address, options), options)).stale()
 
 
 def detach(client: OpenSearch, address: Address, progress: Progress | None = None) -> Detached:
@@ -285,14 +263,13 @@ def detach(client: OpenSearch, address: Address, progress: Progress | None = Non
                 kept = {f"index {index.settings_index}": needed_by, **kept}
             elif has_settings:
                 removed.insert(0, f"index {index.settings_index}")
-    return Detached(documents, removed, kept, templates.left, meanwhile)
+    return Detached(name, documents, removed, kept, templates.left, meanwhile)
 
 
-def _opened(
-    client: OpenSearch, address: Address, planned: Plan, scheme: Scheme | None, key: str | None
-) -> AttachedIndexClient:
-    opened = opened_scheme(str(address), planned.attachment.scheme, scheme, key)
-    return attached_index_client(client, address, planned.attachment, opened, planned.mappings)
+def _opened(client: OpenSearch, planned: Plan, options: AttachOptions) -> AttachedIndexClient:
+    address, attachment = planned.address, planned.attachment
+    opened = opened_scheme(str(address), attachment.scheme, options.scheme, options.key)
+    return attached_index_client(client, address, attachment, opened, planned.mappings)
 
 
 # --- checking ---------------------------------------------------------------------------------------------------------
@@ -335,8 +312,6 @@ def _check_fields(name: str, found: Mappings, fields: AttachedFields) -> None:
             fitting = [each for each in known if known[each].get("type") in types and not _is_ours(each, known)]
             there = f"; it has {', '.join(sorted(fitting)[:MAX_FIELDS_NAMED])}" if fitting else ""
             raise StoreError(f"{name} cannot be attached: {problem}{there}")
-    if "." in fields.below or not fields.below.strip():
-        raise StoreError(f"winnow's fields are below a field with a plain name, such as winnow, not {fields.below!r}")
     for each in found.values():
         _check_below(name, each["mappings"].get("properties", {}).get(fields.below), fields.below)
 

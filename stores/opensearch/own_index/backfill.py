@@ -11,15 +11,18 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import count, pairwise
 from threading import Event, Lock
 from typing import Any, NamedTuple
 
 from opensearch_winnow.foundation.document_paths import text_at
+from opensearch_winnow.foundation.progress import no_progress
 from opensearch_winnow.ingest.extractors import ExtractError
 from opensearch_winnow.queries.dsl.filters import all_of
+from opensearch_winnow.stores.attach_options import AttachOptions
 from opensearch_winnow.stores.opensearch.index_client import DOCUMENTS_PER_REQUEST, EngineHit, total
+from opensearch_winnow.stores.opensearch.own_index.attach_reports import AttachReport
 from opensearch_winnow.stores.opensearch.own_index.attached_index_client import AttachedIndexClient
 from opensearch_winnow.stores.opensearch.own_index.attached_pages import attached_id
 from opensearch_winnow.stores.opensearch.own_index.attached_writer import update
@@ -42,28 +45,7 @@ LIMITS = BulkLimits(requests=2)
 
 Key = tuple[str, str, int]  # of a document as it is: its index, its id, and the number of its last write
 Checkpoints = dict[str, list[Any]]  # by shard, its history and the number of the last write that is done
-Progress = Callable[[str, int, int | None], None]  # called with the phase, the documents done and their total
-
-
-@dataclass(slots=True)
-class AttachReport:
-    """The outcomes of the documents of an index."""
-
-    documents: int = 0
-    done: int = 0  # have a text, and got fields or other ones
-    prepared: int = 0  # of these, had their hashes already, and they were those of the text
-    unchanged: int = 0
-    no_text: int = 0  # each is in a cluster of its own
-    failed: int = 0
-    times_unread: int = (
-        0  # of all documents, have a time in a format that winnow does not know, or that cannot be right
-    )
-    addresses: int = 0  # of documents with a text, about; documents with the same one are captures of one page
-    seconds: float = 0.0
-    failures: list[str] = field(default_factory=list)  # the first reasons
-    # Of several indices, those whose documents could not get fields, each with the reason; they count as failed.
-    refused: dict[str, str] = field(default_factory=dict)
-    made: list[str] = field(default_factory=list)  # in the engine: settings, scripts, parts of templates and so on
+DEFAULTS = AttachOptions()
 
 
 class Shard(NamedTuple):
@@ -107,10 +89,8 @@ class Backfill:
     def __init__(
         self,
         index: AttachedIndexClient,
+        options: AttachOptions = DEFAULTS,
         *,
-        slices: int = 2,
-        per_second: float | None = None,
-        progress: Progress | None = None,
         lock: RunLock | None = None,
         unwritable: Mapping[str, str] | None = None,
     ) -> None:
@@ -120,11 +100,12 @@ class Backfill:
         self._run_lock = lock  # of a run that writes
         self._pages = index.pages
         self._settings = StoredSettings(index)
+        slices, per_second = options.slices, options.per_second
         self._slices = slices
         self._pause = 0.0 if per_second is None else slices / per_second  # of a slice, after each document
         # At most as many documents in a request as may be written in a second.
         self._limits = LIMITS if per_second is None else replace(LIMITS, count=max(1, int(per_second / slices)))
-        self._progress = progress or (lambda phase, done, total: None)  # noqa: ARG005
+        self._progress = options.progress or no_progress
         self._places = count(time.time_ns())
         self._lock = Lock()
         self._stopping = Event()
@@ -367,6 +348,7 @@ class Backfill:
         failed = len({key[:2] for key in self._failed}) + self._left_out.total()
         rest = max(total(answer) - pages - failed, 0)
         return AttachReport(
+            store=index.name,
             documents=total(answer),
             done=done,
             prepared=min(self._tally["prepared"], done),
@@ -376,8 +358,10 @@ class Backfill:
             times_unread=answer["aggregations"].get("unread", {}).get("doc_count", 0),
             addresses=min(texts["addresses"]["value"], pages),
             seconds=round(seconds, 3),
-            failures=self._failures,
             refused={index: self._unwritable[index] for index, stale in self._left_out.items() if stale},
+            made=[],
+            new_indices=None,
+            failures=self._failures,
         )
 
 

@@ -14,7 +14,6 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -24,6 +23,7 @@ from typing import Any, Self
 
 from opensearchpy import NotFoundError
 
+from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.mappings.opensearch_mapping import META
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.opensearch.requests.errors import reporting_engine_errors
@@ -38,7 +38,6 @@ POLL_SECONDS = 0.25  # between two looks at a run that may be dead
 RELEASE_SECONDS = 5.0  # to wait for an engine that does not answer when a run ends
 BOOT, NAMESPACE = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid")
 
-Progress = Callable[[str, int, int | None], None]
 Entry = dict[str, Any]  # of a run: command, index, alone, pid, host, machine, since, beat
 
 
@@ -53,7 +52,7 @@ class RunLock:
     ) -> None:
         self._index = index
         self._settings = StoredSettings(index)
-        self._progress = progress or (lambda phase, done, total: None)  # noqa: ARG005
+        self._progress = progress or no_progress
         self._id = secrets.token_hex(8)
         self._entry: Entry = {
             "command": command,

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.mappings.attached_fields import NOTICED_SECONDS, attached_name, settings_index_of
 from opensearch_winnow.mappings.opensearch_mapping import META
 from opensearch_winnow.mappings.opensearch_scripts import SOURCES
@@ -19,7 +20,6 @@ from opensearch_winnow.mappings.opensearch_search_pipeline import search_pipelin
 from opensearch_winnow.stores.opensearch.index_client import NO_PARTIAL_RESULTS
 from opensearch_winnow.stores.opensearch.own_index.attached_opening import Mappings
 from opensearch_winnow.stores.opensearch.own_index.attached_writer import removal
-from opensearch_winnow.stores.opensearch.own_index.backfill import Progress
 from opensearch_winnow.stores.opensearch.own_index.run_lock import RunLock
 from opensearch_winnow.stores.opensearch.requests.bulk import bulk
 from opensearch_winnow.stores.opensearch.requests.bulk_loop import CHANGED, NOT_FOUND

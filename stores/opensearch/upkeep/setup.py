@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from opensearchpy import AuthorizationException, NotFoundError, OpenSearch, RequestError, TransportError
 
+from opensearch_winnow.foundation.answers import with_keys
 from opensearch_winnow.foundation.key_file import environment_key, with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_mapping import (
@@ -51,6 +52,7 @@ NO_SEARCH_PIPELINES = (
 )
 
 
+@with_keys("what", "method", "path", "body")
 class Step(NamedTuple):
     """A request that creates one part of a store. Repeating it is safe."""
 

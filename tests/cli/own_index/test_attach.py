@@ -17,7 +17,7 @@ from click.testing import Result
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import Detached
+from opensearch_winnow.stores.opensearch.own_index.attach_reports import Detached
 from opensearch_winnow.stores.opensearch.requests.client import engine_of
 from opensearch_winnow.stores.opensearch.upkeep.setup import NO_SEARCH_PIPELINES
 from tests.cli.conftest import CLEAN, PATH, WINNOW
@@ -148,9 +148,9 @@ def test_an_alias_is_told_of_templates(winnow: Winnow, articles: OwnIndex) -> No
     ("arguments", "complaint"),
     [
         ([], "--text body"),
-        (["--text", "body", "--pattern", "cli-*"], "--pattern needs --template"),
+        (["--text", "body", "--pattern", "cli-*"], "pattern needs template"),
         (["--text", "body", "--template"], "is an index by itself: --template is for an alias or a data stream"),
-        (["--title", "headline"], "need --text"),
+        (["--title", "headline"], "need text"),
         (["--text", "words"], "it has no field words; it has author, body, headline"),
         (["--text", "published"], "its field published has the type date; it has author, body, headline"),
         (["--text", "body", "--time", "author"], "its field author has the type keyword; it has published"),
@@ -279,7 +279,7 @@ def test_a_follower_ends_when_its_index_is_detached(winnow: Winnow, articles: Ow
 
 def test_a_program_that_goes_on_writing_fields_is_reported(winnow: Winnow, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = {"script one": ["b"], "script two": ["b", "c", "d", "e"], "script three": ["b", "c", "d", "e"]}
-    done = Detached(7, ["index winnow.a.settings"], kept, ["templates, which this user may not read"], 2)
+    done = Detached("a", 7, ["index winnow.a.settings"], kept, ["templates, which this user may not read"], 2)
     monkeypatch.setattr("opensearch_winnow.cli.own_index.detach.detach", lambda *_, **__: done)
     for options in ([], ["--json"]):
         told = winnow("detach", "http://localhost:9200/a", *options)

@@ -202,8 +202,8 @@ def test_the_mapping_has_all_fields(process: Process) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--below", "a.b"], "--below is a plain name"),
-        (["--bulk", "--id", "id"], "--id is for JSON lines"),
+        (["--below", "a.b"], "'a.b' is not a plain name"),
+        (["--bulk", "--id", "id"], "id is for JSON lines"),
         (["--json"], "both want stdout"),
         (["nowhere.jsonl"], "there is no file nowhere.jsonl"),
     ],

@@ -19,7 +19,7 @@ import trustme
 from click.testing import CliRunner
 
 from opensearch_winnow.cli import main
-from opensearch_winnow.cli.own_index.gateway import _tls
+from opensearch_winnow.gateway.gateway_options import GatewayOptions
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.running_gateway import ask, bulk_lines
@@ -99,7 +99,7 @@ def test_a_wrong_address_is_one_sentence() -> None:
     said = refused("--to", "localhost:9200")
     assert "the address of a cluster starts with http:// or https://, as in http://localhost:9200\n" in said
     assert "there is no host of this name" in refused("--to", "http://no-such-host.invalid:9200")
-    assert "--tls-key needs --tls-cert" in refused("--to", "http://localhost:9200", "--tls-key", "key.pem")
+    assert "tls_key needs tls_cert" in refused("--to", "http://localhost:9200", "--tls-key", "key.pem")
     assert "cannot be used: No such file" in refused("--to", "http://localhost:9200", "--tls-cert", "none.pem")
 
 
@@ -109,11 +109,11 @@ def test_a_private_key_that_others_can_read_is_warned_of(tmp_path: Path, caplog:
     issued.cert_chain_pems[0].write_to_path(certificate)
     issued.private_key_pem.write_to_path(key)
     key.chmod(0o600)
-    _tls(str(certificate), str(key))
+    GatewayOptions(tls_cert=str(certificate), tls_key=str(key)).tls()
     assert caplog.messages == []
     issued.private_key_pem.write_to_path(certificate, append=True)
     certificate.chmod(0o644)
-    _tls(str(certificate), None)
+    GatewayOptions(tls_cert=str(certificate)).tls()
     assert [message.split(": ")[-1] for message in caplog.messages] == [f"chmod 600 {certificate}"]
 
 

@@ -8,8 +8,12 @@ from typing import Any
 
 from opensearchpy import OpenSearch, helpers
 
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.attached_fields import AttachedFields
+from opensearch_winnow.stores.attach_options import AttachOptions
+from opensearch_winnow.stores.opensearch.own_index import attach as attaching
+from opensearch_winnow.stores.opensearch.own_index.attach_reports import AttachReport
 from opensearch_winnow.stores.opensearch.requests.client import Address
 
 ARTICLES: dict[str, Any] = {
@@ -56,6 +60,24 @@ class OwnIndex:
             id_: {name: value for name, value in source.items() if not name.startswith("winnow")}
             for id_, source in self.sources().items()
         }
+
+
+def attach(
+    client: OpenSearch, address: Address, fields: AttachedFields | None = None, scheme: Scheme | None = None, **how: Any
+) -> AttachReport:
+    """Attach an index, or bring it up to date."""
+    return attaching.attach(client, address, _options(fields, scheme, how))
+
+
+def plan(
+    client: OpenSearch, address: Address, fields: AttachedFields | None = None, scheme: Scheme | None = None, **how: Any
+) -> attaching.Plan:
+    """Return what attaching will do."""
+    return attaching.plan(client, address, _options(fields, scheme, how))
+
+
+def _options(fields: AttachedFields | None, scheme: Scheme | None, how: dict[str, Any]) -> AttachOptions:
+    return (fields or AttachedFields()).extended(AttachOptions, scheme=scheme, **how)
 
 
 def text(seed: object, words: int = 300) -> str:

@@ -13,10 +13,10 @@ from opensearch_winnow.mappings.attached_fields import NOTICED_SECONDS
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.own_index import attach as attaching
 from opensearch_winnow.stores.opensearch.own_index import traces
-from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach
+from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from opensearch_winnow.stores.store import StoreError
 from tests.engine_fixture import needs_modules
-from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article
+from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, attach
 
 pytestmark = pytest.mark.check
 

@@ -18,11 +18,11 @@ from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore, writes
-from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach
+from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from opensearch_winnow.stores.opensearch.requests.client import Address, connect, engine_of
 from tests import elasticsearch_node
 from tests.stores.conftest import numbered
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, attach
 from tests.stores.opensearch.test_elasticsearch_requests import use
 from tests.test_index import prose
 

@@ -22,14 +22,14 @@ from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore, writes
-from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach, stale
+from opensearch_winnow.stores.opensearch.own_index.attach import detach, stale
 from opensearch_winnow.stores.opensearch.requests.client import Address, connect, engine_of
 from opensearch_winnow.stores.opensearch.upkeep.migrate import migrate
 from opensearch_winnow.stores.store import StoreError
 from tests.engine_fixture import SERVER_ONLY
 from tests.stores.conftest import numbered
 from tests.stores.opensearch.gateway import Arrived, Gateway
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, attach
 from tests.stores.store_questions import candidates, search
 
 pytestmark = pytest.mark.check

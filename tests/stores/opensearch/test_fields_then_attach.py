@@ -14,11 +14,10 @@ from opensearch_winnow.ingest.own_index.document_fields import DocumentFields
 from opensearch_winnow.mappings.opensearch_mapping import HASH_FIELDS
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.own_index import attached_pages as own_pages
-from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from opensearch_winnow.stores.store import StoreError
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
-from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, opened, similar, text
+from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, attach, opened, similar, text
 
 
 def prepared(numbers: Iterable[int], scheme: Scheme | None = None) -> list[tuple[str, dict[str, object]]]:

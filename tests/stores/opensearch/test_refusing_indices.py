@@ -10,10 +10,10 @@ from click.testing import Result
 
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
-from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach, plan
+from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from opensearch_winnow.stores.store import StoreError
 from tests.cli.conftest import winnow  # noqa: F401 (a fixture)
-from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article
+from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, attach, plan
 
 pytestmark = pytest.mark.check
 

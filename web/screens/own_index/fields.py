@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Annotated, NotRequired, TypedDict, cast
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from opensearch_winnow.answers.own_index.made_fields import FieldsDocument, MadeFields, WinnowFields
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.extractors import ExtractError
@@ -57,41 +58,6 @@ class _SentDocuments(SentDocument, forbid_unknown_fields=True):
     documents: msgspec.Raw | UnsetType = UNSET
 
 
-class WinnowFields(TypedDict):
-    """The fields, to be put below the object field `winnow` of the document. Hashes are strings."""
-
-    stamp: str
-    url: NotRequired[str]
-    url_length: NotRequired[int]
-    site: NotRequired[str]
-    text_digest: str
-    shingle_digest: str
-    fingerprints: str
-    fingerprint_count: int
-    positions: str
-    shingle_count: int
-    sketch: str
-    sketch_count: int
-    minhash: str
-    bands: str
-    cluster: NotRequired[str]
-
-
-class MadeFields(TypedDict):
-    """The fields of a document, or why it has none."""
-
-    fields: NotRequired[WinnowFields]
-    error: NotRequired[str]
-
-
-class FieldsDocument(TypedDict):
-    """The fields of a document, or of several in their order. `scheme` is the id of the scheme of all hashes."""
-
-    scheme: str
-    fields: NotRequired[WinnowFields]
-    documents: NotRequired[list[MadeFields]]
-
-
 class FieldsMaker:
     """Makes the fields of documents with one scheme."""
 
@@ -116,14 +82,14 @@ class FieldsMaker:
             made = maker.made(source, "" if sent.id is None else str(sent.id))
         except ExtractError as error:
             raise FormError(f"The HTML cannot be read: {error}") from None
-        return cast("WinnowFields", {name: value for name, value in made.items() if value is not None})
+        return WinnowFields(**made)
 
     def made(self, part: bytes) -> MadeFields:
         """Return the fields of one of several documents, or why it has none."""
         try:
-            return {"fields": self.fields(decoded(part, SentDocument))}
+            return MadeFields(fields=self.fields(decoded(part, SentDocument)))
         except FormError as error:
-            return {"error": str(error)}
+            return MadeFields(error=str(error))
 
 
 def answer(served: HasScheme, request: ScreenRequest) -> ScreenAnswer:
@@ -132,8 +98,7 @@ def answer(served: HasScheme, request: ScreenRequest) -> ScreenAnswer:
         return _batch(lines(body, DOCUMENTS), scheme, as_lines=True)
     sent = decoded(body, _SentDocuments)
     if not is_given(sent.documents):
-        made: FieldsDocument = {"scheme": scheme, "fields": FieldsMaker(served.scheme).fields(sent)}
-        return ScreenAnswer(made)
+        return ScreenAnswer(FieldsDocument(scheme, FieldsMaker(served.scheme).fields(sent)))
     if sent.text is not None or sent.html is not None:
         raise FormError("Send one document, or several as documents, not both.")
     return _batch(members(sent.documents, DOCUMENTS), scheme, as_lines=False)

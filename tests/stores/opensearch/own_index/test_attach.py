@@ -10,7 +10,7 @@ from opensearchpy import AuthorizationException
 
 from opensearch_winnow import Index, Scheme, group_hits, search_groups
 from opensearch_winnow.answers.asking.nothing_found import no_match_words
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.ingest.extractors import ExtractError
 from opensearch_winnow.ingest.own_index.attached_reader import AttachedReader
 from opensearch_winnow.ingest.page import Page
@@ -21,12 +21,12 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.asking.similar_options import SimilarQuestion
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
-from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach
+from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from opensearch_winnow.stores.opensearch.own_index.backfill import Backfill
 from opensearch_winnow.stores.opensearch.requests.client import Address, engine_of
 from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
 from opensearch_winnow.stores.store import StoreError
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, opened, similar, sizes, text
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, attach, opened, similar, sizes, text
 
 
 def test_an_attached_index_is_a_store(articles: OwnIndex) -> None:
@@ -272,7 +272,8 @@ def test_what_cannot_be_attached_is_said_in_a_sentence_and_nothing_changes(artic
     assert "it has no field text; it has author, body, headline" in refusal(fields=AttachedFields(text=("text",)))
     assert "name the field that holds the text" in refusal(fields=None)
     assert "it has a field author of its own" in refusal(fields=AttachedFields(text=("body",), below="author"))
-    assert "a plain name" in refusal(fields=AttachedFields(text=("body",), below="a.b"))
+    with pytest.raises(QuestionError, match=r"^below is a plain name, such as winnow, not"):
+        AttachedFields(text=("body",), below="a.b")
     assert "there is no index of this name" in refusal(Address.of(f"{engine.url}/no-such-index"))
     assert client.indices.get(index=articles.name) == before
 

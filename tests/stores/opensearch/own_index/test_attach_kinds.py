@@ -14,12 +14,23 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach, plan, stale
+from opensearch_winnow.stores.opensearch.own_index.attach import detach, stale
 from opensearch_winnow.stores.opensearch.requests.client import engine_of
 from opensearch_winnow.stores.store import StoreError
 from tests.gateway.running_gateway import ask, running_gateway
 from tests.ingest.own_index.test_date_format import WRITTEN
-from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, opened, similar, sizes, text
+from tests.stores.opensearch.own_articles import (
+    ARTICLES,
+    FIELDS,
+    OwnIndex,
+    article,
+    attach,
+    opened,
+    plan,
+    similar,
+    sizes,
+    text,
+)
 
 pytestmark = pytest.mark.check
 

@@ -20,10 +20,10 @@ from opensearchpy import OpenSearch
 from opensearch_winnow import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach
+from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 from tests.stores.opensearch.faulty_proxy import QUICK_FAULTS, FaultyProxy, share
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, text
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, attach, text
 
 pytestmark = pytest.mark.check
 

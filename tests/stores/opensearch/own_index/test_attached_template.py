@@ -16,13 +16,14 @@ from opensearch_winnow import Index
 from opensearch_winnow import attach as attach_index
 from opensearch_winnow.mappings.attached_fields import WINNOW_FIELDS, AttachedFields
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach, plan
+from opensearch_winnow.stores.opensearch.own_index.attach import detach
+from opensearch_winnow.stores.opensearch.own_index.attach_reports import NewIndices
 from opensearch_winnow.stores.opensearch.own_index.attached_template import DATES, component_template, lacks_template
 from opensearch_winnow.stores.opensearch.requests.client import Address
 from opensearch_winnow.stores.store import StoreError
 from tests.engine_fixture import VERSION
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
-from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, similar
+from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, attach, plan, similar
 
 pytestmark = pytest.mark.check
 
@@ -175,7 +176,7 @@ def test_a_part_that_somebody_else_manages_is_enough(rolled: Rolled) -> None:
     rolled.client.indices.put_index_template(name=rolled.name, body=described)
     before = rolled.templates()
     new = plan(rolled.client, rolled.address, template=True).new_indices
-    assert new == {"patterns": [f"{rolled.name}-*"], "after": None}
+    assert new == NewIndices([f"{rolled.name}-*"], None)
     attach_index(str(rolled.address), template=True)
     assert rolled.templates() == before
     gone = detach(rolled.client, rolled.address)
@@ -228,9 +229,9 @@ def test_a_template_of_whatever_may_come_is_left_alone(rolled: Rolled, kind: str
         client.indices.put_index_template(name=address.index, body=own)
         planned = plan(client, address, FIELDS, template=True)
         (first,) = planned.mappings
-        assert planned.new_indices == {"patterns": [pattern], "after": first}
+        assert planned.new_indices == NewIndices([pattern], first)
         attach(client, address, FIELDS, template=True)
-        assert plan(client, address, template=True).new_indices == {"patterns": [pattern], "after": None}
+        assert plan(client, address, template=True).new_indices == NewIndices([pattern], None)
     assert "winnow" in rolled.mapping_of(rolled.roll_over(address.index))["_meta"]
     other = rolled.make_sibling("us", is_stream=is_stream)
     assert plan(client, other, FIELDS).attachment.settings_index == f"winnow.{other.index}.settings"

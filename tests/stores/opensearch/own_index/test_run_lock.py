@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.stores.opensearch import OpenSearchStore
 from opensearch_winnow.stores.opensearch.own_index import run_lock
-from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach
+from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from opensearch_winnow.stores.opensearch.own_index.run_lock import EXPIRY_SECONDS, LOCK, RunLock
 from opensearch_winnow.stores.store import StoreError
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, opened
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, attach, opened
 
 Step = Literal["attach", "detach", "end", "kill", "pause", "resume", "wait long"]
 STEPS: tuple[Step, ...] = (

@@ -1,0 +1,1 @@
+"""Answers about documents of an index of the user's own."""

@@ -1,0 +1,57 @@
+"""The options of attaching winnow to an index of your own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from opensearch_winnow.foundation.option_kinds import FLAG, decimal, number, text
+from opensearch_winnow.foundation.options import option
+from opensearch_winnow.foundation.progress import Progress
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.attached_fields import AttachedFields
+from opensearch_winnow.stores.store import StoreError
+
+MAX_PER_SECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachOptions(AttachedFields):
+    """The options of attaching an index. Without `text`, one that is attached already is brought up to date."""
+
+    error = StoreError
+
+    slices: int = option(2, number(1, 64), "Slices of the index to work on at the same time.")
+    per_second: float | None = option(
+        None,
+        decimal(0, MAX_PER_SECOND, above_least=True),
+        "Write at most N documents a second, to leave the cluster time for others.",
+    )
+    template: bool = option(
+        False,
+        FLAG,
+        "Add winnow's part to the template of an alias or data stream, so that new indices are attached as well.",
+    )
+    pattern: str | None = option(
+        None,
+        text("NAMES"),
+        "Names of new indices, such as 'logs-*', for the template; needed if no template fits them.",
+    )
+    scheme: Scheme | None = None
+    key: str | None = field(default=None, repr=False)  # of the scheme; None: that in the file of WINNOW_KEY_FILE
+    progress: Progress | None = None  # called with the phase, the amount done and the total
+
+    def __post_init__(self) -> None:
+        super(AttachOptions, self).__post_init__()
+        if not self.text and self.part(AttachedFields) != AttachedFields():
+            raise StoreError("title, url, time, html and below need text: name the field that holds it")
+        if self.pattern is not None and not self.template:
+            raise StoreError("pattern needs template: it names the new indices that a template attaches")
+
+    @property
+    def fields(self) -> AttachedFields | None:
+        """The fields of an index that is to be attached; None if it is attached already."""
+        return self.part(AttachedFields) if self.text else None
+
+    def of_attached(self) -> AttachOptions:
+        """Return the options for the index when it is attached: if it is detached again, it stays so."""
+        return replace(self, **AttachedFields().keywords(), scheme=None)
