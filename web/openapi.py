@@ -18,8 +18,8 @@ from opensearch_winnow.web.serving.guard import COOKIE
 REFERENCE = "#/components/schemas/{name}"
 CAPTURE = "00fd0353ab59671ba49a04f9e8d5496c"
 DESCRIPTION = """\
-Near-duplicate pages and shared passages of one store. Scores are shares from 0 to 1; thresholds in requests are \
-percentages. Offsets count code points. Unknown parameters are refused, so that a misspelt one is noticed."""
+Near-duplicate pages and shared passages of one store. Scores are shares from 0 to 1, in requests and answers. \
+Offsets count code points. Unknown parameters are refused, so that a misspelt one is noticed."""
 WITHOUT_STORE = """\
 Fields for documents of an index of your own, and comparisons of texts. Nothing is kept. Scores are shares from 0 to \
 1. Offsets count code points. Unknown members are refused, so that a misspelt one is noticed."""
@@ -50,7 +50,7 @@ OTHER_PATH_PARAMETERS = {
     ("cluster", "id"): "the id of a cluster or of a page in it",
 }
 # For the parameters whose default is no example.
-EXAMPLES: dict[str, str | int] = {
+EXAMPLES: dict[str, str | float] = {
     "q": "mill OR harbour",
     "url": "https://example.org/mill",
     "a": "https://example.org/mill",
@@ -61,6 +61,7 @@ EXAMPLES: dict[str, str | int] = {
     "at_a": "2024-01",
     "representative": "newest",
     "at_b": "2024-03",
+    "threshold": 0.5,
     "since": "2024-01",
     "until": "2024-03-31",
     "from": "2024-01",
@@ -215,10 +216,10 @@ def _query_parameter(parameter: Parameter) -> dict[str, Any]:
     }
 
 
-def _example(parameter: Parameter) -> str | int:
+def _example(parameter: Parameter) -> str | float:
     """Return an example of the right type: `from` is a crawl, or the number of a row."""
     example = EXAMPLES.get(parameter.name)
     if example is None or isinstance(example, str) != (parameter.schema["type"] == "string"):
-        default: str | int = parameter.schema["default"]
+        default: str | float = parameter.schema["default"]
         return default
     return example

@@ -9,6 +9,7 @@ from opensearch_winnow.answers.asking.matches_document import MatchesDocument, m
 from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.asking.matches import Matches
@@ -104,5 +105,5 @@ def page_cluster_document(index: Index, page: Record) -> PageClusterDocument:
         "pages": len(counted),
         "urls": len({card.url for card in counted}),
         "more": len(captures) > MAX_MEMBERS_COUNTED,
-        "at": (index.clustering() or {}).get("at"),
+        "at": written_time(clustering.at) if (clustering := index.clustering()) else None,
     }
