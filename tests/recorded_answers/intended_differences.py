@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.recorded_answers.recording import Difference, renamed
+from tests.recorded_answers.recording import Difference, renamed, without
 
 
 def _other_pages(answer: Any) -> Any:
@@ -24,12 +24,33 @@ def _other_pages(answer: Any) -> Any:
     return [_other_pages(each) for each in answer] if isinstance(answer, list) else answer
 
 
+OF_CANDIDATES = ("compared", "histogram")
+IN_COMMAND_ONLY = ("candidates", "engine", "edges", "largest", "largest_clusters", "expected_recall", "changed", "fresh")
+
+
+def _flat_clustering(answer: Any) -> Any:
+    """Return an answer of the API with the last clustering as it was told: without some keys, and no object in it."""
+    clustering = answer["json"]["clustering"]
+    told = {key: value for key, value in clustering.items() if key not in IN_COMMAND_ONLY}
+    told |= {key: clustering["candidates"][key] for key in OF_CANDIDATES}
+    return answer | {"json": answer["json"] | {"clustering": told}}
+
+
 INTENDED: dict[str, list[Difference]] = {  # by the name of the recording
     "json": [
         Difference(
             "members of a cluster are not those of a group: the list has one capture for each URL of the cluster",
             "api: GET /clusters/*",
             recorded=renamed("members", "listed_pages"),
+        ),
+        *(
+            Difference(
+                "a clustering has the same keys in the API as in winnow cluster --json", questions, today=_flat_clustering
+            )
+            for questions in ("api: GET /clusters*", "api: GET /statistics*")
+        ),
+        Difference(
+            "figures of a store have the same keys everywhere", "command: winnow stats*", today=without("common_texts")
         ),
         Difference("members are the other pages of a group", "*search*", recorded=_other_pages),
         Difference("what is told of the members is called so", "*search*", recorded=renamed("similar", "member_pages")),

@@ -45,7 +45,7 @@ ADDRESSES = {
     "page-short": f"/page/{IDS[SHORT]}",
     "history": f"/page/{IDS[MILL]}/history",
     "versions": f"/page/{IDS[MILL]}/versions",
-    "versions-of-one": f"/page/{IDS[NO_TIME]}/versions?t=90",
+    "versions-of-one": f"/page/{IDS[NO_TIME]}/versions?min_resemblance=0.9",
     "locate": f"/page/{IDS[MILL]}/locate",
     "locate-unknown-time": f"/page/{IDS[NO_TIME]}/locate",
     "history-of-one": f"/page/{IDS[NO_TIME]}/history",

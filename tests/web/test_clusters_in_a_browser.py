@@ -87,7 +87,7 @@ def test_a_store_is_clustered_without_scripts(own_file: Path, serve: Serve, new_
     page = new_page(java_script_enabled=False)
     page.goto(served.url("/clusters"))
     page.get_by_text("Cluster again").click()
-    page.get_by_label("Minimum resemblance").fill("95")
+    page.get_by_label("Minimum resemblance").fill("0.95")
     page.get_by_role("button", name="Find clusters again").click()
     expect(page.get_by_text("resembles its representative by 95 % or more")).to_be_visible(timeout=60_000)
     expect(page.locator("progress")).to_have_count(0)

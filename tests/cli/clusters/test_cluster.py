@@ -218,7 +218,7 @@ def test_lines_fit_and_contain_no_control_characters(process: Process, crawl: Pa
     shown = process("cluster", "--store", crawl, "--color", "always", "--threshold", "0.9", COLUMNS=str(columns)).stdout
     lines = unstyle(shown.decode()).splitlines()
     assert max(map(width, lines)) <= columns
-    assert "".join(lines).count("␛") >= 2
+    assert "".join(lines).count("␛") >= (1 if columns < 60 else 2)  # titles are left out if there is no room
     assert not any(CONTROL_CHARACTERS.search(line) for line in lines)
 
 
@@ -230,7 +230,7 @@ def test_rows_in_a_pipe(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     assert values["count", "pages"] == "7"
     assert values["clusters of pages", "4"] == "1"
     assert values["largest", MILL] == "4"
-    assert (values["count", "edges"], values["count", "changed"]) == ("6", "3")
+    assert (values["count", "edges"], values["count", "changed"]) == ("4", "3")
     compared = int(values["pairs", "compared"])
     assert compared == sum(int(value) for part, _, value in table if part == "pairs of resemblance") > 0
     assert done.stderr == ""

@@ -137,7 +137,7 @@ def _with_powers(line: str) -> Markup:
 
 def search_link(phrase: str) -> str:
     """Return the address of a search for the pages that contain a phrase."""
-    return f"/search?{urlencode({'q': phrase_query(phrase), 'captures': 'all'})}"
+    return f"/search?{urlencode({'q': phrase_query(phrase), 'all_captures': 'on'})}"
 
 
 def count_again(_index: Index, request: ScreenRequest) -> str:
