@@ -65,7 +65,7 @@ def screens_table(title: str, served: Served, queries: list[str], *, large: bool
 def near_duplicates(store: str, count: int) -> list[tuple[str, str]]:
     """Return pairs of pages of the same cluster, at different URLs where there are such."""
     with Index.open(store, create=False) as index:
-        clusters = [each.cluster for each in index.clusters(least=2, limit=1_000)]
+        clusters = [each.cluster for each in index.clusters(min_pages=2, limit=1_000)]
         Random(7).shuffle(clusters)
         pairs = []
         for cluster in clusters[:count]:

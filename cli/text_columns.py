@@ -1,16 +1,20 @@
-"""The columns of a table for people: padded to the width of their cells, with bars for shares."""
+"""The columns of a table for people: padded to the width of their cells, with bars for shares; and wrapped texts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import log10
 
-from opensearch_winnow.answers.display_text import width
+from opensearch_winnow.answers.display_text import Span, width, wrap
 from opensearch_winnow.answers.formatting import compact_percent
 from opensearch_winnow.cli.terminal import bar
 
 GAP = "  "
+NO_BREAK = "\u00a0"  # keeps a number and its unit on one line
 BAR_COLUMNS = 10
+MAX_COUNT_BAR_COLUMNS = 30
+MIN_TEXT_COLUMNS = 20  # a title or sentence in fewer columns says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,34 @@ def joined(columns: Sequence[TextColumn]) -> tuple[str, list[str]]:
     """Return the headings of columns side by side, and the lines below them, all of the same width."""
     head, *lines = (GAP.join(row) for row in zip(*(each.padded() for each in columns), strict=True))
     return head, lines
+
+
+def count_lines(bins: Sequence[tuple[str, int]], heads: tuple[str, str], columns: int) -> Iterator[list[Span]]:
+    """Yield a table of counts, with logarithmic bars and shares of their sum. `heads` are those of bins and counts."""
+    total = sum(count for _, count in bins)
+    names = TextColumn(heads[0], [label for label, _ in bins], right=True)
+    counts = TextColumn(heads[1], [f"{count:,}" for _, count in bins], right=True)
+    room = min(max(columns - names.columns - counts.columns - 3 * len(GAP) - len("100 %"), 5), MAX_COUNT_BAR_COLUMNS)
+    bars = [
+        f"{bar((1 + log10(count)) / (1 + log10(total)), room)}{GAP}{right(compact_percent(count / total), 5)}"
+        if count
+        else ""
+        for _, count in bins
+    ]
+    head, lines = joined([names, counts, TextColumn("bars are logarithmic" * (room > MIN_TEXT_COLUMNS), bars)])
+    yield from ([(line.rstrip(), "plain")] for line in (head, *lines))
+
+
+def wrapped(text: str, columns: int, style: str = "plain") -> Iterator[list[Span]]:
+    """Yield the lines of a text that is wrapped."""
+    for line in wrap([(text.replace(" %", f"{NO_BREAK}%"), style)], max(columns, MIN_TEXT_COLUMNS)):
+        yield [(part.replace(NO_BREAK, " "), style) for part, style in line]
+
+
+def heading(text: str, columns: int) -> Iterator[list[Span]]:
+    """Yield the lines of a heading, after one that is empty."""
+    yield []
+    yield from wrapped(text, columns, "bold")
 
 
 def left(text: str, columns: int) -> str:

@@ -84,7 +84,7 @@ class ClusterSizes(NamedTuple):
 
     sizes: dict[int, int]
     identical_sizes: dict[int, int]
-    largest: list[LargestCluster]
+    largest_clusters: list[LargestCluster]
 
 
 class Clusters:
@@ -152,7 +152,7 @@ class Clusters:
         return ClusterSizes(
             sizes={size: clusters for size, clusters, _ in by_size},
             identical_sizes={size: identical for size, _, identical in by_size if identical},
-            largest=[LargestCluster(*row) for row in largest],
+            largest_clusters=[LargestCluster(*row) for row in largest],
         )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -141,8 +143,8 @@ class Edges:
         con.run("DROP TABLE judged")
         if use_state:
             con.run(COPY_OLD_EDGES)
-        (self.candidates.edges,) = con.row("SELECT count(*) FROM edges")
-        self.candidates.compared = sum(self.candidates.histogram)
+        (edges,) = con.row("SELECT count(*) FROM edges")
+        self._note(edges=edges, compared=sum(self.candidates.histogram))
 
     def _row_numbers(self, row: int, count: int) -> tuple[pa.Array, pa.Array]:
         """Return the page numbers of `count` rows from `row`, and whether each is the first page of its content."""
@@ -198,9 +200,11 @@ class Edges:
 
         for part, pairing in enumerate(map_ahead(pair_part, range(postings.parts), self._threads)):
             self._progress("pairing", part, postings.parts)
-            self.candidates.common += pairing.common_tokens
-            self.candidates.longest = max(self.candidates.longest, pairing.longest_list)
-            self.candidates.left_out += pairing.skipped_pairs
+            self._note(
+                common=self.candidates.common + pairing.common_tokens,
+                longest=max(self.candidates.longest, pairing.longest_list),
+                left_out=self.candidates.left_out + pairing.skipped_pairs,
+            )
 
     def _judge_pairs(self, pairs: PairFiles) -> Iterator[pa.RecordBatch]:
         """Yield the pairs that are alike or uncertain by their MinHashes."""
@@ -251,7 +255,7 @@ class Edges:
             for exact, batch in map_ahead(lambda batch: _decide(batch, sets), batches, self._threads):
                 self._progress("comparing texts", done, total)
                 done += len(batch)
-                self.candidates.exact += exact
+                self._note(exact=self.candidates.exact + exact)
                 self._add_to_histogram(histogram(batch.column("resemblance")))
                 yield batch.filter(pc.greater_equal(batch.column("resemblance"), self._options.threshold))
 
@@ -282,7 +286,10 @@ class Edges:
         return [(page, side(text, self._scheme, name=url).shingles) for page, url, text in numbered]
 
     def _add_to_histogram(self, bars: list[int]) -> None:
-        self.candidates.histogram = [a + b for a, b in zip(self.candidates.histogram, bars, strict=True)]
+        self._note(histogram=[a + b for a, b in zip(self.candidates.histogram, bars, strict=True)])
+
+    def _note(self, **counts: Any) -> None:
+        self.candidates = replace(self.candidates, **counts)
 
     def close(self) -> None:
         if self._minhashes:

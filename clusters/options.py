@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
 
 from opensearch_winnow.foundation.errors import WinnowError
-from opensearch_winnow.foundation.option_kinds import FLAG, Kind, number, one_of, path, share, text
+from opensearch_winnow.foundation.option_kinds import FLAG, Kind, named_values, number, one_of, path, share, text
 from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.queries.searching.representative_rule import CHOICES, RepresentativeRule
@@ -42,27 +42,12 @@ def _memory_bytes(written: str) -> int:
     return int(float(number) * (1024**exponent if binary else UNITS[unit.upper()]))
 
 
-def _spark_setting(written: str) -> dict[str, str]:
-    key, equals, setting = written.partition("=")
-    if not (key and equals):
-        raise ValueError
-    return {key: setting}
-
-
 MEMORY: Kind[str] = Kind(
     what=f"a memory size of at least {MIN_MEMORY // 1_000_000}MB, such as 512MB or 2GB",
     metavar="SIZE",
     parse=str,
     allows=lambda value: _memory_bytes(value) >= MIN_MEMORY,
     schema={"type": "string"},
-)
-SPARK_SETTINGS: Kind[Mapping[str, str]] = Kind(
-    what="KEY=VALUE, such as spark.executor.memory=8g",
-    metavar="KEY=VALUE",
-    parse=_spark_setting,
-    allows=lambda value: isinstance(value, Mapping),
-    schema={"type": "string"},
-    join=lambda settings: {key: value for each in settings for key, value in each.items()},
 )
 
 
@@ -145,7 +130,9 @@ class RunSettings(Options):
     work: str | None = option(
         None, path("FOLDER"), "Folder for temporary files.", unset="beside the output, or the temporary folder"
     )
-    spark: Mapping[str, str] | None = option(None, SPARK_SETTINGS, "A setting for Spark. Can be repeated.")
+    spark: Mapping[str, str] | None = option(
+        None, named_values("spark.executor.memory=8g"), "A setting for Spark. Can be repeated."
+    )
     # secret key of the scheme, if it has one; by default that in the file that WINNOW_KEY_FILE names
     key: str | None = field(default=None, repr=False)
     progress: Progress | None = None
@@ -154,6 +141,8 @@ class RunSettings(Options):
         super().__post_init__()
         if self.state and self.engine != "duckdb":
             raise ClusterError("a state needs the engine duckdb")
+        if self.spark and self.engine != "spark":
+            raise ClusterError("settings of Spark need the engine spark")
 
     @property
     def memory_bytes(self) -> int:

@@ -38,8 +38,7 @@ def cluster_records(
             from opensearch_winnow.clusters.spark.session import spark_session  # noqa: PLC0415
 
         result = cluster_on_spark(records, options, settings, session=spark_session(settings.spark or {}))
-    result.seconds = round(time.monotonic() - start, 3)
-    return result
+    return replace(result, seconds=round(time.monotonic() - start, 3))
 
 
 def cluster_pages(
@@ -63,5 +62,4 @@ def cluster_pages(
     recipe = replace(recipe, scheme=with_key(recipe.scheme, settings.key))
     batches = batches_of_columns(pages, recipe, settings)
     result = cluster_columns(batches, recipe.scheme, options, settings, unique=False)
-    result.seconds = round(time.monotonic() - start, 3)
-    return result
+    return replace(result, seconds=round(time.monotonic() - start, 3))

@@ -49,7 +49,7 @@ T = TypeVar("T")
 Entry_co = TypeVar("Entry_co", covariant=True)
 Method = TypeVar("Method", bound=Callable[[Any], Any])
 
-_named: dict[type, Sequence[str]] = {}  # the keys of named tuples that do not have all their fields as keys
+_named: dict[type, Sequence[str]] = {}  # the keys of classes that `with_keys` has chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,8 @@ def derived(function: Any = None, *, name: str = "", column: ToCell | None = Non
 
 
 def with_keys(*names: str) -> Callable[[type[T]], type[T]]:
-    """Choose the keys of a named tuple, which are otherwise its fields: these fields and properties."""
+    """Choose the keys of a named tuple, which are otherwise its fields, or of another class: these fields and
+    properties."""
 
     def decorate(cls: type[T]) -> type[T]:
         _named[cls] = names
@@ -186,12 +187,42 @@ class Answer:
         """Return the answer as JSON values."""
         return to_json_object(self)
 
+    def extended(self, cls: type[T], **others: Any) -> T:
+        """Return an answer of a subclass with these values, and others."""
+        own: Any = self
+        return cls(**{each.name: getattr(self, each.name) for each in fields(own)}, **others)
 
-class Listing(Answer, Generic[Entry_co]):
+
+class Tabular(Answer):
+    """An answer that is also a table."""
+
+    __slots__ = ()
+    row: ClassVar[type | None] = None  # the class of `rows`; of a listing, if it is not that of the entries
+
+    def rows(self) -> Iterable[Any]:
+        """Return the rows of a table of this answer."""
+        raise NotImplementedError
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Return the rows as an Arrow table (extra `parquet`)."""
+        with extra("parquet"):
+            import pyarrow as pa  # noqa: PLC0415 (an extra)
+        columns = columns_of(row_class(type(self)))
+        kinds = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+        schema = pa.schema([(each.name, kinds[each.type]) for each in columns])
+        rows = [[each.cell(row) for each in columns] for row in self.rows()]
+        cells = zip(*rows, strict=True) if rows else ([] for _ in columns)
+        return pa.table([pa.array(some, kind.type) for some, kind in zip(cells, schema, strict=True)], schema=schema)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the rows as a data frame of pandas (extra `parquet`, and pandas)."""
+        return self.to_arrow().to_pandas()
+
+
+class Listing(Tabular, Generic[Entry_co]):
     """An answer that is a list of others, and behaves like one. They are in the field declared with `listed`."""
 
     __slots__ = ()
-    row: ClassVar[type | None] = None  # the class of `rows`, if it is not that of the entries
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -214,21 +245,6 @@ class Listing(Answer, Generic[Entry_co]):
     def rows(self) -> Iterable[Any]:
         """Return the rows of a table of this answer: its entries, unless a subclass says otherwise."""
         return self
-
-    def to_arrow(self) -> pyarrow.Table:
-        """Return the rows as an Arrow table (extra `parquet`)."""
-        with extra("parquet"):
-            import pyarrow as pa  # noqa: PLC0415 (an extra)
-        columns = columns_of(row_class(type(self)))
-        kinds = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-        schema = pa.schema([(each.name, kinds[each.type]) for each in columns])
-        rows = [[each.cell(row) for each in columns] for row in self.rows()]
-        cells = zip(*rows, strict=True) if rows else ([] for _ in columns)
-        return pa.table([pa.array(some, kind.type) for some, kind in zip(cells, schema, strict=True)], schema=schema)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return the rows as a data frame of pandas (extra `parquet`, and pandas)."""
-        return self.to_arrow().to_pandas()
 
 
 @cache
@@ -257,8 +273,8 @@ def whole_columns_of(cls: Any) -> dict[str, Any]:
 
 
 def is_answer(cls: Any) -> bool:
-    """Return whether objects of a class are JSON objects with keys: answers, and named tuples."""
-    return isinstance(cls, type) and (issubclass(cls, Answer) or _is_named_tuple(cls))
+    """Return whether objects of a class are JSON objects with keys: answers, named tuples, and those `with_keys`."""
+    return isinstance(cls, type) and (issubclass(cls, Answer) or cls in _named or _is_named_tuple(cls))
 
 
 @cache
@@ -269,7 +285,7 @@ def listed_name(cls: Any) -> str:
 
 
 def row_class(cls: Any) -> type:
-    """Return the class of the rows of a listing."""
+    """Return the class of the rows of a table."""
     return cast("type", cls.row or get_args(_hints(cls)[listed_name(cls)])[0])
 
 
@@ -286,19 +302,18 @@ def to_json_object(value: Any) -> dict[str, Any]:
 
 def json_values(value: Any) -> Any:
     """Return anything that answers consist of as JSON values."""
-    if isinstance(value, Answer) or _is_named_tuple(type(value)):
+    if is_answer(type(value)):
         return to_json_object(value)
     if isinstance(value, datetime):
         return written_time(value)
     if isinstance(value, Mapping):
-        return {name: json_values(each) for name, each in value.items()}
+        return {str(name): json_values(each) for name, each in value.items()}
     return value if isinstance(value, str | bytes) or not isinstance(value, Sequence) else list(map(json_values, value))
 
 
 def _found_keys(cls: type) -> Iterator[Key]:
-    hints = _hints(cls)
-    if _is_named_tuple(cls):
-        yield from (_undeclared(cls, name) for name in _named.get(cls, vars(cls)["_fields"]))
+    if cls in _named or _is_named_tuple(cls):
+        yield from (_undeclared(cls, name) for name in _named.get(cls) or vars(cls)["_fields"])
         return
     if not is_dataclass(cls):
         raise TypeError(f"{cls.__name__} is no answer")
@@ -306,19 +321,21 @@ def _found_keys(cls: type) -> Iterator[Key]:
     for each in fields(cls):
         declared: Declared | None = each.metadata.get(KEY)
         if declared is not None and declared.inlined:
-            inside = _without_none(hints[each.name])
+            inside = _without_none(_hints(cls)[each.name])
             chosen = [_undeclared(inside, name) for name in declared.names] or keys_of(inside)
             get = attrgetter(each.name)
             yield from (_inside(inner, get, optional=declared.optional) for inner in chosen)
         elif declared is not None:
-            yield _key(each.name, hints[each.name], declared)
+            yield _key(each.name, _hints(cls)[each.name], declared)
     yield from _properties(cls, first=False)
 
 
 def _undeclared(cls: Any, name: str) -> Key:
     """Return a field or property of a class as a key."""
-    hints = _hints(cls)
-    return _key(name, hints[name] if name in hints else _returned(getattr(cls, name).fget), Declared())
+    if name in _hints(cls):
+        return _key(name, _hints(cls)[name], Declared())
+    found = getattr(cls, name)
+    return _key(name, _returned(found.fget), Declared(inspect.getdoc(found) or ""))
 
 
 def _properties(cls: type, *, first: bool) -> Iterator[Key]:
@@ -435,7 +452,7 @@ def _converter(kind: Any) -> ToJson | None:
     if not isinstance(origin, type):
         return None
     if issubclass(origin, Mapping):
-        return dict if (convert := _converter(inside[-1])) is None else _for_values(convert)
+        return dict if (convert := _converter(inside[-1])) is None and inside[0] is not int else _for_values(convert)
     if issubclass(origin, tuple) and inside[-1] is not Ellipsis:
         return list if not any(map(_converter, inside)) else json_values
     if issubclass(origin, Iterable):
@@ -451,5 +468,6 @@ def _for_each(convert: ToJson) -> ToJson:
     return lambda values: [convert(each) for each in values]
 
 
-def _for_values(convert: ToJson) -> ToJson:
-    return lambda values: {name: convert(each) for name, each in values.items()}
+def _for_values(convert: ToJson | None) -> ToJson:
+    made = convert or (lambda each: each)
+    return lambda values: {str(name): made(each) for name, each in values.items()}

@@ -133,11 +133,30 @@ def repeated(kind: Kind[Any]) -> Kind[Any]:
     return replace(kind, parse=kind.parsed, allows=lambda _values: True, join=tuple)
 
 
+def named_values(example: str) -> Kind[Mapping[str, str]]:
+    """Make a kind of values by name, which are written NAME=VALUE, such as `example`."""
+    return Kind(
+        what=f"NAME=VALUE, such as {example}",
+        metavar="NAME=VALUE",
+        parse=_named_value,
+        allows=lambda value: isinstance(value, Mapping),
+        schema={"type": "string"},
+        join=lambda given: {name: value for each in given for name, value in each.items()},
+    )
+
+
 def _share(written: str) -> float:
     value = float(written.rstrip("% ")) / 100 if written.rstrip().endswith("%") else float(written)
     if not math.isfinite(value):
         raise ValueError
     return value
+
+
+def _named_value(written: str) -> dict[str, str]:
+    name, equals, value = written.partition("=")
+    if not (name and equals):
+        raise ValueError
+    return {name: value}
 
 
 def _whole(written: str) -> int:

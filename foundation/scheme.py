@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from opensearch_winnow.cython_core.canonical_text import NORMALISATION
 from opensearch_winnow.cython_core.fingerprints import SELECTIONS as LOCAL_SELECTIONS
+from opensearch_winnow.foundation.answers import with_keys
 from opensearch_winnow.foundation.errors import SchemeError
 
 KOALA: Final = "koala"
@@ -19,6 +20,7 @@ CODE_RULE = 2
 KOALA_RULE = 2
 
 
+@with_keys("id", "noise", "guarantee", "selection", "form", "fold_confusables", "keyed", "shingle")  # not the key
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scheme:
     """The parameters that decide every hash of a text. Hashes of different schemes are never compared.
@@ -130,6 +132,11 @@ class Scheme:
     def consonants(self) -> bool:
         """True if vowels are left out of the canonical text."""
         return self.form == "consonants"
+
+    @property
+    def keyed(self) -> bool:
+        """True if it has a secret key."""
+        return self.key is not None
 
     @property
     def seed(self) -> int:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from opensearch_winnow.clusters.options import ClusteringOptions, ClusterRun, RunSettings
-from opensearch_winnow.clusters.result import ClusteringResult
+from opensearch_winnow.clusters.result import ClusteringResult, LastClustering
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.keywords import takes, with_options
@@ -47,10 +47,10 @@ from opensearch_winnow.operations.asking.watches import (
     WatchList,
     WatchReport,
 )
-from opensearch_winnow.operations.clusters.cluster_details import ClusterDetails, cluster_details
-from opensearch_winnow.operations.clusters.cluster_list import ClusterList, ClusterOrder, cluster_list
+from opensearch_winnow.operations.clusters.cluster_details import ClusterDetails, ClusterDetailsOptions, cluster_details
+from opensearch_winnow.operations.clusters.cluster_list import ClusterList, ClusterListOptions, cluster_list
 from opensearch_winnow.operations.clusters.clustering import cluster_store
-from opensearch_winnow.operations.clusters.left_clusters import CLUSTERING
+from opensearch_winnow.operations.clusters.left_clusters import last_clustering
 from opensearch_winnow.operations.crawl_states import comparable_crawls, crawl_states
 from opensearch_winnow.operations.crawls.changes import DEFAULT_THRESHOLD as CHANGES_THRESHOLD
 from opensearch_winnow.operations.crawls.changes import (
@@ -67,20 +67,16 @@ from opensearch_winnow.operations.crawls.indexing import IndexingOptions, add_pa
 from opensearch_winnow.operations.crawls.lazy_store import LazyStore
 from opensearch_winnow.operations.searching.searches import Searches, known_site, unknown_filters
 from opensearch_winnow.operations.sets.pairs import PairsQuestion, find
-from opensearch_winnow.operations.upkeep.boilerplate import RegisteredBoilerplate
+from opensearch_winnow.operations.upkeep.boilerplate import LearningOptions, RegisteredBoilerplate
 from opensearch_winnow.operations.upkeep.overview import Overview, StoreOverview
 from opensearch_winnow.operations.upkeep.rotation import RotationReport, rotate
-from opensearch_winnow.operations.upkeep.store_figures import StoreFigures, store_figures
+from opensearch_winnow.operations.upkeep.store_figures import FigureOptions, StoreFigures, store_figures
 from opensearch_winnow.queries.asking.matches import Match, Matches
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.searching.results import SearchResults
-from opensearch_winnow.queries.searching.search_request import (
-    DEFAULT_THRESHOLD,
-    Cursor,
-    SearchQuestion,
-)
+from opensearch_winnow.queries.searching.search_request import Cursor, SearchQuestion
 from opensearch_winnow.queries.sets.pairs import Pairs
 from opensearch_winnow.queries.upkeep.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.stores.blocked_pages import blocked_entries, change_blocked, related_entry
@@ -623,23 +619,22 @@ class Index(Closing):
         options, settings = run.part(ClusteringOptions), run.part(RunSettings)
         return cluster_store(self.store, options, settings, write_back=run.write_back)
 
-    def clustering(self) -> dict[str, Any] | None:
-        """Return the summary of the last clustering written to the store, as JSON values; None if there is none.
+    def clustering(self) -> LastClustering | None:
+        """Return the result of the last clustering that was written to the store; None if there was none.
 
         It includes the `threshold`, `linkage`, `fast` and `representative` of that run, and its time `at`. Pages added
         or deleted later do not change it.
         """
-        summary: dict[str, Any] | None = self.store.settings.get(CLUSTERING)
-        return summary
+        return last_clustering(self.store)
 
     def clusters(
-        self, *, least: int = 2, site: str | None = None, limit: int = 100, offset: int = 0
+        self, *, min_pages: int = 2, site: str | None = None, limit: int = 100, offset: int = 0
     ) -> list[ClusterSize]:
-        """Return the clusters of at least `least` pages, largest first, then by id: `limit` of them from `offset`.
+        """Return the clusters of at least `min_pages` pages, largest first, then by id: `limit` of them from `offset`.
 
         Each capture counts as a page. With `site`, only clusters that have a page on it are returned.
         """
-        return self.store.clusters(least=least, site=site, limit=limit, offset=offset)
+        return self.store.clusters(min_pages=min_pages, site=site, limit=limit, offset=offset)
 
     def cluster_pages(self, cluster: str, *, limit: int = 100, offset: int = 0) -> list[Card]:
         """Return the pages of a cluster, oldest first (unknown last), then by URL: `limit` of them from `offset`."""
@@ -656,12 +651,16 @@ class Index(Closing):
         is_clustered = self.clustering() is not None
         return StoreOverview(self.store, self._searches, self._boilerplate).overview(is_clustered=is_clustered)
 
-    def figures(self, *, common_texts: bool = False) -> StoreFigures:
+    @takes(FigureOptions)
+    def figures(self, options: FigureOptions) -> StoreFigures:
         """Count everything: what `statistics` counts, pages by crawl, site and month, and a power law of fingerprints.
 
-        With `common_texts`, it also finds the texts that most pages share, in a sample of 1,000 pages.
+        With `common_texts`, it also finds the texts that most pages share, in a sample of 1,000 pages. With `verify`,
+        it first reads all of a store file, as `verify` does.
         """
-        return store_figures(self.store, with_common_texts=common_texts)
+        if options.verify:
+            self.verify()
+        return store_figures(self.store, self.name, with_common_texts=options.common_texts)
 
     def sources(self, text: str, matches: Sequence[Match]) -> TextSources:
         """Attribute every part of `text` to the one of its `matches` that has most of the text, and count what is left.
@@ -671,42 +670,23 @@ class Index(Closing):
         alike = sketched_pages(self.store, (match.card for match in matches)).are_alike
         return sources(text, matches, alike)
 
-    def cluster_list(
-        self,
-        *,
-        least: int = 2,
-        order: ClusterOrder = "size",
-        site: str | None = None,
-        limit: int = 100,
-        offset: int = 0,
-        compare: bool = True,
-    ) -> ClusterList:
-        """List the clusters of at least `least` URLs, with the two pages of each that are least alike.
+    @takes(ClusterListOptions)
+    def cluster_list(self, options: ClusterListOptions) -> ClusterList:
+        """List the clusters of at least `min_urls` URLs, with the resemblance of the two pages that are least alike.
 
         `order` is by "size", "spread" (the number of sites), "site" or "lowest" (the least alike first). With `site`,
         only clusters with a page on it are listed. Without `compare`, no pages are compared, which is faster.
         """
-        return cluster_list(
-            self.store,
-            least=least,
-            order=order,
-            site=site,
-            limit=limit,
-            offset=offset,
-            compare=compare,
-        )
+        return cluster_list(self.store, options)
 
-    def cluster_details(
-        self, captures: Sequence[Card], *, threshold: float | None = None, limit: int = 100, offset: int = 0
-    ) -> ClusterDetails:
+    @with_options(ClusterDetailsOptions)
+    def cluster_details(self, captures: Sequence[Card], options: ClusterDetailsOptions) -> ClusterDetails:
         """Compare the pages of a cluster: how alike they are, which hold it together, and the text they share.
 
         `captures` are those that `cluster_pages` returns. `threshold` is by default that of the last clustering.
         `limit` pages from `offset` are compared with the representative.
         """
-        if threshold is None:
-            threshold = (self.clustering() or {}).get("threshold", DEFAULT_THRESHOLD)
-        return cluster_details(self.store, captures, threshold=threshold, limit=limit, offset=offset)
+        return cluster_details(self.store, captures, self.clustering(), options)
 
     def why_no_hit(self, question: SearchQuestion) -> NoHit:
         """Find out why a search found no page, and which words or filters to leave out."""
@@ -748,14 +728,15 @@ class Index(Closing):
         """Remove the boilerplate of this name: its text counts again."""
         self._boilerplate.remove(name)
 
-    def learn_boilerplate(self, site: str | None = None, *, share: float = 0.5, pages: int = 10) -> list[Boilerplate]:
+    @takes(LearningOptions)
+    def learn_boilerplate(self, options: LearningOptions) -> list[Boilerplate]:
         """Learn the template of a `site`, or of every site, register it, and return what was learned.
 
-        A template is the text on at least this `share` of the site's pages. A site needs at least `pages` pages, not
+        A template is the text on at least `min_share` of the site's pages. A site needs at least `min_pages` pages, not
         counting near-duplicates. What was learned of these sites before is replaced. Pages without a site, such as
         files, are left out; `site=""` learns a template from them.
         """
-        return self._boilerplate.learn(site, share=share, pages=pages)
+        return self._boilerplate.learn(options)
 
     # --- watches ------------------------------------------------------------------------------------------------------
 

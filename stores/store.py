@@ -325,8 +325,10 @@ class Store(AbstractContextManager["Store"], Protocol):
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         """Set the clusters of pages by id, and return how many of the pages exist."""
 
-    def clusters(self, *, least: int = 2, site: str | None = None, limit: int, offset: int = 0) -> list[ClusterSize]:
-        """List the clusters with at least `least` pages: largest first, then by id.
+    def clusters(
+        self, *, min_pages: int = 2, site: str | None = None, limit: int, offset: int = 0
+    ) -> list[ClusterSize]:
+        """List the clusters with at least `min_pages` pages: largest first, then by id.
 
         With `site`, list only clusters that have a page on it.
         """

@@ -288,7 +288,7 @@ def test_a_template_is_learned_and_cannot_be_poisoned(index: Index) -> None:
     found = urls(index.similar(url="https://a.example/article", min_containment=0.9))
     assert len([url for url in found if url.startswith("thief")]) == 12
     assert "a.example/article" in urls(index.similar(url="https://thief.example/3", min_contained=0.9))
-    index.learn_boilerplate("site.example", share=1)
+    index.learn_boilerplate("site.example", min_share=1)
     assert {each.site for each in index.boilerplate()} == {"site.example", "thief.example"}
 
 

@@ -54,7 +54,7 @@ def answers(index: Index) -> Iterator[Any]:
         found = index.similar(**options)
         yield [(each.url, each.resemblance, each.containment, each.kind, each.passages) for each in found]
     result = index.cluster()
-    yield result.pages, result.clusters, result.largest
+    yield result.pages, result.clusters, result.largest_clusters
     yield [(each, [card.url for card in index.cluster_pages(each.cluster)]) for each in index.clusters()]
     for grouped in (index.search("mill", group=True, by="cluster"), index.search("mill", group=True, exact=True)):
         yield [(hit.url, hit.score, [member.url for member in hit.members]) for hit in grouped.hits]
@@ -154,4 +154,8 @@ def test_what_needs_no_store_reads_it_too(tmp_path: Path, monkeypatch: pytest.Mo
     assert winnow_fields(QUOTE) == fields
     after = cluster_pages(PAGES, ClusteringOptions())
     assert (before.scheme, after.scheme) == (Scheme().id, Scheme(key="open sesame").id)
-    assert (after.pages, after.clusters, after.largest) == (before.pages, before.clusters, before.largest)
+    assert (after.pages, after.clusters, after.largest_clusters) == (
+        before.pages,
+        before.clusters,
+        before.largest_clusters,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, NotRequired, TypedDict, Union, get_args, get_origin
@@ -24,6 +25,8 @@ def json_type(kind: Any) -> Any:
     origin, inside = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return Union[tuple(map(json_type, inside))]  # noqa: UP007 (made at run time)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return dict[str, json_type(inside[1])]  # type: ignore[misc]
     if isinstance(origin, type) and inside:
         return origin[tuple(each if each is Ellipsis else json_type(each) for each in inside)]  # type: ignore[index]
     return kind

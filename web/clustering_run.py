@@ -7,8 +7,8 @@ import os
 import time
 from collections.abc import Callable
 from threading import Lock, Thread
-from typing import NamedTuple
 
+from opensearch_winnow.answers.clusters.store_clusters import RunningClustering
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.clusters.clustering import WRITING_BACK
@@ -21,16 +21,6 @@ STOP_TIMEOUT_SECONDS = 10  # the server waits this long for a run to stop when i
 
 class ClusteringStopped(Exception):  # noqa: N818 (not an error)
     """Raised in a run that a visitor has stopped."""
-
-
-class RunningClustering(NamedTuple):
-    """The progress of a run."""
-
-    phase: str
-    done: int
-    total: int | None  # of this phase; None if it is unknown
-    seconds: float  # since the start
-    stopping: bool
 
 
 class ClusteringRun:

@@ -61,6 +61,7 @@ EXAMPLES: dict[str, str | float] = {
     "at_a": "2024-01",
     "representative": "newest",
     "at_b": "2024-03",
+    "threshold": 0.5,
     "since": "2024-01",
     "until": "2024-03-31",
     "from": "2024-01",

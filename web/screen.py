@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from opensearch_winnow.foundation.answers import Listing
+from opensearch_winnow.foundation.answers import Tabular
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.web.parameters import Parameter
@@ -58,7 +58,7 @@ class Screen(Generic[Served_contra]):
     parameters: tuple[Parameter, ...] = ()
     sends: type | None = None  # TypedDict of the request body of a POST; None: the screen is a GET
     sends_json: bool = False  # the body is JSON of any form, which the screen itself decodes, and not a form
-    # Makes the CSV header and rows of the document. A `Listing` has a table without it.
+    # Makes the CSV header and rows of the document. A `Tabular` answer has a table without it.
     table: Callable[[Any], Iterable[Sequence[Cell]]] | None = None
     # Says what a whole list, as CSV, lacks nevertheless, such as "12 more pages"; empty if nothing is missing.
     left_out: Callable[[Any], str] = lambda _document: ""
@@ -71,7 +71,7 @@ class Screen(Generic[Served_contra]):
 
     @property
     def has_table(self) -> bool:
-        return self.table is not None or (bool(self.path) and issubclass(self.returns, Listing))
+        return self.table is not None or (bool(self.path) and issubclass(self.returns, Tabular))
 
     @property
     def whole_limit(self) -> int | None:

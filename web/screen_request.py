@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self, TypeVar
 from urllib.parse import urlencode
 
-from opensearch_winnow.answers.upkeep.overview import OverviewDocument, overview_document
-from opensearch_winnow.answers.upkeep.statistics_document import CountedDocument, counted_document
 from opensearch_winnow.foundation.options import Options
 from opensearch_winnow.index import Index
+from opensearch_winnow.operations.upkeep.overview import Overview
+from opensearch_winnow.operations.upkeep.store_figures import StoreFigures
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.web.clustering_run import ClusteringRun
 from opensearch_winnow.web.kept_changes import KeptChanges
@@ -28,8 +28,8 @@ class ServerState:
 
     clustering: ClusteringRun
     store_name: str  # as visitors see it
-    overview: KeptFigures[OverviewDocument]
-    statistics: KeptFigures[CountedDocument]
+    overview: KeptFigures[Overview]
+    statistics: KeptFigures[StoreFigures]
     changes: KeptChanges
     max_seconds: float  # for the comparisons of one question
     pasted: PastedTexts = field(default_factory=PastedTexts)
@@ -38,23 +38,15 @@ class ServerState:
     def of(cls, store: ServedStore, max_seconds: float) -> Self:
         """Return the state of a server that has just been started."""
         open_index = store.open_index
-        overviews = KeptFigures(open_index, _overview)
+        overviews = KeptFigures(open_index, Index.overview)
         return cls(
             clustering=ClusteringRun(open_index, when_done=overviews.expire),
             store_name=store.shown_name,
             overview=overviews,
-            statistics=KeptFigures(open_index, _statistics),
+            statistics=KeptFigures(open_index, lambda index: index.figures(common_texts=True)),
             changes=KeptChanges(open_index),
             max_seconds=max_seconds,
         )
-
-
-def _overview(index: Index) -> OverviewDocument:
-    return overview_document(index.overview())
-
-
-def _statistics(index: Index) -> CountedDocument:
-    return counted_document(index.name, index.scheme, index.figures(common_texts=True))
 
 
 class Fault(NamedTuple):
@@ -66,7 +58,7 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScreenRequest:
-    """The parsed request for a screen: `request["t"]` is the value of parameter `t`, or its default."""
+    """The parsed request for a screen: `request["limit"]` is the value of parameter `limit`, or its default."""
 
     path: str  # of the screen, without .json or .csv
     values: Mapping[str, Any]

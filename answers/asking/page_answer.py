@@ -26,19 +26,19 @@ class PageCluster(Answer):
     pages: int = key("The number of its captures, up to a limit.")
     urls: int = key("The number of different URLs of these.")
     more: bool = key("True if there are more.")
-    at: str | None = key("The time at which the store was last clustered; null if it never was.")
+    at: datetime | None = key("The time at which the store was last clustered; null if it never was.")
 
     @classmethod
     def of(cls, index: Index, page: Record) -> Self:
         """Return the cluster of a page."""
         captures = index.cluster_pages(page.cluster, limit=MAX_MEMBERS_COUNTED + 1)
-        counted = captures[:MAX_MEMBERS_COUNTED]
+        counted, clustering = captures[:MAX_MEMBERS_COUNTED], index.clustering()
         return cls(
             id=page.cluster,
             pages=len(counted),
             urls=len({card.url for card in counted}),
             more=len(captures) > MAX_MEMBERS_COUNTED,
-            at=(index.clustering() or {}).get("at"),
+            at=clustering.at if clustering else None,
         )
 
 

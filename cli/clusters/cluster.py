@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 
+from opensearch_winnow.answers.clusters import clustering_words as words
 from opensearch_winnow.answers.formatting import count_of, duration
-from opensearch_winnow.cli.clusters import cluster_summary as summary
-from opensearch_winnow.cli.clusters.cluster_table import Written, show_rows, show_table
+from opensearch_winnow.cli.clusters.cluster_table import Written, table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_options import quiet_option
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
-from opensearch_winnow.cli.terminal import color_option, json_option, remark, say, terminal
+from opensearch_winnow.cli.terminal import remark, say
 from opensearch_winnow.clusters.options import ClusteringOptions, ClusterRun, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.foundation.atomic_file import check_output
 from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.foundation.errors import FileError
+from opensearch_winnow.foundation.option_kinds import path, repeated
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.operations.clusters.clustering import WRITING_BACK, cluster_store
 from opensearch_winnow.stores.opening import files_of, open_store
 
 SVG = ".svg"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterFiles(Options):
+    """The record files that are clustered, and the plot."""
+
+    records: tuple[str, ...] = option(
+        (), repeated(path("P")), "Cluster record files instead of a store: a file or a folder. More may follow."
+    )
+    plot: str | None = option(None, path("OUT", "file"), "Draw the sizes of the clusters to this SVG file.")
 
 
 @click.command("cluster", short_help="Find clusters of near-duplicates in a whole crawl.")
@@ -40,31 +52,19 @@ SVG = ".svg"
     "The store to cluster and to update: a file (crawl.winnow) or http://host:9200/name.",
     required=False,
 )
-@click.option(
-    "--records",
-    metavar="P",
-    multiple=True,
-    type=click.Path(),
-    help="Cluster record files instead of a store: a file or a folder. More may follow.",
-)
+@declared_options(ClusterFiles, "files")
 @declared_options(ClusterRun, "run")
-@click.option(
-    "--plot", metavar="OUT", type=click.Path(path_type=Path), help="Draw the sizes of the clusters to this SVG file."
-)
 @quiet_option
-@json_option
-@color_option
+@declared_options(AnswerOutput, "output")
 @click.pass_context
 def command(
     ctx: click.Context,
     more: tuple[str, ...],
     store: str | None,
-    records: tuple[str, ...],
+    files: ClusterFiles,
     run: ClusterRun,
-    plot: Path | None,
     quiet: bool,
-    as_json: bool,
-    color: str,
+    output: AnswerOutput,
 ) -> None:
     """\b
     Examples:
@@ -85,28 +85,24 @@ def command(
 
     Prints tables on a terminal, and tab-separated values in a pipe. Exit code 1 if there are no pages.
     """
-    names = (*records, *more)
+    names = (*files.records, *more)
     if names and ctx.get_parameter_source("store") is ParameterSource.ENVIRONMENT:
         store = None
     if bool(names) == bool(store):
         raise click.UsageError("name what to cluster: either --store S or --records P", ctx)
     if not (run.write_back or store):
         raise click.UsageError("--dry-run needs --store: record files are never changed", ctx)
-    if run.spark and run.engine != "spark":
-        raise click.UsageError("--spark needs --engine spark", ctx)
-    files = {"--output": run.output, "--evidence": run.evidence, "--plot": plot and str(plot)}
-    inputs = files_of(store) if store else list(map(Path, names))
-    check_files({option: name for option, name in files.items() if name}, inputs)
-    if plot:
-        check_plot(plot, overwrite=run.overwrite)
-    options = run.part(ClusteringOptions)
-    if store:
-        name = without_credentials(store)
-    else:
-        name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
-    start = time.time()
+    outputs = {"--output": run.output, "--evidence": run.evidence, "--plot": files.plot}
+    check_files(
+        {flag: file for flag, file in outputs.items() if file}, files_of(store) if store else list(map(Path, names))
+    )
+    if files.plot:
+        check_plot(Path(files.plot), overwrite=run.overwrite)
+    more_names = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+    name = without_credentials(store) if store else names[0] + more_names
+    options, start = run.part(ClusteringOptions), time.time()
     try:
-        with show_phases(quiet=quiet, color=color) as progress:
+        with show_phases(quiet=quiet, color=output.color) as progress:
             settings = replace(run.part(RunSettings), progress=progress)
             if store:
                 with open_store(store, patient=True) as opened:
@@ -117,23 +113,18 @@ def command(
         updated = name if store and run.write_back else None
         say(stopped_message(stopped, start, (run.output, run.evidence), updated))
         raise
-    if result.pages and plot:
-        write_plot(plot, name, options, result)
-    written = list_written(result, run, plot, name if store else None)
-    if as_json:
-        click.echo(json.dumps(result.as_document()))
-    elif screen := terminal(color):
-        show_table(screen, name, options, result, written)
-    else:
-        show_rows(result, written)
+    if result.pages and files.plot:
+        write_plot(Path(files.plot), name, options, result)
+    written = list_written(result, run, files.plot, name if store else None)
+    output.show(result, lambda screen: table(name, options, result, written, screen.columns))
     if not result.pages:
         say(f"No pages in {name}")
         ctx.exit(NOTHING_FOUND)
-    if result.expected_recall is not None and result.expected_recall < summary.MIN_RECALL:
-        say(summary.low_recall_warning(result.expected_recall))
+    if result.expected_recall is not None and result.expected_recall < words.MIN_RECALL:
+        say(words.low_recall_warning(result.expected_recall))
     remark(f"{name}: {duration(result.seconds)} on {result.engine}")
-    if store and result.largest:
-        next_step(ctx, "similar", result.largest[0].url)
+    if store and result.largest_clusters:
+        next_step(ctx, "similar", result.largest_clusters[0].url)
     elif not (store or run.output):
         remark("Nothing was written. --output clusters.parquet writes the clusters to a file.")
 
@@ -148,26 +139,21 @@ def check_plot(plot: Path, *, overwrite: bool) -> None:
 def write_plot(plot: Path, name: str, options: ClusteringOptions, result: ClusteringResult) -> None:
     from opensearch_winnow.web.charts.size_plot import size_plot  # noqa: PLC0415 (slow to import)
 
-    subtitle = summary.plot_subtitle(options, result)
+    subtitle = words.plot_subtitle(options, result)
     with open_new(plot) as file:
         for part in size_plot(result.sizes, result.identical_sizes, name=name, subtitle=subtitle):
             file.write(part.encode())
 
 
-def list_written(result: ClusteringResult, settings: RunSettings, plot: Path | None, store: str | None) -> Written:
+def list_written(result: ClusteringResult, settings: RunSettings, plot: str | None, store: str | None) -> Written:
     """Return what was written: the kind of file or the store, and its name or how much changed."""
-    if not result.pages:
-        return []
-    written = []
-    if settings.output:
-        written.append(("clusters", settings.output))
-    if settings.evidence:
-        written.append(("evidence", f"{settings.evidence}, {count_of(result.edges, 'pair')}"))
-    if plot:
-        written.append(("plot", str(plot)))
-    if store:
-        written.append((store, summary.store_update(result)))
-    return written
+    written = {
+        "clusters": settings.output,
+        "evidence": settings.evidence and f"{settings.evidence}, {count_of(result.edges, 'pair')}",
+        "plot": plot,
+        store: store and words.store_update(result),
+    }
+    return [(what, where) for what, where in written.items() if what and where and result.pages]
 
 
 def stopped_message(stopped: Stopped, start: float, tables: Sequence[str | None], store: str | None) -> str:

@@ -1,127 +1,64 @@
-"""Prints the result of a clustering as tables with bars, or as tab-separated values."""
+"""The table of a clustering for people, with bars and a histogram."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import floor, log10
 
-from opensearch_winnow.answers.display_text import Span, one_line, shorten, shorten_middle, width, wrap
+from opensearch_winnow.answers.clusters import clustering_words as words
+from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle
 from opensearch_winnow.answers.formatting import bins, compact_percent
-from opensearch_winnow.cli.clusters import cluster_summary as summary
-from opensearch_winnow.cli.short_urls import short_urls
-from opensearch_winnow.cli.terminal import Terminal, bar
-from opensearch_winnow.cli.upkeep.stats_table import BAR_COLUMNS
+from opensearch_winnow.cli.page_lines import page_lines
+from opensearch_winnow.cli.text_columns import (
+    GAP,
+    MIN_TEXT_COLUMNS,
+    NO_BREAK,
+    TextColumn,
+    count_lines,
+    heading,
+    wrapped,
+)
 from opensearch_winnow.clusters.options import ClusteringOptions
-from opensearch_winnow.clusters.result import ClusteringResult, LargestCluster
+from opensearch_winnow.clusters.result import ClusteringResult
 
-GAP = "  "
-NO_BREAK = "\u00a0"  # keeps a number and its unit on one line
-MIN_COLUMNS = 20  # a title or sentence in fewer columns says nothing
-RESULT_COUNTS = ("pages", "contents", "clusters", "clustered_pages", "identical_clusters", "identical_pages", "edges")
-CANDIDATE_COUNTS = ("compared", "exact", "edges", "common", "longest", "left_out")
 Written = Sequence[tuple[str, str]]  # the kind of file or the store, and its name or how much changed
 EIGHTHS = " ▁▂▃▄▅▆▇█"
 ROWS = 6
 LABELS = 5  # below the bars: 0, 20, 40, 60 and 80, before 100 %
 
 
-class Lines:
-    """Prints headings and sentences, wrapped to the width of the screen."""
-
-    def __init__(self, screen: Terminal) -> None:
-        self.screen = screen
-
-    def heading(self, text: str) -> None:
-        self.screen.echo()
-        self.say(text, "bold")
-
-    def say(self, text: str, style: str = "plain") -> None:
-        for line in wrap([(text.replace(" %", f"{NO_BREAK}%"), style)], max(self.screen.columns, MIN_COLUMNS)):
-            self.screen.echo(self.screen.line(line).replace(NO_BREAK, " "))
-
-
-def show_table(
-    screen: Terminal, name: str, options: ClusteringOptions, result: ClusteringResult, written: Written
-) -> None:
-    lines = Lines(screen)
-    screen.echo(screen.paint(shorten_middle(one_line(name), max(screen.columns, MIN_COLUMNS)), "bold"))
-    lines.say(summary.pages_and_contents(result))
-    lines.say(summary.clusters_and_pages(result))
-    lines.say(summary.cluster_definition(options))
-    if result.sizes:
-        lines.heading("Clusters by size")
-        _sizes(screen, result.sizes)
-        lines.heading("Largest clusters")
-        _largest(screen, result.largest)
-    if result.candidates.compared:
-        lines.heading("Resemblance of the compared pairs (heights are logarithmic)")
-        for line in pair_histogram(result.candidates.histogram, options.threshold, screen.columns):
-            screen.echo(screen.line(line).rstrip())
-        at_least = pairs_at_least(result.candidates.histogram)
-        lines.say("pairs ≥ " + " · ".join(f"{compact_percent(share)}:{NO_BREAK}{pairs:,}" for share, pairs in at_least))
-        lines.say(summary.compared_pairs(result.candidates, options))
-        lines.say(summary.left_out_pairs(result.candidates, options))
-        if result.expected_recall is not None:
-            lines.say(summary.expected_recall(result.expected_recall))
-    if written:
-        lines.heading("Written")
-        columns = max(len(what) for what, _ in written)
-        for what, where in written:
-            lines.say(f"{what:<{columns}}{GAP}{one_line(where)}")
-
-
-def show_rows(result: ClusteringResult, written: Written) -> None:
-    """Print a row for each number: its part, its name and its value."""
+def table(
+    name: str, options: ClusteringOptions, result: ClusteringResult, written: Written, columns: int
+) -> Iterator[list[Span]]:
+    """Yield the lines of the table."""
     candidates = result.candidates
-    rows: list[tuple[str, str, object]] = [("count", name, getattr(result, name)) for name in RESULT_COUNTS]
-    rows += [("clusters of pages", str(size), clusters) for size, clusters in sorted(result.sizes.items())]
-    rows += [
-        ("clusters of identical pages", str(size), clusters)
-        for size, clusters in sorted(result.identical_sizes.items())
-    ]
-    rows += [("largest", each.url, each.pages) for each in result.largest]
-    rows += [("pairs", name, getattr(candidates, name)) for name in CANDIDATE_COUNTS]
-    bars = len(candidates.histogram)
-    rows += [("pairs of resemblance", f"{i / bars:g}", pairs) for i, pairs in enumerate(candidates.histogram) if pairs]
-    if result.expected_recall is not None:
-        rows.append(("expected", "recall", f"{result.expected_recall:.4g}"))
-    rows += [("written", what, one_line(where)) for what, where in written]
-    sys.stdout.write("part\tname\tvalue\n")
-    sys.stdout.writelines(f"{part}\t{one_line(name)}\t{value}\n" for part, name, value in rows)
-
-
-def _sizes(screen: Terminal, sizes: Mapping[int, int]) -> None:
-    total = sum(sizes.values())
-    shown = bins(sizes)[1:]  # the first bin is clusters of one page, and there are none
-    pages = max(width(label) for label, _ in [*shown, ("pages", 0)])
-    digits = max(len(f"{total:,}"), len("clusters"))
-    room = min(max(screen.columns - pages - digits - 3 * len(GAP) - len("100 %"), 5), BAR_COLUMNS)
-    note = f"{GAP}bars are logarithmic" if room > MIN_COLUMNS else ""
-    screen.echo(f"{'pages':>{pages}}{GAP}{'clusters':>{digits}}{note}")
-    for label, clusters in shown:
-        share = (1 + log10(clusters)) / (1 + log10(total)) if clusters else 0
-        part = f"{GAP}{compact_percent(clusters / total):>5}" if clusters else ""
-        screen.echo(f"{label:>{pages}}{GAP}{clusters:>{digits},}{GAP}{bar(share, room)}{part}".rstrip())
-
-
-def _largest(screen: Terminal, largest: Sequence[LargestCluster]) -> None:
-    """Print number of pages, URL and title of each representative. The title goes below if there is no room beside."""
-    digits = max(len(f"{each.pages:,}") for each in largest)
-    room = max(screen.columns - digits - len(GAP), MIN_COLUMNS)
-    urls = short_urls([each.url for each in largest], room)
-    if urls.folder:
-        screen.echo(" " * digits + GAP + screen.paint(shorten_middle(f"… is {urls.folder}", room), "dim"))
-    columns = max(map(width, urls.shown))
-    beside = room - columns - len(GAP)
-    for each, url in zip(largest, urls.shown, strict=True):
-        title = shorten(one_line(each.title or "").strip(), beside if beside >= MIN_COLUMNS else room)
-        line = f"{each.pages:>{digits},}{GAP}{url}"
-        if title and beside >= MIN_COLUMNS:
-            line += " " * (columns - width(url)) + GAP + screen.paint(title, "dim")
-        screen.echo(line)
-        if title and beside < MIN_COLUMNS:
-            screen.echo(" " * digits + GAP + screen.paint(title, "dim"))
+    yield [(shorten_middle(one_line(name), max(columns, MIN_TEXT_COLUMNS)), "bold")]
+    yield from wrapped(words.pages_and_contents(result), columns)
+    yield from wrapped(words.clusters_and_pages(result), columns)
+    yield from wrapped(words.cluster_definition(options), columns)
+    if result.sizes:
+        yield from heading("Clusters by size", columns)
+        yield from count_lines(bins(result.sizes)[1:], ("pages", "clusters"), columns)  # none has one page
+        yield from heading("Largest clusters", columns)
+        pages, *cells = TextColumn(
+            "pages", [f"{each.pages:,}" for each in result.largest_clusters], right=True
+        ).padded()
+        yield from page_lines(pages, cells, result.largest_clusters, columns, name="representative")
+    if candidates.compared:
+        yield from heading("Resemblance of the compared pairs (heights are logarithmic)", columns)
+        yield from pair_histogram(candidates.histogram, options.threshold, columns)
+        at_least = pairs_at_least(candidates.histogram)
+        counts = " · ".join(f"{compact_percent(share)}:{NO_BREAK}{pairs:,}" for share, pairs in at_least)
+        yield from wrapped(f"pairs ≥ {counts}", columns)
+        yield from wrapped(words.compared_pairs(candidates, options), columns)
+        yield from wrapped(words.left_out_pairs(candidates, options), columns)
+        if result.expected_recall is not None:
+            yield from wrapped(words.expected_recall(result.expected_recall), columns)
+    if written:
+        yield from heading("Written", columns)
+        kinds = TextColumn("", [what for what, _ in written]).padded()[1:]
+        for what, (_, where) in zip(kinds, written, strict=True):
+            yield from wrapped(f"{what}{GAP}{one_line(where)}", columns)
 
 
 def pair_histogram(bars: Sequence[int], threshold: float, columns: int) -> Iterator[list[Span]]:

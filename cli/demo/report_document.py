@@ -26,7 +26,7 @@ def report_document(report: DemoReport, store: str, path: Path, commands: Sequen
         "failed": crawled.report.failed.total(),
         "characters": report.characters,
         "fingerprints": report.fingerprints,
-        "clustering": report.clustering.as_document() | {"threshold": report.threshold},
+        "clustering": report.clustering.to_dict() | {"threshold": report.threshold},
         "clusters": [
             {
                 "pages": len(cluster.pages),

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from opensearch_winnow.answers.asking.comparison_words import comparison_summary, three_numbers
-from opensearch_winnow.answers.display_text import one_line, wrap
+from opensearch_winnow.answers.display_text import Span, one_line, wrap
 from opensearch_winnow.answers.formatting import count_of, duration, percent
 from opensearch_winnow.answers.searching.search_words import more_like_this
 from opensearch_winnow.cli.asking.side_by_side import SideBySide
-from opensearch_winnow.cli.clusters.cluster_table import MIN_COLUMNS, Lines
 from opensearch_winnow.cli.demo import report_words as words
 from opensearch_winnow.cli.demo.report import DemoReport, LicencePair
 from opensearch_winnow.cli.terminal import Terminal
+from opensearch_winnow.cli.text_columns import MIN_TEXT_COLUMNS, heading, wrapped
 
 MAX_LISTED = 5  # entries of each list
 MAX_HITS = 3
 MAX_PASSAGE_CHARS = 300
+
+
+class Lines:
+    """Prints headings and sentences, wrapped to the width of the screen."""
+
+    def __init__(self, screen: Terminal) -> None:
+        self._screen = screen
+
+    def heading(self, text: str) -> None:
+        self._print(heading(text, self._screen.columns))
+
+    def say(self, text: str, style: str = "plain") -> None:
+        self._print(wrapped(text, self._screen.columns, style))
+
+    def _print(self, lines: Iterable[list[Span]]) -> None:
+        for line in lines:
+            self._screen.echo(self._screen.line(line))
 
 
 def show(screen: Terminal, report: DemoReport, path: Path, commands: Sequence[str]) -> None:
@@ -75,7 +92,7 @@ def show(screen: Terminal, report: DemoReport, path: Path, commands: Sequence[st
 
 def _item(screen: Terminal, left: str, text: str, style: str = "plain") -> None:
     """Print an entry of a list, wrapped and indented by the width of `left`."""
-    for number, line in enumerate(wrap([(text, style)], max(screen.columns - len(left), MIN_COLUMNS))):
+    for number, line in enumerate(wrap([(text, style)], max(screen.columns - len(left), MIN_TEXT_COLUMNS))):
         screen.echo((" " * len(left) if number else left) + screen.line(line))
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from opensearch_winnow.answers.clusters.clustering_words import clusters_and_pages
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.answers.formatting import count_of, percent
 from opensearch_winnow.answers.searching.search_words import pages_in_groups
-from opensearch_winnow.cli.clusters.cluster_summary import clusters_and_pages
 from opensearch_winnow.cli.demo.crawl import Crawled
 from opensearch_winnow.cli.demo.most_copied import Copied
 from opensearch_winnow.cli.demo.report import QUERY, Contained, DemoReport, ScoredCluster

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import click
 
@@ -15,7 +15,7 @@ from opensearch_winnow.answers.display_text import Span
 from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.terminal import Terminal, terminal
 from opensearch_winnow.clusters.options import RunSettings
-from opensearch_winnow.foundation.answers import Answer, Listing, columns_of, row_class
+from opensearch_winnow.foundation.answers import Answer, Tabular, columns_of, row_class
 from opensearch_winnow.foundation.atomic_file import check_output
 from opensearch_winnow.foundation.option_kinds import FLAG, one_of, path
 from opensearch_winnow.foundation.options import Options, option, option_of
@@ -27,10 +27,22 @@ Lines = Callable[[Terminal], Iterable[list[Span]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerOutput(Options):
-    """The options of an answer that is printed."""
+class JsonOutput(Options):
+    """The option of an answer that is told in a few lines."""
 
     json: bool = option(False, FLAG, "Print one JSON object.")
+
+    def prints(self, answer: Answer) -> bool:
+        """Print an answer if it is wanted as JSON, and return whether it is."""
+        if self.json:
+            click.echo(json.dumps(answer.to_dict()))
+        return self.json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerOutput(JsonOutput):
+    """The options of an answer that is printed."""
+
     color: Literal["auto", "always", "never"] = option(
         "auto",
         one_of("auto", "always", "never"),
@@ -45,11 +57,11 @@ class AnswerOutput(Options):
 
     def show(self, answer: Answer, lines: Lines) -> None:
         """Print an answer: `lines` for people, and otherwise JSON or the rows of its table."""
-        if self.json:
-            click.echo(json.dumps(answer.to_dict()))
-        elif screen := self.screen:
+        if self.prints(answer):
+            return
+        if screen := self.screen:
             show_lines(screen, lines)
-        elif isinstance(answer, Listing):
+        elif isinstance(answer, Tabular):
             write_table(sys.stdout, row_class(type(answer)), answer.rows())
 
 
@@ -78,7 +90,7 @@ class TableOutput(AnswerOutput):
         return None if self.json or self.csv or self.to is not None else terminal(self.color)
 
     def show(self, answer: Answer, lines: Lines) -> None:
-        assert isinstance(answer, Listing)
+        assert isinstance(answer, Tabular)
         if self.to is not None:
             write_answer(Path(self.to), answer)
         elif self.csv:
@@ -100,7 +112,7 @@ def check_answer_file(target: Path, *, overwrite: bool) -> None:
         check_table(target, overwrite=overwrite, more=(JSON,))
 
 
-def write_answer(target: Path, answer: Listing[Any]) -> None:
+def write_answer(target: Path, answer: Tabular) -> None:
     """Write an answer to a file that appears when it is complete: one JSON object, or its table."""
     if target.name.lower().endswith(JSON):
         with open_new(target) as file:

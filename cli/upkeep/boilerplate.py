@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-import json
 import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from opensearch_winnow.answers.display_text import one_line, printable, shorten, shorten_middle, width
+from opensearch_winnow.answers.display_text import Span, one_line, printable, shorten, shorten_middle, width
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.options.answer_output import AnswerOutput, JsonOutput
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
-from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, say, terminal
+from opensearch_winnow.cli.terminal import say
+from opensearch_winnow.cli.text_columns import GAP, MIN_TEXT_COLUMNS, TextColumn, joined
 from opensearch_winnow.cli.text_file import STDIN, require_piped_stdin, visible_text
-from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.option_kinds import FLAG, SITE, text
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, BoilerplateError
+from opensearch_winnow.operations.upkeep.boilerplate import LearningOptions
+from opensearch_winnow.queries.upkeep.boilerplate import (
+    Boilerplate,
+    BoilerplateError,
+    BoilerplateList,
+    BoilerplateText,
+)
 
 ALL_SITES = "(all)"
 MAX_NAME_COLUMNS = 30  # of a name or site
-MIN_TEXT_COLUMNS = 20  # of the beginning of a text
-MAX_BEGINNING_CHARS = 100  # of a text, in JSON and tab-separated values; `boilerplate show` prints the whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddingOptions(Options):
+    """The boilerplate that is added."""
+
+    name: str | None = option(None, text("N", 2_000), "Name of the boilerplate.", unset="the file name or URL")
+    site: str | None = option(None, SITE, "Register it as the template of this site: ignore it only between its pages.")
+    replace: bool = option(False, FLAG, "Replace the boilerplate of this name, if there is any.")
 
 
 def complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
@@ -56,17 +73,11 @@ def command() -> None:
 
 @command.command("add", short_help="Register a text as boilerplate.")
 @click.argument("source", type=click.Path(allow_dash=True), callback=require_piped_stdin)
-@click.option("--name", metavar="N", help="Name of the boilerplate.  [default: the file name or URL]")
-@click.option(
-    "--site", metavar="HOST", help="Register it as the template of this site: ignore it only between its pages."
-)
-@click.option("--replace", is_flag=True, help="Replace the boilerplate of this name, if there is any.")
+@declared_options(AddingOptions, "options")
 @store_option()
-@json_option
+@declared_options(JsonOutput, "output")
 @click.pass_context
-def add(
-    ctx: click.Context, source: str, name: str | None, site: str | None, replace: bool, store: str, as_json: bool
-) -> None:
+def add(ctx: click.Context, source: str, options: AddingOptions, store: str, output: JsonOutput) -> None:
     """\b
     Examples:
       winnow boilerplate add LICENSE --store crawl.winnow
@@ -76,32 +87,30 @@ def add(
     Register SOURCE as boilerplate: a UTF-8 text file, an HTML file, - to read from a pipe, or the URL of a page in the
     store.
     """
+    name = options.name
     if source == STDIN and name is None:
         raise click.UsageError("piped input has no name: add --name", ctx)
     with Index.open(store, create=False) as index:
         if source == STDIN or Path(source).exists():
-            text, name, url = visible_text(source, index.prepare), name or Path(source).name, None
+            written, name, url = visible_text(source, index.prepare), name or Path(source).name, None
         else:
             page = index.find(source, with_text=True)
-            text, name, url = page.text, name or source, page.url
+            written, name, url = page.text, name or source, page.url
         names = {each.name for each in index.boilerplate()}
-        if name in names and not replace:
+        if name in names and not options.replace:
             raise BoilerplateError(f"there is already boilerplate {name!r}: use --replace, or choose another --name")
-        added = index.add_boilerplate(name, text, None if site is None else site.lower(), url=url)
-    if as_json:
-        click.echo(json.dumps(as_object(added)))
-    else:
+        added = index.add_boilerplate(name, written, options.site, url=url)
+    if not output.prints(added):
         scope = f"pages of {added.site}" if added.site else "all pages"
-        say(f"{'Replaced' if name in names else 'Added'} {name}: {word_count(added):,} words, for {scope}")
+        say(f"{'Replaced' if name in names else 'Added'} {name}: {added.words:,} words, for {scope}")
     next_step(ctx, "boilerplate", "list")
 
 
 @command.command("list", short_help="List boilerplate, registered and learned.")
 @store_option()
-@json_option
-@color_option
+@declared_options(AnswerOutput, "output")
 @click.pass_context
-def list_(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
+def list_(ctx: click.Context, store: str, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow boilerplate list --store crawl.winnow
@@ -112,7 +121,7 @@ def list_(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
     """
     with Index.open(store, create=False) as index:
         registered = index.boilerplate()
-    show_list(registered, as_json, color)
+    output.show(BoilerplateList(registered), lambda screen: table(registered, screen.columns))
     if not registered:
         say(f"No boilerplate in {index.name}; winnow boilerplate add registers a text, and learn finds site templates")
         ctx.exit(NOTHING_FOUND)
@@ -122,8 +131,8 @@ def list_(ctx: click.Context, store: str, as_json: bool, color: str) -> None:
 @command.command("show", short_help="Print the text of boilerplate.")
 @click.argument("name", shell_complete=complete_name)
 @store_option()
-@json_option
-def show(name: str, store: str, as_json: bool) -> None:
+@declared_options(JsonOutput, "output")
+def show(name: str, store: str, output: JsonOutput) -> None:
     """\b
     Examples:
       winnow boilerplate show LICENSE --store crawl.winnow
@@ -132,9 +141,9 @@ def show(name: str, store: str, as_json: bool) -> None:
     """
     with Index.open(store, create=False) as index:
         boilerplate = find(index, name)
-    if as_json:
-        click.echo(json.dumps(as_object(boilerplate) | {"text": boilerplate.text}))
-    else:  # to a terminal without control characters, to a program unchanged
+    if not output.prints(
+        BoilerplateText(boilerplate, boilerplate.text)
+    ):  # to a terminal without control characters, to a program unchanged
         # Not click.echo, which takes escape sequences out of a text in a pipe.
         sys.stdout.write(f"{printable(boilerplate.text) if sys.stdout.isatty() else boilerplate.text}\n")
 
@@ -142,9 +151,9 @@ def show(name: str, store: str, as_json: bool) -> None:
 @command.command("remove", short_help="Delete boilerplate, so that its text counts again.")
 @click.argument("name", shell_complete=complete_name)
 @store_option()
-@json_option
+@declared_options(JsonOutput, "output")
 @click.pass_context
-def remove(ctx: click.Context, name: str, store: str, as_json: bool) -> None:
+def remove(ctx: click.Context, name: str, store: str, output: JsonOutput) -> None:
     """\b
     Examples:
       winnow boilerplate remove LICENSE --store crawl.winnow
@@ -154,41 +163,30 @@ def remove(ctx: click.Context, name: str, store: str, as_json: bool) -> None:
     with Index.open(store, create=False) as index:
         removed = find(index, name)
         index.remove_boilerplate(name)
-    if as_json:
-        click.echo(json.dumps(as_object(removed)))
-    else:
-        say(f"Removed {name}: {word_count(removed):,} words")
+    if not output.prints(removed):
+        say(f"Removed {name}: {removed.words:,} words")
     next_step(ctx, "boilerplate", "list")
 
 
 @command.command("learn", short_help="Find the templates of sites, and register them.")
-@click.option("--site", metavar="HOST", help="Learn from this site only.  [default: every site with enough pages]")
-@click.option(
-    "--share",
-    metavar="X",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.5,
-    show_default=True,
-    help="Text on at least X of a site's pages is its template.",
-)
+@declared_options(LearningOptions, "options")
 @store_option()
-@json_option
-@color_option
+@declared_options(AnswerOutput, "output")
 @click.pass_context
-def learn(ctx: click.Context, site: str | None, share: float, store: str, as_json: bool, color: str) -> None:
+def learn(ctx: click.Context, options: LearningOptions, store: str, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow boilerplate learn --store crawl.winnow
-      winnow boilerplate learn --site example.org --share 0.8
+      winnow boilerplate learn --site example.org --min-share 0.8
 
     Find the template of each site, the text that many of its pages share, and register it as boilerplate of that site.
     This replaces what was learned from the site before. Exits with 1 if no template is found.
     """
     with Index.open(store, create=False, patient=True) as index:
-        learned = index.learn_boilerplate(None if site is None else site.lower(), share=share)
-    show_list(learned, as_json, color)
+        learned = index.learn_boilerplate(options)
+    output.show(BoilerplateList(learned), lambda screen: table(learned, screen.columns))
     if not learned:
-        where = f"{site} does not have" if site else "no site has"
+        where = f"{options.site} does not have" if options.site else "no site has"
         say(f"Nothing learned: {where} enough different pages with text in common")
         ctx.exit(NOTHING_FOUND)
     next_step(ctx, "boilerplate", "show", learned[0].name)
@@ -203,54 +201,20 @@ def find(index: Index, name: str) -> Boilerplate:
     return registered[name]
 
 
-def as_object(each: Boilerplate) -> dict[str, Any]:
-    return {"name": each.name, "site": each.site, "learned": each.learned, "words": word_count(each)}
-
-
-def word_count(each: Boilerplate) -> int:
-    return len(canonical_text(each.text).words)
-
-
-def beginning(each: Boilerplate) -> str:
-    return one_line(each.text[:MAX_BEGINNING_CHARS]).strip()
-
-
-def show_list(boilerplate: list[Boilerplate], as_json: bool, color: str) -> None:
-    if as_json:
-        objects = [as_object(each) | {"beginning": beginning(each)} for each in boilerplate]
-        click.echo(json.dumps({"boilerplate": objects}))
-    elif not (screen := terminal(color)):
-        sys.stdout.write("name\tsite\tlearned\twords\ttext\n")
-        for each in boilerplate:
-            learned = "learned" if each.learned else ""
-            row = (one_line(each.name), each.site or "", learned, str(word_count(each)), beginning(each))
-            sys.stdout.write("\t".join(row) + "\n")
-    elif boilerplate:
-        show_table(screen, boilerplate)
-
-
-def show_table(screen: Terminal, boilerplate: list[Boilerplate]) -> None:
-    rows = [
-        (
-            shorten_middle(one_line(each.name).strip(), MAX_NAME_COLUMNS),
-            shorten_middle(one_line(each.site or ALL_SITES), MAX_NAME_COLUMNS),
-            f"{word_count(each):,}",
-            "learned" if each.learned else "",
-        )
-        for each in boilerplate
+def table(boilerplate: Sequence[Boilerplate], columns: int) -> Iterator[list[Span]]:
+    if not boilerplate:
+        return
+    shown = [
+        TextColumn("name", [shorten_middle(one_line(each.name).strip(), MAX_NAME_COLUMNS) for each in boilerplate]),
+        TextColumn(
+            "site", [shorten_middle(one_line(each.site or ALL_SITES), MAX_NAME_COLUMNS) for each in boilerplate]
+        ),
+        TextColumn("words", [f"{each.words:,}" for each in boilerplate], right=True),
     ]
-    heads = ("name", "site", "words", "")
-    widths = [max(map(width, column)) for column in zip(heads, *rows, strict=True)]
-    room = max(screen.columns - sum(widths) - 2 * len(widths), MIN_TEXT_COLUMNS)
-
-    def line(row: tuple[str, str, str, str]) -> str:
-        name, site, words, learned = (
-            " " * (columns - width(cell)) + cell if index == 2 else cell + " " * (columns - width(cell))
-            for index, (cell, columns) in enumerate(zip(row, widths, strict=True))
-        )
-        return "  ".join((name, site, words, *([learned] if widths[3] else [])))
-
-    screen.echo(screen.paint(line(heads) + "  begins with", "bold"))
-    for row, each in zip(rows, boilerplate, strict=True):
-        begins = shorten(one_line(each.text[: 4 * room]).strip(), room)
-        screen.echo(f"{line(row)}  {screen.paint(begins, 'dim')}")
+    if any(each.learned for each in boilerplate):
+        shown.append(TextColumn("", ["learned" if each.learned else "" for each in boilerplate]))
+    head, lines = joined(shown)
+    room = max(columns - width(head) - len(GAP), MIN_TEXT_COLUMNS)
+    yield [(f"{head}{GAP}begins with", "bold")]
+    for line, each in zip(lines, boilerplate, strict=True):
+        yield [(line + GAP, "plain"), (shorten(one_line(each.text[: 4 * room]).strip(), room), "dim")]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from opensearch_winnow.cli.terminal import say
-
-ShowStep = Callable[[str, float | None], None]  # called with the current step, and the share of it that is done
+from opensearch_winnow.stores.engine.options import Progress as ShowStep
 
 
 @contextmanager

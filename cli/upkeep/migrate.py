@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
+from opensearch_winnow.cli.options.answer_output import JsonOutput
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import store_option
-from opensearch_winnow.cli.terminal import json_option, say
+from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.cli.upkeep.engine_progress import showing_steps
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.stores.engine_index import MigratedStore, MigrationOptions
 from opensearch_winnow.stores.opening import is_address
 
 
 @click.command("migrate", short_help="Move a store on OpenSearch to a new index while it is in use.")
 @store_option("The store: http://host:9200/name.")
-@click.option(
-    "--shards", metavar="N", type=click.IntRange(1, 1024), help="Shards of the new index.  [default: as the old one]"
-)
-@click.option(
-    "--replicas",
-    metavar="N",
-    type=click.IntRange(0, 100),
-    help="Extra copies of each shard of the new index.  [default: as the old one]",
-)
-@click.option("--delete-old", is_flag=True, help="Delete the old index afterwards. Scans that still read it fail.")
-@json_option
-def command(store: str, shards: int | None, replicas: int | None, delete_old: bool, as_json: bool) -> None:
+@declared_options(MigrationOptions, "options")
+@declared_options(JsonOutput, "output")
+def command(store: str, options: MigrationOptions, output: JsonOutput) -> None:
     """\b
     Examples:
       winnow migrate --store http://localhost:9200/pages
@@ -39,8 +31,7 @@ def command(store: str, shards: int | None, replicas: int | None, delete_old: bo
     """
     if not is_address(store):
         say(f"{store} is a file, which needs no migration: it is brought up to date when it is opened.")
-        if as_json:
-            click.echo(json.dumps({"store": store, "old": None, "new": None}))
+        output.prints(MigratedStore(store, None))
         return
     # Imported here, because opensearch-py takes a while to load.
     with extra("opensearch"):
@@ -50,9 +41,8 @@ def command(store: str, shards: int | None, replicas: int | None, delete_old: bo
     address = Address.of(store)
     with connect(address, patient=True) as client, showing_steps() as show:
         engine_of(client, str(address))  # if nothing answers, the error names the whole address
-        done = migrate(client, address.index, shards=shards, replicas=replicas, delete_old=delete_old, progress=show)
-    if as_json:
-        click.echo(json.dumps({"store": str(address), **done._asdict()}))
+        done = migrate(client, address.index, progress=show, **options.keywords())
+    if output.prints(MigratedStore(str(address), done)):
         return
     click.echo(f"{address.index} is on {done.new} now: {done.pages:,} pages, copied in {done.seconds:.1f} s.")
     click.echo(f"Writers waited for {done.waited:.1f} s.")

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import INTERRUPTED
+from opensearch_winnow.cli.options.answer_output import AnswerOutput
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_options import quiet_option
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
-from opensearch_winnow.cli.terminal import color_option, json_option, say
+from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.index import Index
 
 
 @click.command("rotate", short_help="Store other fingerprints of each page (selection koala).")
 @store_option()
 @quiet_option
-@json_option
-@color_option
+@declared_options(AnswerOutput, "output")
 @click.pass_context
-def command(ctx: click.Context, store: str, quiet: bool, as_json: bool, color: str) -> None:
+def command(ctx: click.Context, store: str, quiet: bool, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow rotate --store crawl.winnow
@@ -37,13 +36,11 @@ def command(ctx: click.Context, store: str, quiet: bool, as_json: bool, color: s
     """
     with (
         Index.open(store, create=False, patient=True) as index,
-        show_phases(quiet=quiet, color=color) as progress,
+        show_phases(quiet=quiet, color=output.color) as progress,
         stopped_by_signals() as stop,
     ):
         report = index.rotate(progress=progress, stop=stop)
-    if as_json:
-        click.echo(json.dumps(report._asdict()))
-    else:
+    if not output.prints(report):
         click.echo(f"Rotated {count_of(report.rotated, 'page')} to epoch {report.epoch}.")
         if report.unchanged:
             had = count_of(report.unchanged, "page was", "pages were")

@@ -2,49 +2,28 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from opensearch_winnow.cli.options import scheme_options as choose
+from opensearch_winnow.cli.options.answer_output import JsonOutput
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
-from opensearch_winnow.cli.terminal import json_option, say
+from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.stores.engine_index import SetupOptions, SetupReport, SetupStep
 from opensearch_winnow.stores.opening import is_address
 
 
 @click.command("setup", short_help="Create a store on OpenSearch, or print the requests that do.")
 @store_option("The store to create: http://host:9200/name.")
-@click.option(
-    "--shards",
-    metavar="N",
-    type=click.IntRange(1, 1024),
-    default=1,
-    show_default=True,
-    help="Number of shards of the page index.",
-)
-@click.option(
-    "--replicas",
-    metavar="N",
-    type=click.IntRange(0, 100),
-    help="Extra copies of each shard.  [default: 1 if the cluster has a second node]",
-)
+@declared_options(SetupOptions, "options")
 @choose.scheme_options(
     choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables, optional=True
 )
-@click.option("--dry-run", is_flag=True, help="Change nothing: print the missing requests, for the Dev Tools console.")
-@json_option
+@declared_options(JsonOutput, "output")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    store: str,
-    shards: int,
-    replicas: int | None,
-    scheme: Scheme | None,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+def command(ctx: click.Context, store: str, options: SetupOptions, scheme: Scheme | None, output: JsonOutput) -> None:
     """\b
     Examples:
       winnow setup --store http://localhost:9200/pages
@@ -59,8 +38,7 @@ def command(
     """
     if not is_address(store):
         say(f"{store} is a file, which needs no setup: winnow index creates it.")
-        if as_json:
-            click.echo(json.dumps({"store": store, "steps": []}))
+        output.prints(SetupReport(store, []))
         return
     # Imported here, because opensearch-py takes a while to load.
     with extra("opensearch"):
@@ -70,21 +48,19 @@ def command(
     address = Address.of(store)
     with connect(address, patient=True) as client:
         engine_of(client, str(address))  # if nothing answers, the error names the whole address
-        results = (plan if dry_run else set_up)(client, address.index, scheme, shards=shards, replicas=replicas)
-    if as_json:
-        steps = [{**step._asdict(), "outcome": outcome} for step, outcome in results]
-        for each in steps:
-            del each["check_path"], each["engine_wide"], each["if_refused"]
-        click.echo(json.dumps({"store": str(address), "steps": steps}))
-    elif dry_run:
+        make = plan if options.dry_run else set_up
+        results = make(client, address.index, scheme, shards=options.shards, replicas=options.replicas)
+    steps = [SetupStep(step.what, step.method, step.path, step.body, outcome) for step, outcome in results]
+    if output.prints(SetupReport(str(address), steps)):
+        pass
+    elif options.dry_run:
         missing = [step for step, outcome in results if outcome == "missing"]
         click.echo("\n\n".join(f"# {step.what}\n{step.console_request()}" for step in missing))
     else:
-        for step, outcome in results:
-            click.echo(f"{outcome}\t{step.what}")
-    if all(outcome == "there" for _, outcome in results):
+        click.echo("\n".join(f"{each.outcome}\t{each.what}" for each in steps))
+    if all(each.outcome == "there" for each in steps):
         say("Nothing is missing.")
     for line in dict.fromkeys(step.if_refused for step, outcome in results if outcome == "refused"):
         say(line)
-    if not dry_run:
+    if not options.dry_run:
         next_step(ctx, "index", "SOURCE")

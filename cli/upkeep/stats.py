@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator, Mapping
 
 import click
 
 from opensearch_winnow.answers.asking.nothing_found import empty_store
-from opensearch_winnow.answers.upkeep.statistics_document import statistics_document
-from opensearch_winnow.cli.command_group import NOTHING_FOUND, CommandFailedError
+from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle
+from opensearch_winnow.answers.formatting import bins, byte_size, count_of
+from opensearch_winnow.answers.upkeep.statistics import power_law_sentences
+from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.options.answer_output import AnswerOutput
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
-from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
-from opensearch_winnow.cli.upkeep.stats_table import show_rows, show_table
+from opensearch_winnow.cli.terminal import bar, say
+from opensearch_winnow.cli.text_columns import MAX_COUNT_BAR_COLUMNS, TextColumn, count_lines, heading, joined
 from opensearch_winnow.index import Index
-from opensearch_winnow.stores.opening import is_address
+from opensearch_winnow.operations.upkeep.store_figures import FigureOptions, StoreFigures
+
+MAX_LISTED = 10  # crawls or sites
+MAX_NAME_COLUMNS = 40  # of one of them
 
 
 @click.command("stats", short_help="Show what a store contains, and how much space it takes.")
 @store_option()
-@click.option("--verify", is_flag=True, help="First read all of a store file, and check its structure and checksums.")
-@json_option
-@color_option
+@declared_options(FigureOptions, "options")
+@declared_options(AnswerOutput, "output")
 @click.pass_context
-def command(ctx: click.Context, store: str, verify: bool, as_json: bool, color: str) -> None:
+def command(ctx: click.Context, store: str, options: FigureOptions, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow stats --store crawl.winnow
@@ -39,23 +45,76 @@ def command(ctx: click.Context, store: str, verify: bool, as_json: bool, color: 
     Exits with 1 if the store is empty.
     """
     with Index.open(store, create=False, patient=True) as index:
-        name, scheme = index.name, index.scheme
-        if verify:
-            if is_address(store):
-                raise CommandFailedError(
-                    "--verify is for a store in a file: OpenSearch checks the files of its indices itself"
-                )
-            index.verify()
-        figures = index.figures()
-        if verify:
-            say(f"{name} is not damaged")
-    if as_json:
-        click.echo(json.dumps(statistics_document(name, scheme, figures)))
-    elif screen := terminal(color):
-        show_table(screen, name, scheme, figures)
-    else:
-        show_rows(scheme, figures)
-    if not figures.statistics.pages:
-        say(str(empty_store(name, figures.statistics.stale)))
+        name, figures = index.name, index.figures(options)
+    if options.verify:
+        say(f"{name} is not damaged")
+    output.show(figures, lambda screen: table(name, figures, screen.columns))
+    if not figures.pages:
+        say(str(empty_store(name, figures.stale)))
         ctx.exit(NOTHING_FOUND)
-    next_step(ctx, "similar", figures.pages.example)
+    next_step(ctx, "similar", figures.example)
+
+
+def table(name: str, figures: StoreFigures, columns: int) -> Iterator[list[Span]]:
+    """Yield the lines of the figures."""
+    yield [(one_line(name), "bold")]
+    yield from ([(line, "plain")] for line in _summary(figures))
+    if not figures.pages:
+        return
+    if set(figures.crawls) != {""}:
+        yield from _counts("Crawls", figures.crawls, "(no name)", figures.pages, len(figures.crawls), columns)
+    if figures.sites > 1:
+        yield from _counts("Sites", figures.top_sites, "(no host)", figures.pages, figures.sites, columns)
+    tokens = figures.tokens["fingerprints"]
+    if tokens.total:
+        yield from heading("Fingerprints", columns)
+        yield [(f"{tokens.total:,} in all, {tokens.different:,} different", "plain")]
+        yield from count_lines(bins(dict(tokens.frequencies)), ("on pages", "fingerprints"), columns)
+        yield from ([(line, "plain")] for line in power_law_sentences(figures.power_law))
+    yield from heading("Size", columns)
+    sizes = [*sorted(figures.sizes.items(), key=lambda item: (-item[1], item[0])), ("all", figures.bytes)]
+    written = [
+        TextColumn("", [one_line(part) for part, _ in sizes]),
+        TextColumn("", [byte_size(size) for _, size in sizes], right=True),
+        TextColumn("", [f"{byte_size(size / figures.pages)} per page" for _, size in sizes], right=True),
+    ]
+    yield from ([(line, "plain")] for line in joined(written)[1])
+
+
+def _summary(figures: StoreFigures) -> Iterator[str]:
+    period = f", {figures.first} to {figures.last}" if figures.first else ""
+    captures = count_of(figures.pages, "page (capture)", "pages (captures)")
+    yield f"{captures} of {count_of(figures.urls, 'URL')} on {count_of(figures.sites, 'site')}{period}"
+    if figures.undated:
+        yield f"{count_of(figures.undated, 'capture has', 'captures have')} no date, or one that cannot be right"
+    if figures.unfilled_revisits:
+        revisits = count_of(figures.unfilled_revisits, "revisit has", "revisits have")
+        yield f"{revisits} no text: the original is not stored"
+    copies = ", ".join(f"{how} {count:,}" for how, count in figures.duplicates.items())
+    if copies:
+        yield f"{count_of(sum(figures.duplicates.values()), 'duplicates', 'duplicate')} an earlier page: {copies}"
+    if figures.stale is not None:
+        stale = count_of(figures.stale, "document is", "documents are")
+        yield f"{stale} new or changed since the last winnow attach --update"
+    scheme = figures.scheme
+    unit = "tokens" if scheme.form == "code" else "canonical characters"
+    thresholds = f"K {scheme.noise:,}, T {scheme.guarantee:,}" if scheme.guarantees else f"K {scheme.noise:,}"
+    others = ", letters that look alike are one" * scheme.fold_confusables + ", with a secret key" * scheme.keyed
+    yield f"scheme {scheme.id}: {thresholds} {unit}, {scheme.selection}{others}"
+
+
+def _counts(
+    title: str, counts: Mapping[str, int], nameless: str, pages: int, all_names: int, columns: int
+) -> Iterator[list[Span]]:
+    """Yield the largest of these counts; all of them sum up to `pages`, and are of `all_names`."""
+    yield from heading(title, columns)
+    top = dict(list(counts.items())[:MAX_LISTED])
+    most = max(top.values())
+    listed = [
+        TextColumn("", [shorten_middle(one_line(name) or nameless, MAX_NAME_COLUMNS) for name in top]),
+        TextColumn("", [f"{count:,}" for count in top.values()], right=True),
+        TextColumn("", [bar(count / most, MAX_COUNT_BAR_COLUMNS) for count in top.values()]),
+    ]
+    yield from ([(line.rstrip(), "plain")] for line in joined(listed)[1])
+    if rest := pages - sum(top.values()):
+        yield [(f"and {count_of(all_names - len(top), 'other')} with {rest:,}", "dim")]

@@ -108,10 +108,17 @@ class _Steps:
         self._count_candidates(proposed, decided)
 
     def _count_candidates(self, proposed: DataFrame, decided: DataFrame) -> None:
-        candidates = self._candidates
-        candidates.common, candidates.longest, candidates.left_out = total_tally(proposed)
-        candidates.histogram, candidates.exact, candidates.edges = tables.histogram(decided)
-        candidates.compared = sum(candidates.histogram)
+        common, longest, left_out = total_tally(proposed)
+        bars, exact, edges = tables.histogram(decided)
+        self._candidates = Candidates(
+            compared=sum(bars),
+            exact=exact,
+            edges=edges,
+            common=common,
+            longest=longest,
+            left_out=left_out,
+            histogram=bars,
+        )
 
     def make_clusters(self) -> ClusteringResult:
         self.report("clustering")
@@ -151,7 +158,7 @@ class _Steps:
             contents=contents,
             sizes=dict(sorted(sizes.items())),
             identical_sizes=dict(sorted(identical_sizes.items())),
-            largest=tables.largest_clusters(clusters, self._clustered),
+            largest_clusters=tables.largest_clusters(clusters, self._clustered),
             edges=self._candidates.edges + pages - contents,
             candidates=self._candidates,
             expected_recall=self._candidates.expected_recall(self._options.threshold, self._scheme)

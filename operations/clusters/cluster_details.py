@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from opensearch_winnow.clusters.options import ClusteringOptions
+from opensearch_winnow.clusters.result import LastClustering
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, inlined, key, listed
+from opensearch_winnow.foundation.option_kinds import number, share
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.asking.page_comparer import ComparedPair, Likeness, PageComparer, lowest
 from opensearch_winnow.queries.compare import Comparer, Side
@@ -20,11 +26,33 @@ MAX_TEXT_CHARS = 200_000  # of the representative's text
 MAX_CHARS_MATCHED = 10_000_000  # canonical characters, summed over all pairs of texts whose passages are looked for
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterDetailsOptions(Options):
+    """The details of a cluster that are wanted."""
+
+    threshold: float | None = option(
+        None,
+        share(above_0=True),
+        "Join pages that resemble each other by at least X.",
+        unset="the threshold of the clustering",
+    )
+    limit: int = option(100, number(1, MAX_CAPTURES_COUNTED), "List N pages of the cluster.")
+    offset: int = 0
+
+
 class ClusterPage(NamedTuple):
     """A URL of a cluster."""
 
     card: Card  # the representative, or else the latest of its captures in the cluster
     captures: int  # in the cluster
+
+
+@answer
+class JoiningPage(Answer):
+    """A page that holds a cluster together: without it, the pages that were compared fall into more parts."""
+
+    number: int = key("Its position in the list of all pages.")
+    parts: list[int] = key("The number of pages of each part without it, the largest first.")
 
 
 class ClusterParts(NamedTuple):
@@ -42,72 +70,132 @@ class SharedRun(NamedTuple):
     pages: int
 
 
-class ListedPage(NamedTuple):
-    """A page of a cluster, by its position, and how the representative compares with it."""
+@answer
+class ListedPage(Answer):
+    """A page of a cluster: the capture that stands for its URL, and how the representative compares with it."""
 
-    number: int
-    page: ClusterPage
-    likeness: Likeness
+    card: Card = inlined()
+    number: int = key("Its position in the list of all pages.")
+    captures: int = key("The number of its captures in the cluster.")
+    same_text: bool = key("True if it has the same words in the same order as the representative.")
+    likeness: Likeness = key("The scores of the representative compared with it.")
 
 
-class DividedText(NamedTuple):
+@answer
+class ClusterPageRow(Answer):
+    """A page of a cluster in a table; the scores compare the representative with it."""
+
+    page: ListedPage = inlined()
+    likeness: Likeness = inlined()
+
+
+@answer
+class ComparedPage(Answer):
+    """A page that was compared with others."""
+
+    card: Card = inlined()
+    number: int = key("Its position in the list of all pages.")
+
+
+@answer
+class DividedText(Answer):
     """The representative's text, divided into runs by how many of the other pages have them."""
 
-    pages: int  # all other pages that were compared
-    characters: int
-    cut: bool  # whether the runs end before the text does
-    in_all: float  # the share of the text that every page has
-    runs: Sequence[SharedRun]
+    pages: int = key("The number of other pages that were compared.")
+    characters: int = key("The length of the text.")
+    cut: bool = key("True if the runs end before the text does.")
+    in_all: float = key("The share of the text that every page has.")
+    runs: Sequence[tuple[int, int, int]] = key("The start and end of each run, and the number of pages that have it.")
 
 
-class ClusterDetails(NamedTuple):
-    """A cluster, by the capture that stands for each of its URLs: the representative, and the others by resemblance."""
+@answer
+class ClusterDetails(Listing[ListedPage]):
+    """A cluster. All counts are up to a limit."""
 
-    representative: Card
-    captures: int  # all counts are up to a limit
-    pages: Sequence[ClusterPage]
-    more: bool  # whether there are more captures than were counted
-    threshold: float
-    compared: Sequence[tuple[int, Card]]  # the pages compared with each other, and their positions from 1
-    pairs: int  # of these
-    below: int  # the pairs under the threshold
-    lowest: ComparedPair | None  # the pair that is least alike; None if there is only one page
-    matrix: Sequence[Sequence[float]]  # for each compared page, its resemblance to each before it
-    parts: ClusterParts  # into which the pairs at or above the threshold join the compared pages
-    shared: DividedText | None  # None without texts to compare
-    listed: Sequence[ListedPage]  # the part of the pages that the caller wants
-    following: bool  # whether further pages come after these
+    row = ClusterPageRow
+
+    representative: Card = key("The representative, or the earliest page if it is gone.")
+    clustering: LastClustering | None = key("The last clustering; null if there was none.")
+    pages: int = key("The number of captures.")
+    urls: int = key("The number of different URLs.")
+    sites: int = key("The number of sites.")
+    texts: int = key("The number of different texts of these URLs.")
+    more: bool = key("True if there are more captures than were counted.")
+    threshold: float = key("The resemblance from which on pages are joined.")
+    compared_pages: list[ComparedPage] = key("The pages that were compared with each other: all, or some of them.")
+    pairs: int = key("The number of pairs of these.")
+    below: int = key("The number of these pairs that are under the threshold.")
+    lowest: ComparedPair | None = key("The pair that is least alike; null if there is only one page.")
+    matrix: list[list[float]] = key("The resemblance of each compared page to each one before it.")
+    parts: list[int] = key("The number of pages of each part into which pairs at or above the threshold join them.")
+    joined_by: list[JoiningPage] = key("The pages without which there would be more parts.")
+    shared: DividedText | None = key("The text that the pages share; null without texts to compare.")
+    listed_pages: list[ListedPage] = listed("The representative and the other pages by resemblance to it, or a part.")
+    following: bool = key("True if further pages come after these.")
+
+    @property
+    @derived
+    def id(self) -> str:
+        """The id of the cluster."""
+        return self.representative.cluster
+
+    @property
+    @derived
+    def compared(self) -> int:
+        """The number of pages that were compared with each other."""
+        return len(self.compared_pages)
+
+    def rows(self) -> Iterator[ClusterPageRow]:
+        """Yield each page with its scores."""
+        return (ClusterPageRow(each, each.likeness) for each in self)
 
 
 def cluster_details(
-    store: Store, captures: Sequence[Card], *, threshold: float, limit: int, offset: int
+    store: Store, captures: Sequence[Card], clustering: LastClustering | None, options: ClusterDetailsOptions
 ) -> ClusterDetails:
     """Look into the cluster of `captures`: its first ones, one more than MAX_CAPTURES_COUNTED if it is larger."""
+    threshold = options.threshold or (clustering or ClusteringOptions()).threshold
     counted = captures[:MAX_CAPTURES_COUNTED]
     comparer = PageComparer.of(store)
     pages = _ordered(comparer, cluster_pages(counted))
     representative = pages[0].card
     numbers = _spread(len(pages))
     chosen = [pages[number - 1].card for number in numbers]
-    listed = list(enumerate(pages, 1))[offset : offset + limit]
-    comparer.prepare([representative, *chosen, *(page.card for _, page in listed)])
+    end = options.offset + options.limit
+    part = list(enumerate(pages, 1))[options.offset : end]
+    comparer.prepare([representative, *chosen, *(page.card for _, page in part)])
     pairs = list(comparer.pairs(chosen))
     matrix = _matrix(chosen, pairs)
+    parts, joined_by = cluster_parts(matrix, threshold)
+    digest = representative.text_digest
     return ClusterDetails(
         representative=representative,
-        captures=len(counted),
-        pages=pages,
+        clustering=clustering,
+        pages=len(counted),
+        urls=len(pages),
+        sites=len({page.card.site for page in pages}),
+        texts=len({page.card.text_digest or page.card.id for page in pages}),
         more=len(captures) > MAX_CAPTURES_COUNTED,
         threshold=threshold,
-        compared=list(zip(numbers, chosen, strict=True)),
+        compared_pages=list(map(ComparedPage, chosen, numbers)),
         pairs=len(pairs),
         below=sum(pair.likeness.resemblance < threshold for pair in pairs),
         lowest=lowest(pairs),
         matrix=matrix,
-        parts=cluster_parts(matrix, threshold),
+        parts=parts,
+        joined_by=[JoiningPage(numbers[page], sizes) for page, sizes in joined_by],
         shared=_shared(comparer, representative, chosen),
-        listed=[ListedPage(number, page, comparer.likeness(representative, page.card)) for number, page in listed],
-        following=len(pages) > offset + limit,
+        listed_pages=[
+            ListedPage(
+                card,
+                number,
+                count,
+                bool(digest) and card.text_digest == digest,
+                comparer.likeness(representative, card),
+            )
+            for number, (card, count) in part
+        ],
+        following=len(pages) > end,
     )
 
 
@@ -163,8 +251,8 @@ def cluster_parts(matrix: Sequence[Sequence[float]], threshold: float) -> Cluste
     """
     neighbours: list[set[int]] = [set() for _ in matrix]
     for page, shares in enumerate(matrix):
-        for before, share in enumerate(shares):
-            if share >= threshold:
+        for before, resemblance in enumerate(shares):
+            if resemblance >= threshold:
                 neighbours[page].add(before)
                 neighbours[before].add(page)
     pages = set(range(len(matrix)))

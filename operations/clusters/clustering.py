@@ -8,14 +8,13 @@ import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
-from datetime import UTC, datetime
 from errno import ENOSPC
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
-from opensearch_winnow.clusters.result import ClusteringResult
+from opensearch_winnow.clusters.result import ClusteringResult, LastClustering
 from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.clusters.work_folder import full, work_folder
 from opensearch_winnow.foundation.errors import FileError
@@ -59,8 +58,8 @@ def cluster_store(
         cluster = _cluster_columns if settings.engine == "duckdb" else _cluster_exported
         result = cluster(store, options, in_folder)
         if write_back:
-            result.changed = _write_back(store, changes, settings)
-        result.seconds = round(time.monotonic() - start, 3)
+            result = replace(result, changed=_write_back(store, changes, settings))
+        result = replace(result, seconds=round(time.monotonic() - start, 3))
         if write_back:
             store.settings.set({CLUSTERING: _as_setting(result, options)})
             if last_deletion(store) != deletion:
@@ -105,13 +104,7 @@ def _cluster_exported(store: Store, options: ClusteringOptions, settings: RunSet
 
 def _as_setting(result: ClusteringResult, options: ClusteringOptions) -> dict[str, Any]:
     """Return result and options, without the largest clusters if these are too long: the store can list them."""
-    setting = result.as_document() | {
-        "threshold": options.threshold,
-        "linkage": options.linkage,
-        "fast": options.fast,
-        "representative": options.representative,
-        "at": datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-    }
+    setting = LastClustering.of(result, options).to_dict()
     if len(json.dumps(setting)) > MAX_SETTING_CHARS:
         del setting["largest_clusters"]
     return setting

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from opensearch_winnow.clusters.options import ClusteringOptions
+from opensearch_winnow.clusters.result import LargestCluster, LastClustering
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.asking.page_comparer import PageComparer
 from opensearch_winnow.operations.asking.side_cache import SideCache
@@ -12,13 +14,18 @@ from opensearch_winnow.queries.filters import Selection
 from opensearch_winnow.queries.scores import NO_SKETCHES, Sketches
 from opensearch_winnow.queries.searching.representative_rule import RepresentativeRule
 from opensearch_winnow.queries.searching.representatives import Representatives
-from opensearch_winnow.queries.searching.search_request import DEFAULT_THRESHOLD
 from opensearch_winnow.stores.store import Store
 
 CLUSTERING = "clustering"  # the store's setting with the result of the last clustering
 CLUSTERS_PER_SCAN = 200
 PAGES_PER_BATCH = 1_000  # whose sketches are in memory
 LARGEST_LISTED = 10
+
+
+def last_clustering(store: Store) -> LastClustering | None:
+    """Return the result of the last clustering of a store; None if there was none."""
+    written = store.settings.get(CLUSTERING)
+    return written and LastClustering.read(written)
 
 
 def cluster_what_is_left(store: Store, representatives: Sequence[str], deleted: Collection[str]) -> int:
@@ -41,30 +48,30 @@ def cluster_what_is_left(store: Store, representatives: Sequence[str], deleted: 
 
 
 def refresh_largest(store: Store) -> None:
-    """Write the largest clusters as they are now to the summary of the last clustering, which names their pages."""
-    if "largest_clusters" not in (store.settings.get(CLUSTERING) or {}):
+    """Write the largest clusters as they are now to the result of the last clustering, which names their pages."""
+    last = last_clustering(store)
+    if last is None or not last.largest_clusters:
         return
     sizes = {each.cluster: each.pages for each in store.clusters(limit=LARGEST_LISTED)}
     cards = store.read(sizes, Card)
     largest = [
-        {"pages": pages, "cluster": id_, "url": cards[id_].url, "title": cards[id_].title}
+        LargestCluster(pages, id_, cards[id_].url, cards[id_].title).to_dict()
         for id_, pages in sizes.items()
         if id_ in cards
     ]
 
-    def with_largest(summary: dict[str, Any] | None) -> dict[str, Any] | None:
-        return summary and (summary | {"largest_clusters": largest} if "largest_clusters" in summary else summary)
+    def with_largest(result: dict[str, Any] | None) -> dict[str, Any] | None:
+        return result and (result | {"largest_clusters": largest} if "largest_clusters" in result else result)
 
     store.settings.change(CLUSTERING, with_largest)
 
 
 def _new_clusters(store: Store, cards: Sequence[Card]) -> dict[str, str]:
     """Return the new cluster of each page, by id. `cards` are in order of time."""
-    summary = store.settings.get(CLUSTERING) or {}
-    groups: Sequence[Sequence[Card]] = [cards]
-    if summary.get("linkage") != "components":
-        groups = _groups(store, cards, summary.get("threshold", DEFAULT_THRESHOLD))
-    rule = RepresentativeRule.of(summary.get("representative", "earliest"))
+    options = last_clustering(store) or ClusteringOptions()
+    chained = options.linkage == "components"
+    groups: Sequence[Sequence[Card]] = [cards] if chained else _groups(store, cards, options.threshold)
+    rule = RepresentativeRule.of(options.representative)
     return {card.id: group[rule.first(group)].id for group in groups for card in group}
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Collection
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from opensearch_winnow.foundation.option_kinds import SITE, number, share
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.scores import NO_SKETCHES, Sketches
@@ -14,9 +17,19 @@ from opensearch_winnow.queries.upkeep.site_template import site_template, withou
 from opensearch_winnow.stores.store import Store, Text
 
 SETTING = "boilerplate"
-DEFAULT_SHARE = 0.5  # of the pages of a site that have the text of its template
-DEFAULT_PAGES = 10  # at least; a site with fewer has no template
 MAX_SAMPLE_SIZE = 200  # pages of a site that its template is learned from
+
+
+@dataclass(frozen=True, slots=True)
+class LearningOptions(Options):
+    """The sites whose templates are learned, and what a template is."""
+
+    site: str | None = option(None, SITE, "Learn from this site only.", unset="every site with enough pages")
+    _: KW_ONLY
+    min_share: float = option(0.5, share(above_0=True), "Text on at least X of a site's pages is its template.")
+    min_pages: int = option(
+        10, number(1, MAX_SAMPLE_SIZE), "A site needs at least N pages, not counting near-duplicates."
+    )
 
 
 class RegisteredBoilerplate:
@@ -50,9 +63,9 @@ class RegisteredBoilerplate:
 
         self._change(without)
 
-    def learn(self, site: str | None, *, share: float, pages: int) -> list[Boilerplate]:
+    def learn(self, options: LearningOptions) -> list[Boilerplate]:
         """Learn the template of a site, or of every site, instead of what was learned of them before."""
-        learned = learned_templates(self._store, site, share=share, pages=pages)
+        site, learned = options.site, learned_templates(self._store, options)
         names = {each.name for each in learned}
 
         def with_learned(registered: list[Boilerplate]) -> list[Boilerplate]:
@@ -74,7 +87,7 @@ class RegisteredBoilerplate:
         learned = [
             each
             for site in looks
-            for each in learned_templates(self._store, site, share=DEFAULT_SHARE, pages=DEFAULT_PAGES)
+            for each in learned_templates(self._store, LearningOptions(site))
             if each.site in affected
         ]
         changed: set[str] = set()
@@ -109,20 +122,17 @@ class RegisteredBoilerplate:
         self._store.settings.change(SETTING, changed)
 
 
-def learned_templates(store: Store, site: str | None = None, *, share: float, pages: int) -> list[Boilerplate]:
-    """Learn the template of a site, or of every site: the text on this `share` of its pages.
-
-    A site with fewer than `pages` pages, not counting near-duplicates, has no template.
-    """
+def learned_templates(store: Store, options: LearningOptions) -> list[Boilerplate]:
+    """Learn the template of a site, or of every site."""
     learned = []
-    for name, cards in sorted(_samples(store, site).items()):
+    for name, cards in sorted(_samples(store, options.site).items()):
         sketches = store.read([card.id for card in cards], Sketches)
         minhashes = [sketches.get(card.id, NO_SKETCHES).minhash for card in cards]
         cards = [cards[index] for index in without_near_duplicates(minhashes, store.scheme)]
-        if len(cards) >= pages:
+        if len(cards) >= options.min_pages:
             read = store.read([card.id for card in cards], Text)
             texts = {card.url: read[card.id].text for card in cards if card.id in read}
-            text = site_template(list(texts.values()), store.scheme, share=share, names=list(texts))
+            text = site_template(list(texts.values()), store.scheme, share=options.min_share, names=list(texts))
             if text:
                 learned.append(Boilerplate(f"template of {name or 'files'}", text, name, learned=True))
     return learned

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from opensearch_winnow.cython_core.word_tokens import word_tokens
+from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.asking.lookups import Lookup
@@ -22,15 +23,16 @@ SEARCHED_WORDS = 8  # of a phrase: enough to find its pages, few enough to read
 MAX_WORD_CHARS = 30  # how far to look for the end of a word that is cut
 
 
-class CommonText(NamedTuple):
+@answer
+class CommonText(Answer):
     """A text that is on several pages, as one of them has it."""
 
-    text: str  # its beginning
-    phrase: str  # its most common part
-    characters: int  # of the whole text
-    pages: int  # that have the phrase
-    id: str  # of the page that it is from
-    url: str
+    text: str = key("The beginning of the text.")
+    phrase: str = key("Its most common part.")
+    characters: int = key("The length of the whole text.")
+    pages: int = key("The number of pages that have the phrase.")
+    id: str = key("The id of the page that it is from.")
+    url: str = key("The URL of this page.")
 
 
 class PageFingerprints(NamedTuple):

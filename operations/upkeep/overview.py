@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from heapq import nlargest
 from itertools import groupby
 from typing import NamedTuple
 
+from opensearch_winnow.foundation.answers import Answer, answer, inlined, key
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.searching.searches import Searches
@@ -19,8 +20,9 @@ from opensearch_winnow.operations.upkeep.common_texts import CommonText, common_
 from opensearch_winnow.operations.upkeep.store_figures import PageCounts, page_counts
 from opensearch_winnow.queries.compare import Comparison, compare
 from opensearch_winnow.queries.filters import Filters, Selection
+from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.queries.searching.search_request import SearchRequest
-from opensearch_winnow.stores.store import Store
+from opensearch_winnow.stores.store import Crawl, Store
 
 MAX_CLUSTERS = 5
 MAX_CRAWLS = 5
@@ -36,56 +38,56 @@ BEST_RESEMBLANCE = 0.8  # of two pages that are clearly alike and clearly differ
 TITLE_ENDS = re.compile(r"\s[|–—·:»-]\s|\s\(|,\s")  # before the name of the site, or a remark
 
 
-class LargeCluster(NamedTuple):
-    """A cluster by its representative: on how many different URLs and sites it is."""
+@answer
+class LargeCluster(Answer):
+    """A cluster by its representative."""
 
-    representative: Card
-    urls: int
-    sites: int
-
-
-class CrawlPeriod(NamedTuple):
-    """A crawl, and the times of its first and last capture; None if all times are unknown."""
-
-    name: str
-    captures: int
-    first: datetime | None
-    last: datetime | None
+    representative: Card = inlined()
+    urls: int = key("The number of its different URLs.")
+    sites: int = key("The number of its sites.")
 
 
-class ExampleSearch(NamedTuple):
+@answer
+class ExampleSearch(Answer):
     """A search that finds near-duplicates."""
 
-    query: str
-    pages: int
-    groups: int | None  # None: not known exactly
+    query: str = key("The words.")
+    pages: int = key("The number of pages that have them.")
+    groups: int | None = key("The number of groups of these; null if it is not known exactly.")
 
 
-class ExamplePair(NamedTuple):
+@answer
+class ExamplePair(Answer):
     """Two near-duplicates, and how they compare."""
 
-    a: Card
-    b: Card
-    comparison: Comparison
-    characters: tuple[int, int]  # of their texts
+    a: Card = key("The first page.")
+    b: Card = key("The second page.")
+    resemblance: float = key("The shared text, as a share of the text of both.")
+    containment: float = key("The share of A that is in B.")
+    contained: float = key("The share of B that is in A.")
+    characters: tuple[int, int] = key("The lengths of their texts.")
+    passages: Sequence[Passage] = key("The passages that they share.")
 
 
-class Overview(NamedTuple):
+@answer
+class Overview(Answer):
     """The contents of a store. Pages are different URLs."""
 
-    pages: int
-    without_text: int  # of the pages
-    captures: int
-    sites: int
-    first: str | None  # day of the first capture
-    last: str | None
-    copies: int | None  # pages with a near-duplicate at another URL; None if the store was never clustered
-    clusters: int | None  # of these pages
-    largest: Sequence[LargeCluster]
-    crawls: Sequence[CrawlPeriod]  # the latest
-    passage: CommonText | None  # the most copied one
-    pair: ExamplePair | None
-    searches: Sequence[ExampleSearch]
+    pages: int = key("The number of different URLs.")
+    without_text: int = key("The number of these that have no text.")
+    captures: int = key("The number of captures.")
+    sites: int = key("The number of sites.")
+    first: str | None = key("The day of the first capture; null if no time is known.")
+    last: str | None = key("The day of the last capture; null if no time is known.")
+    copies: int | None = key(
+        "The number of pages with a near-duplicate at another URL; null if the store was never clustered."
+    )
+    clusters: int | None = key("The number of clusters of these pages; null if the store was never clustered.")
+    largest: Sequence[LargeCluster] = key("The largest clusters.")
+    crawls: Sequence[Crawl] = key("The latest crawls.")
+    passage: CommonText | None = key("The most copied passage.")
+    comparison: ExamplePair | None = key("Two near-duplicates, compared.")
+    queries: Sequence[ExampleSearch] = key("Searches to try.")
 
 
 class _ClusterOfUrls(NamedTuple):
@@ -159,8 +161,8 @@ class StoreOverview:
             largest=largest[:MAX_CLUSTERS],
             crawls=_recent(noted.crawls),
             passage=self._most_copied(common_texts(self._store, counts.sample), counts),
-            pair=min(self._pairs(largest[:MAX_CLUSTERS]), key=_distance_from_best, default=None),
-            searches=list(self._examples(largest)),
+            comparison=min(self._pairs(largest[:MAX_CLUSTERS]), key=_distance_from_best, default=None),
+            queries=list(self._examples(largest)),
         )
 
     def _captures(self, cluster: str, limit: int) -> list[Card]:
@@ -186,7 +188,7 @@ class StoreOverview:
         if best is None:
             return None
         # As many as the search for it finds, which may be more than have the same fingerprint.
-        return best._replace(pages=self._searches.total(phrase_query(best.phrase)))
+        return replace(best, pages=self._searches.total(phrase_query(best.phrase)))
 
     def _pairs(self, clusters: Sequence[LargeCluster]) -> Iterator[ExamplePair]:
         """Yield pairs of near-duplicates that are worth looking at."""
@@ -201,7 +203,15 @@ class StoreOverview:
                     continue
                 compared = self._compare(page, other)
                 if compared.passages and compared.resemblance < 1:
-                    yield ExamplePair(cards[page.id], cards[other.id], compared, (len(page.text), len(other.text)))
+                    yield ExamplePair(
+                        cards[page.id],
+                        cards[other.id],
+                        compared.resemblance,
+                        compared.containment,
+                        compared.contained,
+                        (len(page.text), len(other.text)),
+                        compared.passages,
+                    )
 
     def _compare(self, a: Record, b: Record) -> Comparison:
         return compare(
@@ -233,14 +243,14 @@ class StoreOverview:
                 return
 
 
-def _recent(crawls: dict[str, _Crawl]) -> list[CrawlPeriod]:
+def _recent(crawls: dict[str, _Crawl]) -> list[Crawl]:
     def age(name: str) -> tuple[bool, float, int]:
         last = crawls[name].last
         return last is not None, last.timestamp() if last else 0.0, crawls[name].captures
 
     latest = nlargest(MAX_CRAWLS, crawls, key=age)
-    return [CrawlPeriod(name, crawls[name].captures, crawls[name].first, crawls[name].last) for name in latest]
+    return [Crawl(name, crawls[name].captures, crawls[name].first, crawls[name].last) for name in latest]
 
 
 def _distance_from_best(pair: ExamplePair) -> tuple[bool, float]:
-    return len(pair.comparison.passages) < MIN_PASSAGES, abs(pair.comparison.resemblance - BEST_RESEMBLANCE)
+    return len(pair.passages) < MIN_PASSAGES, abs(pair.resemblance - BEST_RESEMBLANCE)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+
+from opensearch_winnow.foundation.answers import Answer, answer, key
 
 # p(x) = x**-exponent / zeta(exponent), where x is a number of pages; zeta diverges for exponents up to 1.
 MIN_EXPONENT, MAX_EXPONENT = 1.000_1, 60.0
 INVERSE_GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 
 
-class PowerLaw(NamedTuple):
+@answer
+class PowerLaw(Answer):
     """The number of fingerprints as a function of the number of pages they are on.
 
     `exponent` is the maximum-likelihood estimate for a discrete power law (Clauset, Shalizi, Newman 2009); a line
@@ -21,10 +23,12 @@ class PowerLaw(NamedTuple):
     the paper found -0.7 for 20,000 Web pages.
     """
 
-    exponent: float
-    error: float  # standard error of the exponent, if the law holds
-    distance: float
-    rank_slope: float | None  # None if all fingerprints are on equally many pages
+    exponent: float = key("The maximum likelihood estimate of the exponent.")
+    error: float = key("The standard error of the exponent, if the law holds.")
+    distance: float = key("The Kolmogorov-Smirnov distance between the law and the data.")
+    rank_slope: float | None = key(
+        "The slope of frequency over rank; null if all fingerprints are on equally many pages."
+    )
 
 
 def power_law(counts: Mapping[int, int]) -> PowerLaw | None:

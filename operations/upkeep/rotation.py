@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
+from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import KOALA, Scheme
@@ -18,14 +18,19 @@ from opensearch_winnow.stores.store import Store, StoreError
 BATCH_SIZE = 200  # pages that are read and written at a time
 
 
-class RotationReport(NamedTuple):
+@answer
+class RotationReport(Answer):
     """The result of a rotation."""
 
-    epoch: int  # the number of rotations so far, with this one
-    rotated: int  # pages that have other fingerprints now
-    unchanged: int  # pages that were already rotated, or are too short to have other fingerprints
-    without_text: int  # pages whose text is not stored: they keep their fingerprints
-    finished: bool  # whether all pages were rotated; the next rotation continues one that was stopped
+    epoch: int = key("The number of rotations so far, with this one.")
+    rotated: int = key("The number of pages that have other fingerprints now.", default=0)
+    unchanged: int = key(
+        "The number of pages that were already rotated, or are too short to have other fingerprints.", default=0
+    )
+    without_text: int = key("The number of pages that keep their fingerprints: no text is stored.", default=0)
+    finished: bool = key(
+        "True if all pages were rotated; the next rotation continues one that was stopped.", default=False
+    )
 
 
 def rotate(store: Store, *, progress: Progress, stop: Callable[[], bool]) -> RotationReport:
@@ -44,7 +49,7 @@ def rotate(store: Store, *, progress: Progress, stop: Callable[[], bool]) -> Rot
     epoch = before.epoch + before.finished
     RotationState(epoch, finished=False).save(store)
     ids = [card.id for card in store.scan(Card)]
-    report = RotationReport(epoch, 0, 0, 0, finished=False)
+    report = RotationReport(epoch)
     for start in range(0, len(ids), BATCH_SIZE):
         if stop():
             return report
@@ -53,13 +58,14 @@ def rotate(store: Store, *, progress: Progress, stop: Callable[[], bool]) -> Rot
         with_text = [record for record in records if record.text]
         changed = [each for record in with_text if (each := _rotated(record, store.scheme, epoch)) != record]
         rotated = store.set_fingerprints(changed) if changed else 0
-        report = report._replace(
+        report = replace(
+            report,
             rotated=report.rotated + rotated,
             unchanged=report.unchanged + len(with_text) - len(changed),
             without_text=report.without_text + len(records) - len(with_text),
         )
     RotationState(epoch, finished=True).save(store)
-    return report._replace(finished=True)
+    return replace(report, finished=True)
 
 
 def _rotated(record: Record, scheme: Scheme, epoch: int) -> Record:

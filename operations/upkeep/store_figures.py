@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import ClassVar, NamedTuple
+from typing import Self
 
+from opensearch_winnow.foundation.answers import Answer, Tabular, answer, derived, key
+from opensearch_winnow.foundation.figures import Figure, counted, figures_of
+from opensearch_winnow.foundation.option_kinds import FLAG
+from opensearch_winnow.foundation.options import Options, option
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.sqlite_schema import MIGRATIONS
 from opensearch_winnow.operations.upkeep.common_texts import CommonText, common_texts
 from opensearch_winnow.operations.upkeep.power_law import PowerLaw, power_law
-from opensearch_winnow.stores.store import Statistics, Store
+from opensearch_winnow.queries.asking.lookups import Field
+from opensearch_winnow.stores.store import Store
+
+MAX_SITES = 10  # in a list of the largest
+SAMPLE_SIZE = 1_000  # pages
 
 
 @dataclass(slots=True)
 class PageCounts:
     """Counts of the pages in a store, by crawl, site and month."""
-
-    TOP: ClassVar = 10  # sites in a list of the largest
-    SAMPLE: ClassVar = 1_000  # pages in `sample`
 
     crawls: Counter[str] = field(default_factory=Counter)
     sites: Counter[str] = field(default_factory=Counter)
@@ -54,30 +61,126 @@ def page_counts(cards: Iterable[Card]) -> PageCounts:
             last = max(last or card.fetched_at, card.fetched_at)
         if bound is None or card.id < bound:  # ids are hashes, so the smallest are a fair sample
             counts.sample.append(card.id)
-            if len(counts.sample) == 2 * counts.SAMPLE:
-                counts.sample = sorted(counts.sample)[: counts.SAMPLE]
+            if len(counts.sample) == 2 * SAMPLE_SIZE:
+                counts.sample = sorted(counts.sample)[:SAMPLE_SIZE]
                 bound = counts.sample[-1]
-    counts.sample = sorted(counts.sample)[: counts.SAMPLE]
+    counts.sample = sorted(counts.sample)[:SAMPLE_SIZE]
     counts.first, counts.last = (None if time is None else f"{time:%Y-%m-%d}" for time in (first, last))
     return counts
 
 
-class StoreFigures(NamedTuple):
-    """Everything that is counted in a store."""
+@answer
+class TokenCounts(Answer):
+    """The tokens of one field."""
 
-    statistics: Statistics
-    pages: PageCounts
-    power_law: PowerLaw | None  # of the fingerprints; None if each is on one page only
-    common_texts: Sequence[CommonText]  # in a sample of the pages; empty if they were not sought
-    at: datetime  # when it was counted
-    seconds: float
+    total: int = key("The number of tokens of all pages.")
+    different: int = key("The number of different tokens.")
+    frequencies: list[tuple[int, int]] = key("Pairs of a number of pages, and of the tokens that are on so many.")
+
+    @classmethod
+    def of(cls, counts: Mapping[int, int]) -> Self:
+        """Return the figures of tokens by the number of pages that they are on."""
+        return cls(sum(on * tokens for on, tokens in counts.items()), sum(counts.values()), sorted(counts.items()))
 
 
-def store_figures(store: Store, *, with_common_texts: bool) -> StoreFigures:
-    """Count everything in a store, in one pass over its cards."""
-    start, at = time.monotonic(), datetime.now(UTC)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureOptions(Options):
+    """The figures of a store that are wanted."""
+
+    verify: bool = option(False, FLAG, "First read all of a store file, and check its structure and checksums.")
+    common_texts: bool = False
+
+
+@answer
+class StoreFigures(Tabular):
+    """Everything that is counted in a store. Pages are captures."""
+
+    row = Figure
+
+    store: str = key("The name of the store.")
+    format: int = key("The version of the format of a store in a file.")
+    scheme: Scheme = key("The scheme of all hashes.")
+    pages: int = key("The number of captures.")
+    urls: int = key("The number of different URLs.")
+    sites: int = key("The number of sites.")
+    stale: int | None = key(
+        "The number of documents of an attached index that are new, or have another text than their fields were made"
+        " from; null for other stores."
+    )
+    crawls: dict[str, int] = key("The number of captures by crawl, most first.")
+    top_sites: dict[str, int] = key("The number of captures by site: the ten largest.")
+    months: dict[str, int] = key("The number of captures by month, such as 2024-03.")
+    first: str | None = key("The day of the first capture; null if no time is known.")
+    last: str | None = key("The day of the last capture; null if no time is known.")
+    undated: int = key("The number of captures without a time, also because theirs cannot be right.")
+    unfilled_revisits: int = key(
+        "The number of revisits without a text, because the page that they repeat is not stored."
+    )
+    duplicates: dict[str, int] = key("The number of captures that equal an earlier one, by what is the same.")
+    tokens: dict[Field, TokenCounts] = key("The tokens of each field, and the number of pages they are on.")
+    power_law: PowerLaw | None = key("The law of the fingerprints; null if each is on one page only.")
+    sizes: dict[str, int] = key("The bytes of the store by what takes them.")
+    common_texts: list[CommonText] | None = key("The texts that most pages share; null if they were not sought.")
+    at: datetime = key("The time when it was counted.")
+    seconds: float = key("The time that took.")
+    example: str  # the URL of one page
+
+    @property
+    @derived
+    def bytes(self) -> int:
+        """The number of bytes of the store."""
+        return sum(self.sizes.values())
+
+    @property
+    @derived
+    def bytes_per_page(self) -> float:
+        """The number of bytes of the store per capture."""
+        return self.bytes / max(self.pages, 1)
+
+    def rows(self) -> Iterator[Figure]:
+        """Yield all numbers."""
+        yield from figures_of("scheme", self.scheme)
+        yield from figures_of("count", self, "pages", "urls", "sites", "stale", "undated", "unfilled_revisits")
+        for part, counts in (
+            ("crawl", self.crawls),
+            ("site", self.top_sites),
+            ("month", self.months),
+            ("duplicate", self.duplicates),
+            ("bytes", {**self.sizes, "all": self.bytes}),
+        ):
+            yield from counted(part, counts)
+        for name, tokens in self.tokens.items():
+            yield from counted(f"{name} on pages", dict(tokens.frequencies))
+        if self.power_law:
+            yield from figures_of("power law", self.power_law)
+
+
+def store_figures(store: Store, name: str, *, with_common_texts: bool) -> StoreFigures:
+    """Count everything in a store, in one pass over its cards. `name` is that of the store, as it is shown."""
+    start, at = time.monotonic(), datetime.now(UTC).replace(microsecond=0)
     statistics = store.statistics()
     pages = page_counts(store.scan(Card))
-    law = power_law(statistics.frequencies["fingerprints"])
-    texts = common_texts(store, pages.sample) if with_common_texts else []
-    return StoreFigures(statistics, pages, law, texts, at, time.monotonic() - start)
+    return StoreFigures(
+        store=name,
+        format=len(MIGRATIONS),
+        scheme=store.scheme,
+        pages=statistics.pages,
+        urls=statistics.urls,
+        sites=statistics.sites,
+        stale=statistics.stale,
+        crawls=dict(pages.crawls.most_common()),
+        top_sites=dict(pages.sites.most_common(MAX_SITES)),
+        months=dict(sorted(pages.months.items())),
+        first=pages.first,
+        last=pages.last,
+        undated=pages.undated,
+        unfilled_revisits=pages.unfilled_revisits,
+        duplicates=dict(pages.duplicates.most_common()),
+        tokens={field: TokenCounts.of(counts) for field, counts in statistics.frequencies.items()},
+        power_law=power_law(statistics.frequencies["fingerprints"]),
+        sizes=statistics.sizes,
+        common_texts=common_texts(store, pages.sample) if with_common_texts else None,
+        at=at,
+        seconds=time.monotonic() - start,
+        example=pages.example,
+    )

@@ -14,15 +14,15 @@ MAX_CLUSTERS_PER_SHARD = 50_000  # that a shard reports
 PRECISION = 1_000  # sites and URLs of a cluster up to which counts are nearly exact; the engine takes 8 bytes for each
 
 
-def largest_clusters(*, least: int, size: int, site: str | None = None) -> Search:
-    """Return a search for clusters of at least `least` pages, as buckets of CLUSTERS: the largest first, then by id.
+def largest_clusters(*, min_pages: int, size: int, site: str | None = None) -> Search:
+    """Return a search for clusters of at least `min_pages` pages, as buckets of CLUSTERS, largest first, then by id.
 
     With `site`, only pages on that site are counted. The answer is exact if its `doc_count_error_upper_bound` is 0.
     Otherwise a shard has pages of more than MAX_CLUSTERS_PER_SHARD clusters.
     """
     terms = {
         "field": "cluster",
-        "min_doc_count": least,
+        "min_doc_count": min_pages,
         "size": size,
         "shard_size": MAX_CLUSTERS_PER_SHARD,
         "order": [{"_count": "desc"}, {"_key": "asc"}],

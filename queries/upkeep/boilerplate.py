@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from types import UnionType
 from typing import Any, NamedTuple, Self
 
+from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 from opensearch_winnow.cython_core.overlap import difference, matching_runs
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, inlined, key, listed
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.scheme import KOALA, Scheme
@@ -19,20 +21,34 @@ from opensearch_winnow.foundation.selection import token_of
 from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.spans import merged_spans
 
+MAX_BEGINNING_CHARS = 100
+
 
 class BoilerplateError(WinnowError):
     """Boilerplate that does not exist, or cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Boilerplate:
+@answer
+class Boilerplate(Answer):
     """A text that is no evidence of copying: on all pages, or as a template on the pages of one `site`."""
 
-    name: str  # for code, the name of its file, which decides the language
+    name: str = key("Its name; for code, the name of its file, which decides the language.")
     text: str
-    site: str | None = None  # the host, in lower case; None: all pages
-    learned: bool = False  # it was learned from the pages of the site
+    site: str | None = key("The host on whose pages it is boilerplate, in lower case; null for all.", default=None)
+    learned: bool = key("True if it was learned from the pages of the site.", default=False)
     url: str | None = None  # of the page that it was taken from, with which it is deleted
+
+    @property
+    @derived
+    def words(self) -> int:
+        """The number of words."""
+        return len(canonical_text(self.text).words)
+
+    @property
+    @derived
+    def beginning(self) -> str:
+        """The beginning of the text."""
+        return self.text[:MAX_BEGINNING_CHARS].strip()
 
     def as_document(self) -> dict[str, Any]:
         """Return its fields as JSON values."""
@@ -48,6 +64,21 @@ class Boilerplate:
             if not isinstance(document.get(name), kind):
                 raise BoilerplateError(f"not boilerplate: its {name} is {_shortened(document[name])}")
         return cls(**document)
+
+
+@answer
+class BoilerplateText(Answer):
+    """Boilerplate, and its whole text."""
+
+    boilerplate: Boilerplate = inlined()
+    text: str = key("The text.")
+
+
+@answer
+class BoilerplateList(Listing[Boilerplate]):
+    """Boilerplate, by name."""
+
+    boilerplate: list[Boilerplate] = listed("The boilerplate, by name.")
 
 
 class ExcludedHashes(NamedTuple):

@@ -182,9 +182,11 @@ class EmbeddedStore(Closing):
         with self._file.writing() as db:
             return max(db.executemany("UPDATE page SET cluster = ? WHERE id = ?", values).rowcount, 0)
 
-    def clusters(self, *, least: int = 2, site: str | None = None, limit: int, offset: int = 0) -> list[ClusterSize]:
+    def clusters(
+        self, *, min_pages: int = 2, site: str | None = None, limit: int, offset: int = 0
+    ) -> list[ClusterSize]:
         with self._file.reading() as db:
-            return cluster_sizes(db, least=least, site=site, limit=limit, offset=offset)
+            return cluster_sizes(db, min_pages=min_pages, site=site, limit=limit, offset=offset)
 
     def crawls(self) -> list[Crawl]:
         with self._file.reading() as db:

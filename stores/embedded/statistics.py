@@ -42,7 +42,7 @@ ON_SITE = "cluster IN (SELECT coalesce(cluster, id) FROM page WHERE site = :site
 LARGEST_FIRST = "pages DESC, CASE typeof(cluster) WHEN 'blob' THEN lower(hex(cluster)) ELSE cluster END"
 CLUSTER_SIZES = """
 WITH listed AS (
-    SELECT cluster, pages FROM ({sizes}) WHERE pages >= :least AND {on_site}
+    SELECT cluster, pages FROM ({sizes}) WHERE pages >= :min_pages AND {on_site}
     ORDER BY {largest_first} LIMIT :limit OFFSET :offset
 )
 SELECT cluster, pages, count(DISTINCT site), count(DISTINCT url) FROM (
@@ -74,15 +74,15 @@ def crawls(db: sqlite3.Connection) -> list[Crawl]:
 
 
 def cluster_sizes(
-    db: sqlite3.Connection, *, least: int, site: str | None, limit: int, offset: int
+    db: sqlite3.Connection, *, min_pages: int, site: str | None, limit: int, offset: int
 ) -> list[ClusterSize]:
-    """Return the clusters with at least `least` pages, one of them on `site` if given: largest first, then by id."""
+    """Return the clusters of at least `min_pages` pages, one of them on `site` if given: largest first, then by id."""
     sizes = CLUSTER_SIZES.format(
-        sizes=SIZES_FROM_MEMBERS if least > 1 else SIZES_OF_ALL,
+        sizes=SIZES_FROM_MEMBERS if min_pages > 1 else SIZES_OF_ALL,
         on_site="true" if site is None else ON_SITE,
         largest_first=LARGEST_FIRST,
     )
-    values = {"least": least, "site": site and storable(site), "limit": limit, "offset": offset}
+    values = {"min_pages": min_pages, "site": site and storable(site), "limit": limit, "offset": offset}
     return [ClusterSize(unpacked(cluster), *counts) for cluster, *counts in db.execute(sizes, values)]
 
 

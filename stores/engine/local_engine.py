@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from fcntl import LOCK_EX, flock
@@ -13,22 +13,25 @@ from pathlib import Path
 import platformdirs
 import psutil
 
+from opensearch_winnow.foundation.keywords import takes
 from opensearch_winnow.stores.engine import java
 from opensearch_winnow.stores.engine.jars import jars, local_files
 from opensearch_winnow.stores.engine.nodes import make_plan, start_node, stop_nodes, wait_until_up, write_plan
+from opensearch_winnow.stores.engine.options import (
+    DEFAULT_HEAP,
+    DEFAULT_PORT,
+    HOME_VARIABLE,
+    EngineOptions,
+    Progress,
+)
 from opensearch_winnow.stores.engine.ports import HOST, TRANSPORT_OFFSET, is_free, ports_of
 from opensearch_winnow.stores.engine.releases import DEFAULT, RELEASES, Release
 from opensearch_winnow.stores.engine.running import EngineNode, Running
 from opensearch_winnow.stores.store import StoreError
 
-DEFAULT_PORT = 9200
-DEFAULT_HEAP = "1g"
-HOME_VARIABLE = "WINNOW_ENGINE_HOME"
 PORT_RELEASE_SECONDS = 3.0  # a node that was just killed may still hold its port
 # By default an engine refuses to write to a disk that is nearly full, as that of a laptop often is.
 LOCAL_SETTINGS = {"cluster.routing.allocation.disk.threshold_enabled": "false"}
-
-Progress = Callable[[str, float | None], None]  # called with the current step, and the share of it that is done
 
 
 def default_home() -> Path:
@@ -43,38 +46,30 @@ class LocalEngine:
         self.home = Path(home or default_home()).absolute()
         self.state = self.home / "engine.json"
 
-    def start(
-        self,
-        version: str | None = None,
-        *,
-        nodes: int | None = None,
-        heap: str | None = None,
-        port: int | None = None,
-        settings: Mapping[str, str] | None = None,
-        owner: int | None = None,
-        progress: Progress = lambda _step, _share: None,
-    ) -> Running:
+    @takes(EngineOptions)
+    def start(self, options: EngineOptions) -> Running:
         """Start the nodes that do not run yet, and wait until all answer. They stop when the process `owner` ends.
 
         What is None is as before if nodes of this folder have died. Otherwise the newest version is started, with as
         many nodes as the folder has data of, or one, at DEFAULT_PORT with DEFAULT_HEAP.
         """
-        if version is not None and version not in RELEASES:
-            raise StoreError(f"there is no version {version} to start; choose one of {', '.join(RELEASES)}")
+        version, nodes = options.version, options.nodes
         with self._locked():
             before = Running.read(self.state)
             running = before if before and before.alive else None
             if running is None:
                 release = RELEASES[version or (before.version if before else DEFAULT)]
                 count = nodes if nodes is not None else self._nodes_before(release) or 1
-                heap = heap or (before.heap if before else DEFAULT_HEAP)
-                port = port or (before.nodes[0].port if before else DEFAULT_PORT)
-                running = self._prepare(release, count, heap, port, settings or {}, owner, progress)
+                heap = options.heap or (before.heap if before else DEFAULT_HEAP)
+                port = options.port or (before.nodes[0].port if before else DEFAULT_PORT)
+                running = self._prepare(
+                    release, count, heap, port, options.settings or {}, options.owner, options.progress
+                )
             elif (version or running.version, nodes or len(running.nodes)) != (running.version, len(running.nodes)):
                 raise StoreError(
                     f"{_description(running)} runs in {self.home}: stop it first, or start this one elsewhere"
                 )
-            return self._start(running, progress)
+            return self._start(running, options.progress)
 
     def status(self) -> Running | None:
         """Return the running engine; None if none runs."""
@@ -166,8 +161,6 @@ class LocalEngine:
 
 
 def _check_resources(nodes: int, heap: str, port: int) -> None:
-    if nodes < 1:
-        raise StoreError("an engine has at least one node")
     needed = nodes * java.heap_bytes(heap)
     free = psutil.virtual_memory().available
     if needed > free:

@@ -264,8 +264,10 @@ class OpenSearchStore(Closing):
             self._lock.check()
         return self._writer.set_clusters(clusters)
 
-    def clusters(self, *, least: int = 2, site: str | None = None, limit: int, offset: int = 0) -> list[ClusterSize]:
-        return self._clusters.sizes(least=least, site=site, limit=limit, offset=offset)
+    def clusters(
+        self, *, min_pages: int = 2, site: str | None = None, limit: int, offset: int = 0
+    ) -> list[ClusterSize]:
+        return self._clusters.sizes(min_pages=min_pages, site=site, limit=limit, offset=offset)
 
     def crawls(self) -> list[Crawl]:
         return crawls(self._index)

@@ -27,8 +27,8 @@ class StoredClusters:
     def __init__(self, index: IndexClient) -> None:
         self._index = index
 
-    def sizes(self, *, least: int, site: str | None, limit: int, offset: int) -> list[ClusterSize]:
-        """Return the clusters with at least `least` pages, one of them on `site` if given: the largest first.
+    def sizes(self, *, min_pages: int, site: str | None, limit: int, offset: int) -> list[ClusterSize]:
+        """Return the clusters with at least `min_pages` pages, one of them on `site` if given: the largest first.
 
         The list is complete if the index has one shard, or if no shard has pages of more than 50,000 clusters
         (counting each page without near-duplicates as a cluster). Otherwise all sizes are still exact, but a cluster
@@ -40,7 +40,7 @@ class StoredClusters:
             raise StoreError(
                 f"{self._index.name} cannot be read: the engine lists only the {MAX_HITS_PER_ANSWER:,} largest clusters"
             )
-        wanted = (self._largest(least, offset + limit) if site is None else self._largest_on_site(least, site))[
+        wanted = (self._largest(min_pages, offset + limit) if site is None else self._largest_on_site(min_pages, site))[
             offset : offset + limit
         ]
         # Count the sites and URLs of these clusters only, and in batches: counting takes the engine's memory.
@@ -51,17 +51,17 @@ class StoredClusters:
         }
         return [ClusterSize(each["key"], each["doc_count"], *spreads.get(each["key"], (0, 0))) for each in wanted]
 
-    def _largest(self, least: int, size: int) -> list[Bucket]:
-        answer = self._aggregation(largest_clusters(least=least, size=max(size, 1)))
+    def _largest(self, min_pages: int, size: int) -> list[Bucket]:
+        answer = self._aggregation(largest_clusters(min_pages=min_pages, size=max(size, 1)))
         buckets: list[Bucket] = answer["buckets"]
         if answer["doc_count_error_upper_bound"]:
-            buckets = self._aggregation(largest_clusters(least=least, size=MAX_HITS_PER_ANSWER))["buckets"]
+            buckets = self._aggregation(largest_clusters(min_pages=min_pages, size=MAX_HITS_PER_ANSWER))["buckets"]
             buckets = self._recount(buckets)
         return sorted(buckets, key=_largest_first)
 
-    def _largest_on_site(self, least: int, site: str) -> list[Bucket]:
-        on_site = self._aggregation(largest_clusters(least=1, size=MAX_HITS_PER_ANSWER, site=site))["buckets"]
-        return sorted((each for each in self._recount(on_site) if each["doc_count"] >= least), key=_largest_first)
+    def _largest_on_site(self, min_pages: int, site: str) -> list[Bucket]:
+        on_site = self._aggregation(largest_clusters(min_pages=1, size=MAX_HITS_PER_ANSWER, site=site))["buckets"]
+        return sorted((each for each in self._recount(on_site) if each["doc_count"] >= min_pages), key=_largest_first)
 
     def _recount(self, buckets: Sequence[Bucket], *, spread: bool = False) -> list[Bucket]:
         """Return buckets for the same clusters with exact sizes."""

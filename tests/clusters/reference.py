@@ -222,5 +222,5 @@ def sizes_of(pages: Sequence[Record], contents: Sequence[int], joined: Sequence[
         "contents": len(set(contents)),
         "sizes": dict(Counter(map(len, clusters.values()))),
         "identical_sizes": dict(Counter(map(len, identical))),
-        "largest": largest[:10],
+        "largest_clusters": largest[:10],
     }

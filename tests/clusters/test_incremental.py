@@ -82,7 +82,7 @@ def test_same_tables_as_at_once(seed: int, scheme: Scheme, in_time: bool, option
             found, written = tables(records[:end], options, folder / f"grown-{end}", state=str(folder / "state"))
             assert written == expected
             assert (found.pages, found.contents, found.edges) == (whole.pages, whole.contents, whole.edges)
-            assert (found.sizes, found.largest) == (whole.sizes, whole.largest)
+            assert (found.sizes, found.largest_clusters) == (whole.sizes, whole.largest_clusters)
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_a_page_from_before_is_put_in_its_place(tmp_path: Path, family: list[Rec
         _, expected = tables(files, options, tmp_path / f"whole-{number}")
         found, written = tables(files, options, tmp_path / f"grown-{number}", state=state)
         assert written == expected
-        assert found.largest[0].cluster == family[0].id
+        assert found.largest_clusters[0].cluster == family[0].id
 
 
 def test_a_content_whose_first_page_is_now_another(tmp_path: Path, family: list[Record]) -> None:

@@ -41,7 +41,7 @@ GROUPED: tuple[dict[str, Any], ...] = (
     {"representative": "longest", "facets": ("site", "year"), "examine": 1_000, "limit": 4, "page": 2},
     {"where": Filters(site="lucene.example"), "by": "both", "limit": 4},
 )
-LISTED: tuple[dict[str, Any], ...] = ({"least": 2}, {"limit": 3, "offset": 3})
+LISTED: tuple[dict[str, Any], ...] = ({"min_pages": 2}, {"limit": 3, "offset": 3})
 MATCHING: dict[str, Any] = {"match": {"body": "license warranty"}}
 EVERYTHING: dict[str, Any] = {"match_all": {}}
 QUERIES: tuple[dict[str, Any], ...] = (MATCHING, {"match": {"body": "index reader"}}, EVERYTHING)

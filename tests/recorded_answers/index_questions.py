@@ -190,7 +190,7 @@ def search_pages(index: Index, **options: Any) -> Any:
 
 
 def _clusters() -> Iterator[Question]:
-    for listed in ({"least": 2}, {"least": 4}, {"site": "spdx.example"}, {"limit": 5, "offset": 5}):
+    for listed in ({"min_pages": 2}, {"min_pages": 4}, {"site": "spdx.example"}, {"limit": 5, "offset": 5}):
         yield question("clusters", cluster_list, **listed)
     yield question("cluster members", cluster_members, limit=10)
     yield question("clusters", _clustering, linkage="components", threshold=0.3)
@@ -344,7 +344,7 @@ def _deletions(made: dict[str, list[Page]]) -> Iterator[Question]:
     for options in chosen:
         for dry_run in (True, False):
             yield question("delete", _delete, **options, dry_run=dry_run)
-    yield question("clusters after deletions", cluster_list, least=2)
+    yield question("clusters after deletions", cluster_list, min_pages=2)
     yield question("similar after deletions", similar, url=made[SECOND][1].url)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.recorded_answers.recording import Difference, renamed
+from tests.recorded_answers.recording import Difference, renamed, without
 
 
 def _other_pages(answer: Any) -> Any:
@@ -32,6 +32,27 @@ def _score_and_minimum(answer: Any) -> Any:
     return [_score_and_minimum(each) for each in answer] if isinstance(answer, list) else answer
 
 
+OF_CANDIDATES = ("compared", "histogram")
+IN_COMMAND_ONLY = (
+    "candidates",
+    "engine",
+    "edges",
+    "largest",
+    "largest_clusters",
+    "expected_recall",
+    "changed",
+    "fresh",
+)
+
+
+def _flat_clustering(answer: Any) -> Any:
+    """Return an answer of the API with the last clustering as it was told: without some keys, and no object in it."""
+    clustering = answer["json"]["clustering"]
+    told = {key: value for key, value in clustering.items() if key not in IN_COMMAND_ONLY}
+    told |= {key: clustering["candidates"][key] for key in OF_CANDIDATES}
+    return answer | {"json": answer["json"] | {"clustering": told}}
+
+
 INTENDED: dict[str, list[Difference]] = {  # by the name of the recording
     "json": [
         Difference(
@@ -40,6 +61,17 @@ INTENDED: dict[str, list[Difference]] = {  # by the name of the recording
             recorded=renamed("members", "listed_pages"),
         ),
         Difference("the score that orders matches has one name, and so has its minimum", "*", _score_and_minimum),
+        *(
+            Difference(
+                "a clustering has the same keys in the API as in winnow cluster --json",
+                questions,
+                today=_flat_clustering,
+            )
+            for questions in ("api: GET /clusters*", "api: GET /statistics*")
+        ),
+        Difference(
+            "figures of a store have the same keys everywhere", "command: winnow stats*", today=without("common_texts")
+        ),
         Difference("members are the other pages of a group", "*search*", recorded=_other_pages),
         Difference("pairs have a minimum score", "command: winnow pairs *", recorded=renamed("threshold", "min_score")),
         Difference("what is told of the members is called so", "*search*", recorded=renamed("similar", "member_pages")),

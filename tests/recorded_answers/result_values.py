@@ -158,7 +158,7 @@ def clustering(found: ClusteringResult) -> dict[str, Any]:
         "clustered_pages": found.clustered_pages,
         "identical": [found.identical_clusters, found.identical_pages],
         "edges": found.edges,
-        "largest": [[each.pages, each.url] for each in found.largest],
+        "largest": [[each.pages, each.url] for each in found.largest_clusters],
     }
 
 

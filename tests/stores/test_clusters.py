@@ -39,7 +39,7 @@ def expected_members(records: dict[str, Record]) -> dict[str, list[Record]]:
 @pytest.mark.check
 @given(RECORDS, st.lists(st.integers(-1, 8), max_size=8), st.integers(1, 4), st.integers(0, 3), st.integers(0, 5))
 def test_clusters_are_those_of_the_pages(
-    new_store: New, records: list[Record], joins: list[int], least: int, offset: int, limit: int
+    new_store: New, records: list[Record], joins: list[int], min_pages: int, offset: int, limit: int
 ) -> None:
     """Some representatives are not stored, and some are themselves members of another cluster."""
     with new_store() as store:
@@ -56,14 +56,14 @@ def test_clusters_are_those_of_the_pages(
         expected = [
             ClusterSize(cluster, len(pages), len({each.site for each in pages}), len({each.url for each in pages}))
             for cluster, pages in found.items()
-            if len(pages) >= least
+            if len(pages) >= min_pages
         ]
         expected.sort(key=lambda each: (-each.pages, each.cluster))
-        assert store.clusters(least=least, limit=9) == expected
-        assert store.clusters(least=least, limit=limit, offset=offset) == expected[offset : offset + limit]
+        assert store.clusters(min_pages=min_pages, limit=9) == expected
+        assert store.clusters(min_pages=min_pages, limit=limit, offset=offset) == expected[offset : offset + limit]
         for site in {each.site for each in here.values()} | {"elsewhere.example"}:
             on_site = [size for size in expected if any(each.site == site for each in found[size.cluster])]
-            assert store.clusters(least=least, site=site, limit=9) == on_site
+            assert store.clusters(min_pages=min_pages, site=site, limit=9) == on_site
         for cluster, pages in found.items():
             ids = [each.id for each in pages]
             cards = members(store, cluster, limit=9)
@@ -78,7 +78,7 @@ def test_pages_that_are_alone_are_no_clusters(store: Store, record: Make) -> Non
     records = [record(number) for number in range(3)]
     store.write(records)
     assert store.clusters(limit=10) == []
-    assert store.clusters(least=1, limit=2) == [
+    assert store.clusters(min_pages=1, limit=2) == [
         ClusterSize(id_, 1, 1, 1) for id_ in sorted(each.id for each in records)[:2]
     ]
     assert [card.id for card in members(store, records[1].id, limit=10)] == [records[1].id]
@@ -98,7 +98,7 @@ def test_what_is_left_of_a_cluster(store: Store, record: Make) -> None:
     store.delete([records[2].id])
     store.write([record(3, url=records[3].url, title="another")])  # a rewritten page leaves its cluster
     assert store.clusters(limit=10) == []
-    assert store.clusters(least=1, limit=10)[0].pages == 1
+    assert store.clusters(min_pages=1, limit=10)[0].pages == 1
 
 
 def test_a_page_captured_ten_times_is_one_url(store: Store, record: Make) -> None:
@@ -114,8 +114,8 @@ def test_a_page_captured_ten_times_is_one_url(store: Store, record: Make) -> Non
     assert store.clusters(limit=10) == [large, small]
     assert store.clusters(site="a.org", limit=10) == [large, small]
     assert store.clusters(site="a.org", limit=1, offset=1) == [small]
-    assert store.clusters(site="b.org", least=13, limit=10) == [large]
-    assert store.clusters(site="b.org", least=14, limit=10) == []
+    assert store.clusters(site="b.org", min_pages=13, limit=10) == [large]
+    assert store.clusters(site="b.org", min_pages=14, limit=10) == []
     assert store.clusters(site="no site \ud800", limit=10) == []
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.answers.clusters.cluster_document import cluster_document
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.card import Card
@@ -57,9 +56,9 @@ def test_scores_are_those_of_the_comparison(served_file: Served) -> None:
 
 def test_a_threshold_counts_the_pairs_below_it(served_file: Served) -> None:
     shares = [share for row in served_file.json(f"/cluster/{FIRST}.json")["matrix"] for share in row]
-    for t in (50, 60, 77, 100):
-        found = served_file.json(f"/cluster/{FIRST}.json?t={t}")
-        assert found["below"] == sum(share < t / 100 for share in shares)
+    for threshold in (0.5, 0.6, 0.77, 1):
+        found = served_file.json(f"/cluster/{FIRST}.json?threshold={threshold}")
+        assert found["below"] == sum(share < threshold for share in shares)
     assert served_file.json(f"/cluster/{FIRST}.json")["threshold"] == 0.5  # as it was clustered
 
 
@@ -77,29 +76,29 @@ def test_a_cell_leads_to_its_comparison(served_file: Served) -> None:
 
 def test_the_graph_has_each_page_and_each_pair(served_file: Served) -> None:
     shares = served_file.json(f"/cluster/{FIRST}.json")["matrix"]
-    for t in (50, 70, 100):
-        text = served_file.get(f"/cluster/{FIRST}?t={t}").text
+    for threshold in (0.5, 0.7, 1):
+        text = served_file.get(f"/cluster/{FIRST}?threshold={threshold}").text
         (graph, *_) = re.findall(r'<svg class="graph".*?</svg>', text, re.DOTALL)
         assert re.findall(r'href="/page/(\w+)"', graph) == MILL_PAGES
         assert set(re.findall(r'href="/compare/(\w+)/(\w+)"', graph)) == {
             (MILL_PAGES[column], MILL_PAGES[row])
             for row, row_shares in enumerate(shares)
             for column, share in enumerate(row_shares)
-            if share >= t / 100
+            if share >= threshold
         }
         assert "<bdi>mirror.example</bdi></li>" in text  # the colours of the sites
 
 
 @pytest.mark.parametrize(
-    ("t", "sentence"),
+    ("threshold", "sentence"),
     [
-        (50, "Every two pages resemble each other by 50 % or more."),
-        (75, "At 75 %, these are 2 parts: 3 pages and 1 page."),
-        (100, "At 100 %, these are 3 parts: 2 pages, 1 page and 1 page."),
+        (0.5, "Every two pages resemble each other by 50 % or more."),
+        (0.75, "At 75 %, these are 2 parts: 3 pages and 1 page."),
+        (1, "At 100 %, these are 3 parts: 2 pages, 1 page and 1 page."),
     ],
 )
-def test_whether_a_cluster_is_one_family(served_file: Served, t: int, sentence: str) -> None:
-    assert sentence in served_file.get(f"/cluster/{FIRST}?t={t}").text
+def test_whether_a_cluster_is_one_family(served_file: Served, threshold: float, sentence: str) -> None:
+    assert sentence in served_file.get(f"/cluster/{FIRST}?threshold={threshold}").text
 
 
 def test_two_families_that_one_page_holds_together(tmp_path: Path, serve: Serve) -> None:
@@ -175,10 +174,10 @@ def test_a_representative_that_is_gone(own_file: Path) -> None:
     with Index.open(own_file) as index:
         index.store.delete([FIRST])
         cards = index.cluster_pages(FIRST)
-        found = cluster_document(index.cluster_details(cards, limit=10), index.clustering())
-    assert found["id"] == FIRST
-    assert found["representative"]["id"] == EARLIER[1]  # the earliest that is left
-    assert [each["captures"] for each in found["listed_pages"]] == [3, 1, 1, 1]
+        found = index.cluster_details(cards, limit=10)
+    assert found.id == FIRST
+    assert found.representative.id == EARLIER[1]  # the earliest that is left
+    assert [each.captures for each in found] == [3, 1, 1, 1]
 
 
 @pytest.mark.check

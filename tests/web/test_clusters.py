@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
@@ -46,8 +45,8 @@ def test_clusters_are_listed_the_largest_first(served: Served) -> None:
 
 
 def test_the_heading_counts_those_that_are_asked_for(served_file: Served) -> None:
-    assert heading(served_file.get("/clusters?min=4")) == "2 clusters of 4 pages or more, the largest with 4 pages"
-    nothing = served_file.get("/clusters?min=5")  # though one of them has seven captures
+    assert heading(served_file.get("/clusters?min_urls=4")) == "2 clusters of 4 pages or more, the largest with 4 pages"
+    nothing = served_file.get("/clusters?min_urls=5")  # though one of them has seven captures
     assert heading(nothing) == "No clusters of 5 pages or more"
     assert '<a href="/clusters">Show all clusters</a>' in nothing.text
     assert heading(served_file.get("/clusters?site=Sea.Example")) == "1 cluster with a page on sea.example"
@@ -65,7 +64,7 @@ def test_clusters_are_paged(served: Served) -> None:
 
 def test_a_table_of_clusters(served_file: Served) -> None:
     found = rows(served_file.get("/clusters.csv"))
-    assert [(each["cluster"], each["captures"], each["pages"], each["url"]) for each in found] == [
+    assert [(each["id"], each["pages"], each["urls"], each["url"]) for each in found] == [
         (FIRST, "7", "4", MILL), (IDS[HARBOUR], "4", "4", HARBOUR)
     ]  # fmt: skip
 
@@ -85,7 +84,7 @@ def test_a_store_without_clusters_says_how_to_get_them(unclustered: Unclustered,
     assert heading(reply) == f"{len(PAGES)} captures, not clustered yet"
     assert f"winnow cluster --store {Path(served.store).name}<" in reply.text
     assert 'action="/clusters' not in reply.text
-    assert served.send("/clusters/start", b"t=50", content_type=FORM).status == 403
+    assert served.send("/clusters/start", b"threshold=0.5", content_type=FORM).status == 403
     alone = served.get(f"/cluster/{IDS[MILL]}")
     assert heading(alone).startswith("No near-duplicates")
     assert "not clustered yet" in alone.text
@@ -105,7 +104,7 @@ def test_a_visitor_who_may_write_has_the_store_clustered(unclustered: Unclustere
     served = serve(unclustered(PAGES), "--write")
     assert "Find clusters" in served.get("/clusters").text
     for _ in range(2):  # the second time one is running, or has done it
-        reply = served.send("/clusters/start", b"t=60", content_type=FORM)
+        reply = served.send("/clusters/start", b"threshold=0.6", content_type=FORM)
         assert (reply.status, reply.headers["location"]) == (303, "/clusters")
     found = until_done(served)
     assert found["failure"] is None
@@ -115,12 +114,12 @@ def test_a_visitor_who_may_write_has_the_store_clustered(unclustered: Unclustere
 
 
 @pytest.mark.check
-@pytest.mark.parametrize("t", [b"0", b"101", b"half"])
-def test_a_threshold_that_is_none(own_file: Path, serve: Serve, t: bytes) -> None:
+@pytest.mark.parametrize("threshold", [b"0", b"1.1", b"half"])
+def test_a_threshold_that_is_none(own_file: Path, serve: Serve, threshold: bytes) -> None:
     served = serve(own_file, "--write")
-    reply = served.send("/clusters/start", b"t=" + t, content_type=FORM)
+    reply = served.send("/clusters/start", b"threshold=" + threshold, content_type=FORM)
     assert reply.status == 400
-    assert "t is a whole number from 1 to 100" in reply.text
+    assert "threshold is a share above 0 and at most 1" in reply.text
     assert served.json("/clusters.json")["running"] is None
 
 
@@ -142,7 +141,7 @@ def finish(run: ClusteringRun) -> None:
 
 def test_a_clustering_is_stopped(own_file: Path) -> None:
     with Index.open(own_file) as index:
-        before = json.dumps(index.clustering())
+        before = index.clustering()
         gate = Gate(own_file)
         run = ClusteringRun(gate)
         assert run.running() is None
@@ -157,11 +156,13 @@ def test_a_clustering_is_stopped(own_file: Path) -> None:
         gate.told.set()
         finish(run)
         assert run.failure == STOPPED
-        assert json.dumps(index.clustering()) == before
+        assert index.clustering() == before
         run.start(0.9)
         finish(run)
         assert run.failure == ""
-        assert index.clustering()["threshold"] == 0.9  # type: ignore[index]
+        last = index.clustering()
+        assert last
+        assert last.threshold == 0.9
 
 
 def test_one_that_is_going_on_is_shown(own_file: Path) -> None:
@@ -178,8 +179,8 @@ def test_one_that_is_going_on_is_shown(own_file: Path) -> None:
             state=replace(ServerState.of(ServedStore(str(own_file), gate), 30), clustering=run),
         )
         answered = SCREEN.answer(index, request)
-        assert answered.document["running"]["phase"] == "starting"
-        assert answered.document["clusters"]  # those of before
+        assert answered.document.running.phase == "starting"
+        assert answered.document.clusters  # those of before
         html = (
             Pages(store="own", may_write=True)
             .render("clusters", screen=SCREEN, request=request, answer=answered.document, **answered.template_values())

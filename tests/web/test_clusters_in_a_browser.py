@@ -33,10 +33,11 @@ def test_the_slider_counts_pairs_and_changes_the_address(page: Page, served_file
     page.goto(served_file.url(f"/cluster/{EARLIER[0]}"))
     slider = page.get_by_role("slider")
     expect(page.get_by_text("0 of 6 pairs are below")).to_be_visible()
-    slider.fill("80")
+    slider.fill("0.8")
+    expect(page.locator("output")).to_have_text("80 %")
     page.get_by_role("button", name="Apply").click()
-    expect(page).to_have_url(served_file.url(f"/cluster/{EARLIER[0]}?t=80"))
-    below = served_file.json(f"/cluster/{EARLIER[0]}.json?t=80")["below"]
+    expect(page).to_have_url(served_file.url(f"/cluster/{EARLIER[0]}?threshold=0.8"))
+    below = served_file.json(f"/cluster/{EARLIER[0]}.json?threshold=0.8")["below"]
     assert below
     expect(page.get_by_text(f"{below} of 6 pairs are below")).to_be_visible()
     page.go_back()
@@ -54,7 +55,7 @@ def test_the_list_is_sorted_and_filtered_from_the_form(page: Page, served_file: 
     page.get_by_label("Sort by").select_option("least alike")
     page.get_by_role("textbox", name="Site").fill("sea.example")
     page.get_by_role("button", name="Apply").click()
-    expect(page).to_have_url(re.compile(r"sort=lowest.*site=sea\.example"))
+    expect(page).to_have_url(re.compile(r"order=lowest.*site=sea\.example"))
     expect(page.locator("h1")).to_have_text("1 cluster with a page on sea.example")
 
 
@@ -86,7 +87,7 @@ def test_a_store_is_clustered_without_scripts(own_file: Path, serve: Serve, new_
     page = new_page(java_script_enabled=False)
     page.goto(served.url("/clusters"))
     page.get_by_text("Cluster again").click()
-    page.get_by_label("Minimum resemblance").fill("95")
+    page.get_by_label("Minimum resemblance").fill("0.95")
     page.get_by_role("button", name="Find clusters again").click()
     expect(page.get_by_text("resembles its representative by 95 % or more")).to_be_visible(timeout=60_000)
     expect(page.locator("progress")).to_have_count(0)

@@ -12,11 +12,10 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from opensearch_winnow.answers.upkeep.overview import OverviewDocument, overview_document
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page as WebPage
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.web import screen_request
+from opensearch_winnow.operations.upkeep.overview import Overview
 from opensearch_winnow.web.app import make_app
 from opensearch_winnow.web.served import ServedStore
 from tests.web.conftest import Serve, Unclustered, made
@@ -152,13 +151,13 @@ def test_what_was_added_since_is_said(own_file: Path, serve: Serve) -> None:
 def test_what_is_typed_while_the_pages_are_counted_is_kept(
     page: Page, known_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = Event()
+    told, overview = Event(), Index.overview
 
-    def slow_overview(index: Index) -> OverviewDocument:
+    def slow_overview(index: Index) -> Overview:
         assert told.wait(60)
-        return overview_document(index.overview())
+        return overview(index)
 
-    monkeypatch.setattr(screen_request, "_overview", slow_overview)
+    monkeypatch.setattr(Index, "overview", slow_overview)
     store = ServedStore.named(str(known_file))
     with serving_app(make_app(store)) as served:
         try:

@@ -92,8 +92,8 @@ def test_a_page_that_only_repeats_itself_is_left_out(crawl: Served) -> None:
     found = crawl.json("/clusters.json")
     assert (found["found"], found["repeats"]) == (3, 1)
     assert "quiet.example" not in sites(found)
-    assert 'href="/clusters?min=1">Include pages that only repeat themselves</a>' in crawl.get("/clusters").text
-    everything = crawl.json("/clusters.json?min=1")
+    assert 'href="/clusters?min_urls=1">Include pages that only repeat themselves</a>' in crawl.get("/clusters").text
+    everything = crawl.json("/clusters.json?min_urls=1")
     assert (everything["found"], everything["repeats"]) == (4, 0)
     (repeated,) = (each for each in everything["clusters"] if each["urls"] == 1)
     assert (repeated["pages"], repeated["texts"]) == (4, 1)
@@ -103,25 +103,25 @@ def test_a_page_that_only_repeats_itself_is_left_out(crawl: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sort", "order"),
+    ("order", "expected"),
     [
         ("size", ["zoo.example", "a.example", "often.example"]),
         ("spread", ["a.example", "often.example", "zoo.example"]),
         ("site", ["a.example", "often.example", "zoo.example"]),
     ],
 )
-def test_clusters_are_sorted(crawl: Served, sort: str, order: list[str]) -> None:
-    assert sites(crawl.json(f"/clusters.json?sort={sort}")) == order
-    assert [each["site"] for each in rows(crawl.get(f"/clusters.csv?sort={sort}"))] == order
-    paged = [crawl.json(f"/clusters.json?sort={sort}&limit=1&page={page}") for page in (1, 2, 3)]
-    assert [sites(found)[0] for found in paged] == order
+def test_clusters_are_sorted(crawl: Served, order: str, expected: list[str]) -> None:
+    assert sites(crawl.json(f"/clusters.json?order={order}")) == expected
+    assert [each["site"] for each in rows(crawl.get(f"/clusters.csv?order={order}"))] == expected
+    paged = [crawl.json(f"/clusters.json?order={order}&limit=1&page={page}") for page in (1, 2, 3)]
+    assert [sites(found)[0] for found in paged] == expected
     assert [found["more"] for found in paged] == [True, True, False]
-    address = "/clusters" if sort == "size" else f"/clusters?sort={sort}"
-    assert f'<option value="{sort}" selected>' in crawl.get(address).text
+    address = "/clusters" if order == "size" else f"/clusters?order={order}"
+    assert f'<option value="{order}" selected>' in crawl.get(address).text
 
 
 def test_the_least_alike_come_first(crawl: Served) -> None:
-    found = crawl.json("/clusters.json?sort=lowest")
+    found = crawl.json("/clusters.json?order=lowest")
     shares = [each["lowest"] for each in found["clusters"]]
     assert shares == sorted(shares)
     assert shares[0] < shares[-1]
@@ -133,16 +133,16 @@ def test_clusters_with_a_page_on_a_site(crawl: Served) -> None:
     assert sites(crawl.json("/clusters.json?site=b.example")) == ["a.example"]
     assert sites(crawl.json("/clusters.json?site=%20ONCE.example")) == ["often.example"]
     assert sites(crawl.json("/clusters.json?site=quiet.example")) == []
-    assert sites(crawl.json("/clusters.json?site=quiet.example&min=1")) == ["quiet.example"]
-    assert sites(crawl.json("/clusters.json?site=zoo.example&min=6")) == []
-    assert crawl.get("/clusters.json?sort=colour").status == 400
+    assert sites(crawl.json("/clusters.json?site=quiet.example&min_urls=1")) == ["quiet.example"]
+    assert sites(crawl.json("/clusters.json?site=zoo.example&min_urls=6")) == []
+    assert crawl.get("/clusters.json?order=colour").status == 400
 
 
 def test_the_parameters_are_documented(crawl: Served) -> None:
     listed = crawl.json("/api/v1/openapi.json")["paths"]["/clusters"]["get"]["parameters"]
     known = {each["name"]: each["schema"] for each in listed}
-    assert known["sort"]["enum"] == ["size", "spread", "site", "lowest"]
-    assert {"site", "min", "limit", "page"} < known.keys()
+    assert known["order"]["enum"] == ["size", "spread", "site", "lowest"]
+    assert {"site", "min_urls", "limit", "page"} < known.keys()
 
 
 def test_a_store_with_more_clusters_than_are_sorted_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,12 +154,12 @@ def test_a_store_with_more_clusters_than_are_sorted_says_so(tmp_path: Path, monk
         assert status == 200
         return body.decode()
 
-    assert "Sorted among" not in shown("/clusters?sort=lowest")
+    assert "Sorted among" not in shown("/clusters?order=lowest")
     monkeypatch.setattr(cluster_list, "MAX_CLUSTERS_ESTIMATED", 2)
-    assert "Sorted among the 2 largest clusters." in shown("/clusters?sort=lowest")
-    assert "Sorted among" not in shown("/clusters?sort=spread")
+    assert "Sorted among the 2 largest clusters." in shown("/clusters?order=lowest")
+    assert "Sorted among" not in shown("/clusters?order=spread")
     monkeypatch.setattr(cluster_list, "MAX_CLUSTERS_SORTED", 3)  # one of these only repeats itself
     monkeypatch.setattr("opensearch_winnow.web.screens.clusters.clusters.MAX_CLUSTERS_SORTED", 3)
-    limited = shown("/clusters?sort=spread")
+    limited = shown("/clusters?order=spread")
     assert "<h1>At least 2 clusters, the largest with 5 pages</h1>" in limited
     assert "Sorted among the 3 largest clusters." in limited

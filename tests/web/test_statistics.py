@@ -55,8 +55,8 @@ def test_numbers_are_those_of_the_library(served: Served) -> None:
     assert found["months"]["2024-07"] == 2
     assert found["crawls"] == {"known": len(PAGES)}
     assert found["clustering"]["sizes"] == {"4": 1, "7": 1}
-    assert sum(found["clustering"]["histogram"]) == found["clustering"]["compared"]
-    assert found["clustering"]["at"] == clustering["at"]
+    assert found["clustering"] == clustering.to_dict()
+    assert sum(clustering.candidates.histogram) == clustering.candidates.compared
     shown = served.get("/statistics").text
     assert "<h1>22 captures of 19 pages on 14 sites</h1>" in shown
     assert "2 clusters with 11 captures: a page counts as often as it was captured." in shown
@@ -69,7 +69,7 @@ def test_tables_equal_the_pictures(served_file: Served) -> None:
     pairs, sizes, frequencies, times = charts(text).values()
     bars = titles(pairs, r"(?P<name>.*?): (?P<number>[\d,]+) pairs?")
     assert bars == table(text, "Pairs by resemblance")
-    assert sum(bars.values()) == found["clustering"]["compared"]
+    assert sum(bars.values()) == found["clustering"]["candidates"]["compared"]
     assert titles(sizes, r"(?P<number>[\d,]+) clusters? of (?P<name>[\d,]+) pages") == {"4": 1, "7": 1}
     assert table(text, "Clusters by number of pages") == {"4": 1, "7": 1}
     points = titles(frequencies, r"(?P<number>[\d,]+) fingerprints? on (?P<name>[\d,]+) pages?")
@@ -98,7 +98,7 @@ def test_the_line_has_the_slope_of_the_law(served_file: Served) -> None:
     found = served_file.json("/statistics.json")
     law = power_law(dict(found["tokens"]["fingerprints"]["frequencies"]))
     assert law
-    assert found["power_law"] == pytest.approx(law._asdict())
+    assert found["power_law"] == pytest.approx(law.to_dict())
     grid = {
         label: float(place)
         for place, label in re.findall(r'<text class="middle" x="([\d.]+)" y="[\d.]+">([\d,]+)</text>', text)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -23,6 +23,7 @@ from opensearch_winnow.mappings.opensearch_mapping import (
 )
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
+from opensearch_winnow.stores.engine_index import Migration
 from opensearch_winnow.stores.opensearch.requests.complete_answers import complete
 from opensearch_winnow.stores.opensearch.requests.errors import reporting_engine_errors
 from opensearch_winnow.stores.opensearch.upkeep.reindex import Reindexer, delete_leftovers
@@ -35,16 +36,6 @@ MAX_ROUNDS = 20  # before the last one starts even if there are more writes
 UNFINISHED, MIGRATION = "winnow_migration_from", "winnow_migration"
 
 Progress = Callable[[str, float | None], None]  # called with the current step, and the share of it that is done
-
-
-class Migration(NamedTuple):
-    old: str
-    new: str
-    pages: int
-    rounds: int  # of copying, including the last one, for which writers waited
-    waited: float  # seconds that writers had to wait
-    seconds: float
-    old_deleted: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from opensearchpy import AuthorizationException, NotFoundError, OpenSearch, RequestError, TransportError
@@ -24,14 +24,11 @@ from opensearch_winnow.mappings.opensearch_scripts import SOURCES, stored_script
 from opensearch_winnow.mappings.opensearch_search_pipeline import SEARCH_PIPELINE, search_pipeline
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
+from opensearch_winnow.stores.engine_index import Outcome
 from opensearch_winnow.stores.opened_scheme import opened_scheme
 from opensearch_winnow.stores.opensearch.requests.client import engine_of
 from opensearch_winnow.stores.opensearch.requests.errors import reporting_engine_errors
 from opensearch_winnow.stores.store import StoreError
-
-# "refused": the engine does not support this part, and a store works without it.
-Outcome = Literal["made", "there", "missing", "refused"]
-
 
 JSON_STRING = r'"(?:[^"\\]|\\.)*"'
 STRING_LIST = re.compile(rf"(?<=\[)(\n *)({JSON_STRING}(?:,\s*{JSON_STRING})+)(?=\n *\])")  # in indented JSON

@@ -49,7 +49,7 @@ def family(tmp_path: Path) -> Path:
 
 def test_json_equals_the_result_of_the_library(winnow: Winnow, crawl: Path) -> None:
     with Index.open(crawl, create=False) as index:
-        found = index.cluster(write_back=False).as_document()
+        found = index.cluster(write_back=False).to_dict()
     done = winnow("cluster", "--store", crawl, "--json")
     answer = json.loads(done.stdout)
     assert (done.exit_code, done.stderr) == (0, "")
@@ -196,7 +196,7 @@ def test_tables_on_a_terminal(on_terminal: OnTerminal, crawl: Path) -> None:
     ]
     for heading in ("Clusters by size", "Largest clusters", "Written"):
         assert heading in lines
-    assert any(line.startswith(f"4  {MILL}") for line in lines)
+    assert any(line.startswith(f"    4  {MILL}") for line in lines)
     assert any("▲ threshold 50 %" in line for line in lines)
     assert any(line.startswith("No pairs were left out") for line in lines)
     assert "clusters      clusters.parquet" in lines
@@ -218,7 +218,7 @@ def test_lines_fit_and_contain_no_control_characters(process: Process, crawl: Pa
     shown = process("cluster", "--store", crawl, "--color", "always", "--threshold", "0.9", COLUMNS=str(columns)).stdout
     lines = unstyle(shown.decode()).splitlines()
     assert max(map(width, lines)) <= columns
-    assert "".join(lines).count("␛") >= 2
+    assert "".join(lines).count("␛") >= (1 if columns < 60 else 2)  # titles are left out if there is no room
     assert not any(CONTROL_CHARACTERS.search(line) for line in lines)
 
 
@@ -230,7 +230,7 @@ def test_rows_in_a_pipe(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
     assert values["count", "pages"] == "7"
     assert values["clusters of pages", "4"] == "1"
     assert values["largest", MILL] == "4"
-    assert values["written", str(crawl)] == "3 pages got a new cluster"
+    assert (values["count", "edges"], values["count", "changed"]) == ("4", "3")
     compared = int(values["pairs", "compared"])
     assert compared == sum(int(value) for part, _, value in table if part == "pairs of resemblance") > 0
     assert done.stderr == ""

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from opensearch_winnow.answers.clusters import clustering_words as words
 from opensearch_winnow.answers.display_text import width
-from opensearch_winnow.cli.clusters import cluster_summary as summary
 from opensearch_winnow.cli.clusters.cluster_table import EIGHTHS, ROWS, pair_histogram, pairs_at_least, threshold_bar
 from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.clusters.result import HISTOGRAM_BARS, Candidates, ClusteringResult
@@ -65,7 +65,7 @@ def test_pairs_at_other_thresholds(bars: list[int]) -> None:
 def result_of(pages: int, sizes: dict[int, int], identical_sizes: dict[int, int]) -> ClusteringResult:
     return ClusteringResult(
         engine="duckdb", scheme="s", pages=pages, contents=pages, sizes=sizes, identical_sizes=identical_sizes,
-        largest=[], edges=0, candidates=Candidates(),
+        largest_clusters=[], edges=0, candidates=Candidates(),
     )  # fmt: skip
 
 
@@ -83,16 +83,16 @@ def result_of(pages: int, sizes: dict[int, int], identical_sizes: dict[int, int]
     ],
 )  # fmt: skip
 def test_clusters_and_pages(result: ClusteringResult, sentence: str) -> None:
-    assert summary.clusters_and_pages(result) == sentence
+    assert words.clusters_and_pages(result) == sentence
 
 
 def test_omitted_pairs_are_reported() -> None:
     cut = Candidates(common=3, longest=5_000, left_out=12_345)
-    said = summary.left_out_pairs(cut, ClusteringOptions(compared=100))
+    said = words.left_out_pairs(cut, ClusteringOptions(compared=100))
     assert said.startswith("3 bands and shingles are on more than 101 contents each, one of them on 5,000. ")
     assert "compared with only 100 of the earlier pages" in said
     assert "left out 12,345 pairs unless another" in said
-    one = summary.left_out_pairs(Candidates(common=1, longest=4, left_out=1), ClusteringOptions(compared=2, fast=True))
+    one = words.left_out_pairs(Candidates(common=1, longest=4, left_out=1), ClusteringOptions(compared=2, fast=True))
     assert one.startswith("1 band is on 4 contents. A page was compared with only 2 of the earlier pages")
     assert "left out 1 pair unless" in one
-    assert summary.left_out_pairs(Candidates(), ClusteringOptions()).startswith("No pairs were left out")
+    assert words.left_out_pairs(Candidates(), ClusteringOptions()).startswith("No pairs were left out")

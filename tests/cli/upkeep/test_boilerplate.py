@@ -120,7 +120,7 @@ def test_unknown_names_are_refused(winnow: Winnow, crawl: Path, licence: Path) -
 def test_nothing_registered(winnow: Winnow, crawl: Path) -> None:
     done = winnow("boilerplate", "list", "--store", crawl)
     assert done.exit_code == 1
-    assert done.stdout == "name\tsite\tlearned\twords\ttext\n"
+    assert done.stdout == "name\tsite\tlearned\twords\tbeginning\n"
     assert "No boilerplate in" in done.stderr
     learned = winnow("boilerplate", "learn", "--store", crawl)
     assert learned.exit_code == 1

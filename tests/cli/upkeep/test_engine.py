@@ -29,11 +29,12 @@ def test_nothing_runs(winnow: Winnow, tmp_path: Path) -> None:
     status = winnow("engine", "status", "--home", tmp_path)
     assert (status.exit_code, status.stdout, status.stderr) == (1, "", f"No engine runs in {tmp_path}\n")
     status = winnow("engine", "status", "--home", tmp_path, "--json")
-    assert (status.exit_code, json.loads(status.stdout)) == (1, {"running": False, "home": str(tmp_path)})
+    answer = json.loads(status.stdout)
+    assert (status.exit_code, answer["running"], answer["home"], answer["url"]) == (1, False, str(tmp_path), None)
     stop = winnow("engine", "stop", "--home", tmp_path)
     assert (stop.exit_code, stop.stdout, stop.stderr) == (0, "", f"No engine runs in {tmp_path}\n")
     stop = winnow("engine", "stop", "--home", tmp_path, "--json")
-    assert json.loads(stop.stdout) == {"stopped": False, "home": str(tmp_path)}
+    assert json.loads(stop.stdout) == {"stopped": False, "home": str(tmp_path), "version": None, "pids": []}
 
 
 @pytest.mark.check
@@ -128,9 +129,9 @@ def test_steps_on_a_terminal(on_terminal: OnTerminal, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--version", "1.0"], "'1.0' is not one of '3.8.0', '2.19.1', '7.10.2'"),
-        (["--nodes", "0"], "0 is not in the range"),
-        (["--port", "70000"], "70000 is not in the range"),
+        (["--version", "1.0"], "'1.0' is not one of 3.8.0, 2.19.1, 7.10.2"),
+        (["--nodes", "0"], "'0' is not a whole number from 1 to 99"),
+        (["--port", "70000"], "'70000' is not a whole number from 1 to 65,000"),
         (["--setting", "name"], "'name' is not NAME=VALUE"),
         (["--heap", "1t"], "Error: '1t' is not a valid heap size: give megabytes or gigabytes, as in 512m or 1g\n"),
     ],

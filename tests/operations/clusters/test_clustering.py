@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -10,6 +11,8 @@ from uuid import uuid4
 import pytest
 
 from opensearch_winnow import Index, Page
+from opensearch_winnow.clusters.options import ClusteringOptions
+from opensearch_winnow.clusters.result import LastClustering
 from tests.test_index import near, prose
 
 
@@ -53,18 +56,13 @@ def test_the_last_clustering_is_stored(index: Index) -> None:
     found = index.cluster(threshold=0.4, fast=True)
     kept = index.clustering()
     assert kept is not None
-    assert before <= datetime.fromisoformat(kept.pop("at")) <= datetime.now(UTC)
-    assert kept == found.as_document() | {
-        "threshold": 0.4,
-        "linkage": "representatives",
-        "fast": True,
-        "representative": "earliest",
-    }
+    assert before <= kept.at <= datetime.now(UTC)
+    assert kept == replace(LastClustering.of(found, ClusteringOptions(threshold=0.4, fast=True)), at=kept.at)
     listed = index.clusters()
     assert [(size.pages, size.sites) for size in listed] == [(3, 3), (2, 2)]
-    assert [size.cluster for size in listed] == [each["cluster"] for each in kept["largest_clusters"]]
+    assert [size.cluster for size in listed] == [each.cluster for each in kept.largest_clusters]
     assert index.clusters(limit=1, offset=1) == index.clusters(offset=1) == listed[1:]
-    assert index.clusters(least=3) == listed[:1]
+    assert index.clusters(min_pages=3) == listed[:1]
     pages = index.cluster_pages(listed[0].cluster)
     assert [card.url for card in pages] == [f"https://{n}.example/a{n}" for n in (1, 2, 3)]
     assert pages[0].id == listed[0].cluster
@@ -91,7 +89,7 @@ def test_the_representative_is_chosen(index: Index, rule: str, number: int) -> N
     assert (largest.pages, urls[largest.cluster]) == (3, f"https://{number}.example/a{number}")
     kept = index.clustering()
     assert kept is not None
-    assert (kept["representative"], kept["largest_clusters"][0]["url"]) == (rule, urls[largest.cluster])
+    assert (kept.representative, kept.largest_clusters[0].url) == (rule, urls[largest.cluster])
     assert index.cluster(representative=rule).changed == 0
     assert index.cluster().changed == (5 if rule == "newest" else 5 if number == 2 else 0)
 
@@ -101,8 +99,7 @@ def test_the_stored_result_is_bounded(tmp_path: Path) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add([Page(f"https://example.org/{name}", text=prose(1, 100), title=long) for name in "ab"])
         found = index.cluster()
-        assert found.largest[0].title == long
+        assert found.largest_clusters[0].title == long
         kept = index.clustering()
     assert kept is not None
-    assert kept["clusters"] == 1
-    assert "largest_clusters" not in kept
+    assert (kept.clusters, kept.largest_clusters) == (1, [])

@@ -144,9 +144,9 @@ def test_what_a_deleted_representative_leaves(index: Index) -> None:
     report = index.delete("https://a.example/first", erase=False)
     assert report.reclustered == 4
     assert clusters(index) == [["early", "like-early"], ["late", "same-as-late"]]
-    summary = index.clustering()
-    assert summary is not None
-    assert {each["url"].rpartition("/")[2] for each in summary["largest_clusters"]} == {"early", "late"}
+    last = index.clustering()
+    assert last is not None
+    assert {each.url.rpartition("/")[2] for each in last.largest_clusters} == {"early", "late"}
     index.delete("https://a.example/like-early", erase=False)
     assert clusters(index) == [["early"], ["late", "same-as-late"]]
     again = {card.url: card.cluster for card in index.store.scan(Card)}

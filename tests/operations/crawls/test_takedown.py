@@ -252,7 +252,7 @@ def test_a_clustering_run_does_not_name_what_was_deleted_meanwhile(name: str, mo
         cards = {card.id: card for card in index.store.scan(Card)}
         assert {card.cluster for card in cards.values()} <= cards.keys()
         assert sum(card.cluster != card.id for card in cards.values()) == 2
-        summary = index.clustering()
-        assert summary is not None
-        assert [each["pages"] for each in summary["largest_clusters"]] == [3]
-        assert SECRET not in json.dumps(summary)
+        last = index.clustering()
+        assert last is not None
+        assert [each.pages for each in last.largest_clusters] == [3]
+        assert SECRET not in json.dumps(last.to_dict())

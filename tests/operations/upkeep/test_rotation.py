@@ -12,6 +12,7 @@ from opensearch_winnow import Index, Page, Scheme, StoreError
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.selection import searched_fingerprints
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.upkeep.rotation import RotationReport
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.store import WriteOutcome
 from tests.evading import without_fingerprints
@@ -57,7 +58,7 @@ def test_all_pages_get_other_fingerprints_and_are_found_as_before(index: Index) 
     index.store.set_clusters({record.id: pages[f"{SITE}/0"].id for record in pages.values()})
     for epoch in (1, 2):
         report = index.rotate()
-        assert report == (epoch, len(TEXTS), 0, 0, True)
+        assert report == RotationReport(epoch, len(TEXTS), 0, 0, finished=True)
         after = stored(index)
         assert all(len(after[url]) == SCHEME.stored and not after[url] & before[url] for url in TEXTS)
         before = after
@@ -83,11 +84,11 @@ def test_a_rotation_that_was_stopped_continues(index: Index, monkeypatch: pytest
     before = stored(index)
     answers = iter([False, False, True])
     report = index.rotate(stop=lambda: next(answers))
-    assert report == (1, 6, 0, 0, False)
+    assert report == RotationReport(1, 6, 0, 0, finished=False)
     assert sum(before[url] != prints for url, prints in stored(index).items()) == 6
     for url, text in TEXTS.items():
         assert found(index, text) == {url}
-    assert index.rotate() == (1, 2, 6, 0, True)
+    assert index.rotate() == RotationReport(1, 2, 6, 0, finished=True)
     assert index.rotate().epoch == 2
 
 
@@ -113,7 +114,7 @@ def test_pages_without_text_keep_their_fingerprints(tmp_path: Path) -> None:
     with Index.open(tmp_path / "crawl.winnow", scheme=SCHEME) as index:
         index.index([file], text=False)
         before = stored(index)
-        assert index.rotate() == (1, 0, 0, 1, True)
+        assert index.rotate() == RotationReport(1, 0, 0, 1, finished=True)
         assert stored(index) == before
         assert all(before.values())
 
@@ -122,7 +123,7 @@ def test_a_short_page_has_no_others(tmp_path: Path) -> None:
     with Index.open(tmp_path / "crawl.winnow", scheme=SCHEME) as index:
         index.add([Page(SITE, text=prose("short", 30))])
         before = stored(index)
-        assert index.rotate() == (1, 0, 1, 0, True)
+        assert index.rotate() == RotationReport(1, 0, 1, 0, finished=True)
         assert stored(index) == before
 
 

@@ -202,10 +202,10 @@ def test_a_port_that_is_taken(own: LocalEngine) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ({"version": "1.0.0"}, r"no version 1.0.0 .* 3.8.0, 2.19.1, 7.10.2"),
+        ({"version": "1.0.0"}, "version is one of 3.8.0, 2.19.1, 7.10.2, not '1.0.0'"),
         ({"heap": "1000000g"}, r"[\d,]+ MB of heap are wanted, but only [\d,]+ MB of memory are free"),
         ({"heap": "much"}, "'much' is not a valid heap size"),
-        ({"nodes": 0}, "at least one node"),
+        ({"nodes": 0}, "nodes is a whole number from 1 to 99, not 0"),
     ],
 )
 def test_what_cannot_be(own: LocalEngine, options: dict[str, Any], complaint: str) -> None:

@@ -7,17 +7,20 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from opensearch_winnow.answers.clusters.cluster_document import ClusterDocument, cluster_document
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.answers.formatting import compact_percent, count_of, more_than_listed, scored_percent
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.operations.clusters.cluster_details import MAX_CAPTURES_COUNTED
+from opensearch_winnow.operations.clusters.cluster_details import (
+    MAX_CAPTURES_COUNTED,
+    ClusterDetails,
+    ClusterDetailsOptions,
+)
 from opensearch_winnow.web.charts.colour_steps import colour_step
 from opensearch_winnow.web.charts.page_graph import Node, page_graph, site_colours
 from opensearch_winnow.web.charts.timeline import strip, timeline
-from opensearch_winnow.web.parameters import integer, percentage
-from opensearch_winnow.web.screen import Cell, NotFoundError, Screen, ScreenAnswer, SuggestedLink
+from opensearch_winnow.web.parameters import integer, of_options
+from opensearch_winnow.web.screen import NotFoundError, Screen, ScreenAnswer, SuggestedLink
 from opensearch_winnow.web.screen_request import ScreenRequest
 
 MAX_TIMELINE_SITES = 12
@@ -34,14 +37,9 @@ class Part(NamedTuple):
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     cards = _cards(index, request["id"])
-    details = index.cluster_details(
-        cards,
-        threshold=request["t"] if "t" in request.query else None,
-        limit=request["limit"],
-        offset=(request["page"] - 1) * request["limit"],
-    )
-    document = cluster_document(details, index.clustering())
-    return ScreenAnswer(document, lambda: _template_values(index, document, cards))
+    options = request.options(ClusterDetailsOptions, offset=(request["page"] - 1) * request["limit"])
+    details = index.cluster_details(cards, **options.keywords())
+    return ScreenAnswer(details, lambda: _template_values(index, details, cards))
 
 
 def _cards(index: Index, id_: str) -> list[Card]:
@@ -58,63 +56,63 @@ def _cards(index: Index, id_: str) -> list[Card]:
     return cards
 
 
-def _template_values(index: Index, document: ClusterDocument, cards: Sequence[Card]) -> dict[str, Any]:
-    colours = site_colours([page["site"] for page in document["compared_pages"]])
+def _template_values(index: Index, details: ClusterDetails, cards: Sequence[Card]) -> dict[str, Any]:
+    colours = site_colours([page.card.site for page in details.compared_pages])
     return {
-        "heading": heading(document),
-        "linkage": linkage_sentence(document),
-        "graph": Markup("").join(map(Markup, _graph(document, colours))),
-        "cohesion": cohesion(document),
+        "heading": heading(details),
+        "linkage": linkage_sentence(details),
+        "graph": Markup("").join(map(Markup, _graph(details, colours))),
+        "cohesion": cohesion(details),
         "colours": colours,
         "colour_step": colour_step,
         "timeline": timeline(cards[:MAX_CAPTURES_COUNTED], max_sites=MAX_TIMELINE_SITES),
         "strip": lambda line: Markup("").join(map(Markup, strip(line))),
-        "parts": list(_parts(index, document)),
+        "parts": list(_parts(index, details)),
         "boilerplate": bool(index.boilerplate()),
     }
 
 
-def _graph(document: ClusterDocument, colours: Mapping[str, int]) -> Iterator[str]:
+def _graph(details: ClusterDetails, colours: Mapping[str, int]) -> Iterator[str]:
     nodes = [
         Node(
-            page["id"],
-            page["number"],
-            f"{page['number']}: {one_line(page['title'] or '(no title)')}, {one_line(page['url'])}",
-            colours[page["site"]],
+            card.id,
+            number,
+            f"{number}: {one_line(card.title or '(no title)')}, {one_line(card.url)}",
+            colours[card.site],
         )
-        for page in document["compared_pages"]
+        for card, number in ((page.card, page.number) for page in details.compared_pages)
     ]
-    return page_graph(nodes, document["matrix"], document["threshold"])
+    return page_graph(nodes, details.matrix, details.threshold)
 
 
-def heading(document: ClusterDocument) -> str:
-    if document["urls"] == 1:
-        if document["pages"] == 1:
+def heading(details: ClusterDetails) -> str:
+    if details.urls == 1:
+        if details.pages == 1:
             return "No near-duplicates: this page is alone in its cluster"
-        return f"No other page is like this one: {count_of(document['pages'], 'capture')} of one page"
-    pages = f"{count_of(document['urls'], 'page')} on {count_of(document['sites'], 'site')}"
-    if document["more"]:
-        pages = f"{document['urls']:,} pages or more on {count_of(document['sites'], 'site')} or more"
-    pair = document["lowest"]
-    if document["texts"] == 1:
+        return f"No other page is like this one: {count_of(details.pages, 'capture')} of one page"
+    pages = f"{count_of(details.urls, 'page')} on {count_of(details.sites, 'site')}"
+    if details.more:
+        pages = f"{details.urls:,} pages or more on {count_of(details.sites, 'site')} or more"
+    pair = details.lowest
+    if details.texts == 1:
         return f"{pages}, all with the same text"
     if pair is None:
         return pages
-    lowest = scored_percent(pair["likeness"]["resemblance"], pair["likeness"]["kind"], pair["likeness"]["error"])
-    among = f" among {document['compared']:,} of them" if document["compared"] < document["urls"] else ""
-    return f"{pages}, {'at least ' if document['urls'] > 2 else ''}{lowest} alike{among}"
+    lowest = scored_percent(pair.likeness.resemblance, pair.likeness.kind, pair.likeness.error)
+    among = f" among {details.compared:,} of them" if details.compared < details.urls else ""
+    return f"{pages}, {'at least ' if details.urls > 2 else ''}{lowest} alike{among}"
 
 
-def cohesion(document: ClusterDocument) -> str:
+def cohesion(details: ClusterDetails) -> str:
     """Say whether the pages that were compared are one family, or several, or several held together by one page."""
-    threshold, parts = compact_percent(document["threshold"]), document["parts"]
+    threshold, parts = compact_percent(details.threshold), details.parts
     if len(parts) > 1:
         return f"At {threshold}, these are {_of_sizes(parts)}."
-    if not document["below"]:
+    if not details.below:
         return f"Every two pages resemble each other by {threshold} or more."
-    if document["joined_by"]:
-        joining = document["joined_by"][0]
-        return f"Without page {joining['number']}, this would fall into {_of_sizes(joining['parts'])}."
+    if details.joined_by:
+        joining = details.joined_by[0]
+        return f"Without page {joining.number}, this would fall into {_of_sizes(joining.parts)}."
     return "No single page holds these together: without any one of them, the others would still be connected."
 
 
@@ -127,39 +125,39 @@ def _of_sizes(parts: Sequence[int]) -> str:
     return f"{len(parts)} parts: {', '.join(sizes[:-1])} and {sizes[-1]}"
 
 
-def linkage_sentence(document: ClusterDocument) -> str:
+def linkage_sentence(details: ClusterDetails) -> str:
     """Say what the pages of the cluster have in common, by the way it was found."""
-    clustering = document["clustering"]
+    clustering = details.clustering
     if clustering is None:
         return "It is not known how this cluster was found."
-    threshold = compact_percent(clustering["threshold"])
-    if clustering["linkage"] == "components":
+    threshold = compact_percent(clustering.threshold)
+    if clustering.linkage == "components":
         return (
             f"Every page resembles at least one other by {threshold} or more. Two pages at the ends of a chain may"
             " differ much more."
         )
-    less = " Two other pages may be less alike." if document["urls"] > 2 else ""
-    resembled = "representative" if clustering["representative"] == "earliest" else "earliest page"
+    less = " Two other pages may be less alike." if details.urls > 2 else ""
+    resembled = "representative" if clustering.representative == "earliest" else "earliest page"
     return f"Every page resembles the {resembled} by {threshold} or more.{less}"
 
 
-def _parts(index: Index, document: ClusterDocument) -> Iterator[Part]:
+def _parts(index: Index, details: ClusterDetails) -> Iterator[Part]:
     """Yield the parts of the representative's text; neighbouring runs of the same level are one part."""
-    shared = document["shared"]
+    shared = details.shared
     if shared is None:
         return
-    id_ = document["representative"]["id"]
+    id_ = details.representative.id
     text = index.texts([id_]).get(id_, "")
     previous, begin, last, counts = "", 0, 0, {0}
-    for start, end, pages in shared["runs"]:
-        level = _level(pages, shared["pages"])
+    for start, end, pages in shared.runs:
+        level = _level(pages, shared.pages)
         if previous and level != previous:
-            yield Part(previous, _part_label(previous, counts, shared["pages"]), text[begin:last])
+            yield Part(previous, _part_label(previous, counts, shared.pages), text[begin:last])
             begin, counts = start, set()
         counts = {*counts, pages} if previous == level else {pages}
         previous, last = level, end
     if previous:
-        yield Part(previous, _part_label(previous, counts, shared["pages"]), text[begin:last])
+        yield Part(previous, _part_label(previous, counts, shared.pages), text[begin:last])
 
 
 def _level(pages: int, of: int) -> str:
@@ -173,18 +171,8 @@ def _part_label(level: str, counts: set[int], of: int) -> str:
     return f"in {low:,}{f' to {high:,}' * (low < high)} of {of:,} others"
 
 
-def left_out(document: ClusterDocument) -> str:
-    return more_than_listed(document["urls"] - len(document["listed_pages"]), "page")
-
-
-def table(document: ClusterDocument) -> Iterator[Sequence[Cell]]:
-    """Yield a row for each page; its scores compare the representative with it."""
-    scores = ("resemblance", "containment", "contained", "kind", "error")
-    yield "number", *scores, "fetched_at", "site", "url", "title", "id", "captures"
-    for each in document["listed_pages"]:
-        likeness = [each["likeness"][name] for name in scores]  # type: ignore[literal-required]
-        page = each["fetched_at"], each["site"], each["url"], each["title"], each["id"]
-        yield each["number"], *likeness, *page, each["captures"]
+def left_out(details: ClusterDetails) -> str:
+    return more_than_listed(details.urls - len(details), "page")
 
 
 SCREEN = Screen(
@@ -193,18 +181,11 @@ SCREEN = Screen(
     api="/clusters/{id}",
     summary="A cluster of near-duplicate pages, by its id or the id of one of its pages",
     answer=answer,
-    returns=ClusterDocument,
+    returns=ClusterDetails,
     heavy=True,
-    table=table,
     left_out=left_out,
     parameters=(
-        percentage(
-            "t",
-            "join pages from this resemblance on; by default the threshold of the clustering",
-            default=50,
-            counts_if_given=True,
-        ),
-        integer("limit", "pages of the cluster to list", default=100, minimum=1, maximum=1_000),
+        *of_options(ClusterDetailsOptions, at_most={"limit": 1_000}),
         integer("page", "which part of the list", default=1, minimum=1, maximum=100_000),
     ),
 )

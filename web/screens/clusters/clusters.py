@@ -2,134 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
-from opensearch_winnow.answers.clusters.clusters_document import ClustersDocument, RunningDocument, clusters_document
+from opensearch_winnow.answers.clusters.store_clusters import StoreClusters
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.answers.formatting import compact_percent, count_of, more_than_listed
+from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.clusters.cluster_list import MAX_CLUSTERS_SORTED
-from opensearch_winnow.queries.searching.search_request import DEFAULT_THRESHOLD
-from opensearch_winnow.web.parameters import ParameterError, choice, integer, percentage, string
-from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
+from opensearch_winnow.operations.clusters.cluster_list import MAX_CLUSTERS_SORTED, ClusterListOptions
+from opensearch_winnow.web.parameters import ParameterError, integer, of_options
+from opensearch_winnow.web.screen import Action, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 
-THRESHOLD_FIELD = percentage(
-    "t", "minimum resemblance of a page to the representative of its cluster", default=round(100 * DEFAULT_THRESHOLD)
-)
+(THRESHOLD,) = of_options(ClusteringOptions, "threshold")
 MIN_SIZES = (2, 3, 5, 10, 20, 50, 100)
-SORTS = {"size": "most pages", "spread": "most sites", "site": "site, A to Z", "lowest": "least alike"}
+ORDERS = {"size": "most pages", "spread": "most sites", "site": "site, A to Z", "lowest": "least alike"}
 
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
-    running = running_document(request)
+    running = request.state.clustering.running()
     clusters = index.cluster_list(
-        least=request["min"],
-        order=request["sort"],
-        site=_site(request),
-        limit=request["limit"],
-        offset=(request["page"] - 1) * request["limit"],
-        compare=running is None,  # while a run is in progress the list is reloaded every few seconds
+        request.options(
+            ClusterListOptions,
+            offset=(request["page"] - 1) * request["limit"],
+            compare=running is None,  # while a run is in progress the list is reloaded every few seconds
+        )
     )
-    document = clusters_document(
-        clusters,
-        captures=index.count(),
+    found = clusters.extended(
+        StoreClusters,
+        pages=index.count(),
         clustering=index.clustering(),
         running=running,
-        failure=request.state.clustering.failure,
+        failure=request.state.clustering.failure or None,
     )
-    return ScreenAnswer(document, lambda: _template_values(document, request))
+    return ScreenAnswer(found, lambda: _template_values(found, request))
 
 
-def _site(request: ScreenRequest) -> str | None:
-    return request["site"].strip().lower() or None
-
-
-def running_document(request: ScreenRequest) -> RunningDocument | None:
-    running = request.state.clustering.running()
-    if running is None:
-        return None
+def _template_values(found: StoreClusters, request: ScreenRequest) -> dict[str, Any]:
+    clustering, min_urls = found.clustering, request["min_urls"]
+    largest = clustering.largest if clustering else max(MIN_SIZES)  # of captures
     return {
-        "phase": running.phase,
-        "done": running.done,
-        "total": running.total,
-        "seconds": round(running.seconds, 3),
-        "stopping": running.stopping,
+        "heading": heading(found, min_urls, request["site"]),
+        "linkage": linkage_sentence(found),
+        "sizes": sorted({size for size in MIN_SIZES if size <= largest} | {2, min_urls} - {1}),
+        "orders": ORDERS,
+        "filtered": min_urls > 2 or request["site"],
+        "default": THRESHOLD.default,
     }
 
 
-def _template_values(document: ClustersDocument, request: ScreenRequest) -> dict[str, Any]:
-    clustering = document["clustering"]
-    largest = max(map(int, clustering["sizes"]), default=0) if clustering else max(MIN_SIZES)  # of captures
-    return {
-        "heading": heading(document, request["min"], _site(request)),
-        "linkage": linkage_sentence(document),
-        "sizes": sorted({size for size in MIN_SIZES if size <= largest} | {2, request["min"]} - {1}),
-        "sorts": SORTS,
-        "filtered": request["min"] > 2 or _site(request) is not None,
-        "default": round(100 * DEFAULT_THRESHOLD),
-    }
-
-
-def heading(document: ClustersDocument, min_size: int, site: str | None) -> str:
-    if not document["pages"]:
+def heading(found: StoreClusters, min_size: int, site: str | None) -> str:
+    if not found.pages:
         return "This store is empty"
-    if document["clustering"] is None and not document["clusters"]:
-        return f"{count_of(document['pages'], 'capture')}, not clustered yet"
+    if found.clustering is None and not found.clusters:
+        return f"{count_of(found.pages, 'capture')}, not clustered yet"
     of_size = f" of {min_size:,} pages or more" if min_size > 2 else ""
     on_site = f" with a page on {one_line(site)}" if site else ""
-    if not document["found"]:
+    if not found.found:
         return f"No clusters{of_size}{on_site}"
-    at_least = "At least " if document["among"] == MAX_CLUSTERS_SORTED else ""
-    found = f"{at_least}{count_of(document['found'], 'cluster')}{of_size}{on_site}"
-    return found if document["found"] == 1 else f"{found}, the largest with {count_of(document['largest'], 'page')}"
+    at_least = "At least " if found.among == MAX_CLUSTERS_SORTED else ""
+    clusters = f"{at_least}{count_of(found.found, 'cluster')}{of_size}{on_site}"
+    return clusters if found.found == 1 else f"{clusters}, the largest with {count_of(found.largest, 'page')}"
 
 
-def linkage_sentence(document: ClustersDocument) -> str:
+def linkage_sentence(found: StoreClusters) -> str:
     """Say what the pages of a cluster have in common, by the way the clusters were found."""
-    clustering = document["clustering"]
-    if clustering is None:
+    if found.clustering is None:
         return ""
-    threshold = compact_percent(clustering["threshold"])
-    if clustering["linkage"] == "components":
+    threshold = compact_percent(found.clustering.threshold)
+    if found.clustering.linkage == "components":
         return f"Every page of a cluster resembles at least one other page of it by {threshold} or more."
-    resembled = "representative" if clustering["representative"] == "earliest" else "earliest page"
+    resembled = "representative" if found.clustering.representative == "earliest" else "earliest page"
     return f"Every page of a cluster resembles its {resembled} by {threshold} or more."
 
 
-def left_out(document: ClustersDocument) -> str:
-    return more_than_listed(document["found"] - len(document["clusters"]), "cluster")
-
-
-def table(document: ClustersDocument) -> Iterator[Sequence[Cell]]:
-    yield (
-        "cluster",
-        "pages",
-        "sites",
-        "texts",
-        "lowest",
-        "fetched_at",
-        "site",
-        "url",
-        "title",
-        "captures",
-        "kind",
-        "error",
-    )
-    for each in document["clusters"]:
-        page = each["representative"]
-        cells = (page["fetched_at"], page["site"], page["url"], page["title"]) if page else (None,) * 4
-        counts = each["urls"], each["sites"], each["texts"], each["lowest"]
-        yield each["id"], *counts, *cells, each["pages"], each["kind"], each["error"]
+def left_out(found: StoreClusters) -> str:
+    return more_than_listed(found.found - len(found), "cluster")
 
 
 def start(_index: Index, request: ScreenRequest) -> str:
-    text = request.form.get("t", "")
+    text = request.form.get(THRESHOLD.name, "")
     try:
-        threshold = THRESHOLD_FIELD.parse(text) if isinstance(text, str) and text else THRESHOLD_FIELD.default
+        threshold = THRESHOLD.parse(text) if isinstance(text, str) and text else THRESHOLD.default
     except ValueError as fault:
-        raise ParameterError(f"t {fault}") from None
+        raise ParameterError(f"{THRESHOLD.name} {fault}") from None
     request.state.clustering.start(threshold)
     return SCREEN.path
 
@@ -145,25 +101,10 @@ SCREEN = Screen(
     api="/clusters",
     summary="The clusters of near-duplicate pages in the whole store",
     answer=answer,
-    returns=ClustersDocument,
-    table=table,
+    returns=StoreClusters,
     left_out=left_out,
     parameters=(
-        integer(
-            "min",
-            "minimum number of URLs in a cluster; 1 includes pages that only repeat themselves",
-            default=2,
-            minimum=1,
-            maximum=1_000_000_000,
-        ),
-        choice(
-            "sort",
-            "by the number of URLs or of sites, most first; by the site of the representative; or by the resemblance of"
-            " the least similar pair, lowest first",
-            *SORTS,
-        ),
-        string("site", "only clusters with a page on this site", max_chars=300),
-        integer("limit", "clusters on a page", default=50, minimum=1, maximum=1_000),
+        *of_options(ClusterListOptions, defaults={"limit": 50}, at_most={"limit": 1_000}),
         integer("page", "which page of the list", default=1, minimum=1, maximum=MAX_CLUSTERS_SORTED),
     ),
 )

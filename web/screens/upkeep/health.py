@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from typing import Literal
 
 from opensearch_winnow import __version__
+from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 from opensearch_winnow.web.served import HasScheme
 
 
-class HealthDocument(TypedDict):
-    """The server answers, and its store can be opened. `scheme` is the id of the scheme of all hashes."""
+@answer
+class Health(Answer):
+    """The server answers, and its store can be opened."""
 
-    status: Literal["ok"]
-    version: str
-    scheme: str
+    status: Literal["ok"] = key("It is ok.")
+    version: str = key("The version of winnow.")
+    scheme: str = key("The id of the scheme of all hashes.")
 
 
-def answer(served: HasScheme, _request: ScreenRequest) -> ScreenAnswer:
-    return ScreenAnswer(HealthDocument(status="ok", version=__version__, scheme=served.scheme.id))
+def health(served: HasScheme, _request: ScreenRequest) -> ScreenAnswer:
+    return ScreenAnswer(Health("ok", __version__, served.scheme.id))
 
 
 SCREEN = Screen(
@@ -27,6 +29,6 @@ SCREEN = Screen(
     path="",
     api="/health",
     summary="Whether the server answers",
-    answer=answer,
-    returns=HealthDocument,
+    answer=health,
+    returns=Health,
 )

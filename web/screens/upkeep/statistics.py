@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from opensearch_winnow.answers.clusters.clusters_document import ClusteringDocument, clustering_document
 from opensearch_winnow.answers.formatting import bins, byte_size, count_of
-from opensearch_winnow.answers.upkeep.statistics_document import CountedDocument, power_law_sentences
+from opensearch_winnow.answers.upkeep.statistics import CountedStore, power_law_sentences
+from opensearch_winnow.clusters.result import LastClustering
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.upkeep.common_texts import phrase_query
 from opensearch_winnow.operations.upkeep.power_law import PowerLaw, zeta
+from opensearch_winnow.operations.upkeep.store_figures import StoreFigures
 from opensearch_winnow.web.charts import size_plot
 from opensearch_winnow.web.charts.axes import Frame, chart
 from opensearch_winnow.web.charts.bar_charts import (
@@ -27,7 +29,7 @@ from opensearch_winnow.web.charts.bar_charts import (
     time_periods,
 )
 from opensearch_winnow.web.charts.log_plot import LogPlot
-from opensearch_winnow.web.screen import Action, Cell, Screen, ScreenAnswer
+from opensearch_winnow.web.screen import Action, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 
 WAIT_SECONDS = 20  # for the first count of a large store
@@ -38,28 +40,24 @@ Row = tuple[str, str | None, Sequence[int]]  # of the table below a chart: a nam
 
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     counted = request.state.statistics.get(index, WAIT_SECONDS)
-    document: CountedDocument = {
-        **counted,
-        "store": request.state.store_name,
-        "clustering": clustering_document(index.clustering()),
-    }
-    return ScreenAnswer(document, lambda: _template_values(document) | {"captures": index.count()})
+    found = CountedStore(replace(counted, store=request.state.store_name), index.clustering())
+    return ScreenAnswer(found, lambda: _template_values(found) | {"captures": index.count()})
 
 
-def _template_values(document: CountedDocument) -> dict[str, Any]:
-    clustering = document["clustering"]
-    law = PowerLaw(**document["power_law"]) if document["power_law"] else None
-    fingerprints = dict(document["tokens"]["fingerprints"]["frequencies"])
-    periods = time_periods(document["months"])
+def _template_values(found: CountedStore) -> dict[str, Any]:
+    figures, clustering = found.figures, found.clustering
+    fingerprints = dict(figures.tokens["fingerprints"].frequencies)
+    periods = time_periods(figures.months)
     return {
-        "heading": heading(document),
+        "figures": figures,
+        "heading": heading(figures),
         "byte_size": byte_size,
-        "histogram": _svg(_histogram(clustering)) if clustering and clustering["compared"] else None,
-        "sizes": _svg(_sizes(clustering)) if clustering and clustering["sizes"] else None,
-        "frequencies": _svg(_frequencies(fingerprints, law)) if fingerprints else None,
+        "histogram": _svg(_histogram(clustering)) if clustering and clustering.candidates.compared else None,
+        "sizes": _svg(_sizes(clustering)) if clustering and clustering.sizes else None,
+        "frequencies": _svg(_frequencies(fingerprints, figures.power_law)) if fingerprints else None,
         "time_bars": _svg(_time_bars(periods)) if len(periods) > 1 else None,
         "rows": {
-            "pairs": _pairs(clustering["histogram"]) if clustering else [],
+            "pairs": _pairs(clustering.candidates.histogram) if clustering else [],
             "sizes": _size_rows(clustering) if clustering else [],
             "frequencies": [(label, None, [tokens]) for label, tokens in bins(fingerprints)],
             "periods": [
@@ -68,39 +66,34 @@ def _template_values(document: CountedDocument) -> dict[str, Any]:
                 if pages
             ],
         },
-        "law": list(map(_with_powers, power_law_sentences(law))),
-        "undated": document["pages"] - sum(document["months"].values()),
-        "phrases": [search_link(each["phrase"]) for each in document["common_texts"]],
+        "law": list(map(_with_powers, power_law_sentences(figures.power_law))),
+        "undated": figures.pages - sum(figures.months.values()),
+        "phrases": [search_link(each.phrase) for each in figures.common_texts or ()],
     }
 
 
-def heading(document: CountedDocument) -> str:
-    if not document["pages"]:
+def heading(figures: StoreFigures) -> str:
+    if not figures.pages:
         return "This store is empty"
-    pages = f"{count_of(document['urls'], 'page')} on {count_of(document['sites'], 'site')}"
-    captures = count_of(document["pages"], "capture")
-    return pages if document["urls"] == document["pages"] else f"{captures} of {pages}"
+    pages = f"{count_of(figures.urls, 'page')} on {count_of(figures.sites, 'site')}"
+    return pages if figures.urls == figures.pages else f"{count_of(figures.pages, 'capture')} of {pages}"
 
 
 def _svg(pieces: Iterator[str]) -> Markup:
     return Markup("").join(map(Markup, pieces))
 
 
-def _histogram(clustering: ClusteringDocument) -> Iterator[str]:
+def _histogram(clustering: LastClustering) -> Iterator[str]:
     title = "Compared pairs by resemblance; heights are logarithmic"
-    return chart(PAIR_FRAME, title, pair_histogram(clustering["histogram"], clustering["threshold"]))
+    return chart(PAIR_FRAME, title, pair_histogram(clustering.candidates.histogram, clustering.threshold))
 
 
-def _sizes(clustering: ClusteringDocument) -> Iterator[str]:
-    sizes, identical = (
-        {int(size): clusters for size, clusters in counts.items()}
-        for counts in (clustering["sizes"], clustering["identical_sizes"])
-    )
-    plot = LogPlot(sizes, FRAME, low=2)
+def _sizes(clustering: LastClustering) -> Iterator[str]:
+    plot = LogPlot(clustering.sizes, FRAME, low=2)
 
     def drawn() -> Iterator[str]:
         yield from plot.axes(size_plot.AXES)
-        yield from plot.steps(identical)
+        yield from plot.steps(clustering.identical_sizes)
         yield from plot.steps()
         yield from plot.points(
             size_plot.point_label
@@ -128,11 +121,9 @@ def _pairs(bars: Sequence[int]) -> list[Row]:
     return [(bar_range(i, len(bars)), None, [pairs]) for i, pairs in enumerate(bars) if pairs]
 
 
-def _size_rows(clustering: ClusteringDocument) -> list[Row]:
-    identical = clustering["identical_sizes"]
-    return [
-        (f"{int(size):,}", None, [clusters, identical.get(size, 0)]) for size, clusters in clustering["sizes"].items()
-    ]
+def _size_rows(clustering: LastClustering) -> list[Row]:
+    identical = clustering.identical_sizes
+    return [(f"{size:,}", None, [clusters, identical.get(size, 0)]) for size, clusters in clustering.sizes.items()]
 
 
 def _time_bars(periods: dict[str, int]) -> Iterator[str]:
@@ -149,38 +140,6 @@ def search_link(phrase: str) -> str:
     return f"/search?{urlencode({'words': phrase_query(phrase), 'all_captures': 'on'})}"
 
 
-def table(document: CountedDocument) -> Iterator[Sequence[Cell]]:
-    """Yield a row for each number: the part it belongs to, its name, and its value."""
-    yield "part", "name", "value"
-    yield "scheme", "id", document["scheme"]["id"]
-    yield "count", "pages", document["pages"]
-    yield "count", "urls", document["urls"]
-    yield "count", "sites", document["sites"]
-    yield "count", "undated", document["undated"]
-    yield "count", "unfilled_revisits", document["unfilled_revisits"]
-    for part, counts in (
-        ("crawl", document["crawls"]),
-        ("site", document["top_sites"]),
-        ("month", document["months"]),
-        ("duplicate", document["duplicates"]),
-        ("bytes", document["sizes"]),
-    ):
-        yield from ((part, name, count) for name, count in counts.items())
-    for field, tokens in document["tokens"].items():
-        yield from ((f"{field} on pages", str(on), count) for on, count in tokens["frequencies"])
-    if document["power_law"]:
-        yield "power law", "exponent", document["power_law"]["exponent"]
-        yield "power law", "rank_slope", document["power_law"]["rank_slope"]
-    clustering = document["clustering"]
-    if clustering:
-        yield from (("clusters of pages", size, clusters) for size, clusters in clustering["sizes"].items())
-        identical = clustering["identical_sizes"]
-        yield from (("clusters of identical pages", size, clusters) for size, clusters in identical.items())
-        bars = len(clustering["histogram"])
-        for i, pairs in enumerate(clustering["histogram"]):
-            yield "pairs of resemblance", f"{i / bars:g}", pairs
-
-
 def count_again(_index: Index, request: ScreenRequest) -> str:
     request.state.statistics.expire()
     return SCREEN.path
@@ -192,7 +151,6 @@ SCREEN = Screen(
     api="/statistics",
     summary="How much is in the store, how alike its pages are, and which texts repeat",
     answer=answer,
-    returns=CountedDocument,
-    table=table,
+    returns=CountedStore,
 )
 COUNT_AGAIN = Action(name="count-again", path="/statistics/again", summary="Count everything again", act=count_again)

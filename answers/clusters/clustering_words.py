@@ -1,4 +1,4 @@
-"""Sentences that summarise a clustering: what was found, what was compared, and what was left out."""
+"""Says in sentences what a clustering has found, compared and left out."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ def clusters_and_pages(result: ClusteringResult) -> str:
     clusters = f"{count_of(result.clusters, 'cluster')} with {result.clustered_pages:,} pages; {alone}"
     if not result.identical_clusters:
         return clusters
-    have = "has" if result.identical_clusters == 1 else "have"
     identical = f"{count_of(result.identical_clusters, 'cluster')} ({result.identical_pages:,} pages)"
-    return f"{clusters}; {identical} {have} identical pages only"
+    return f"{clusters}; {identical} {'has' if result.identical_clusters == 1 else 'have'} identical pages only"
 
 
 def cluster_definition(options: ClusteringOptions) -> str:

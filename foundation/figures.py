@@ -1,0 +1,34 @@
+"""Figures: the rows of an answer that is no list, each with the part that it belongs to, its name and its value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from opensearch_winnow.foundation.answers import Answer, answer, columns_of, key
+
+
+def _written(value: str | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:.6g}" if type(value) is float else str(value)
+
+
+@answer
+class Figure(Answer):
+    """A figure of an answer."""
+
+    part: str = key("The part of the answer that it belongs to.")
+    name: str = key("Its name in this part.")
+    value: str | float = key("Its value.", column=_written)
+
+
+def figures_of(part: str, value: Any, *names: str) -> Iterator[Figure]:
+    """Yield the figures of an answer that are known: the cells among its keys, or those with these `names`."""
+    own: Any = type(value)
+    for each in columns_of(own):
+        if (not names or each.name in names) and (cell := each.cell(value)) is not None:
+            yield Figure(part, each.name, cell)
+
+
+def counted(part: str, counts: Mapping[Any, int]) -> Iterator[Figure]:
+    """Yield a figure for each of these counts, which are by name."""
+    return (Figure(part, f"{name}", count) for name, count in counts.items())
