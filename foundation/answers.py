@@ -117,13 +117,16 @@ def inlined() -> Any:
 @overload
 def derived(function: Method) -> Method: ...
 @overload
-def derived(*, column: ToCell | None = None) -> Callable[[Method], Method]: ...
-def derived(function: Any = None, *, column: ToCell | None = None) -> Any:
-    """Declare a property of an answer as a key. Its docstring says what it is. Write `@property` above it."""
+def derived(*, name: str = "", column: ToCell | None = None) -> Callable[[Method], Method]: ...
+def derived(function: Any = None, *, name: str = "", column: ToCell | None = None) -> Any:
+    """Declare a property of an answer as a key. Its docstring says what it is. Write `@property` above it.
+
+    The key has the name of the property, or `name`.
+    """
 
     def decorate(method: Any) -> Any:
         sentence = " ".join((inspect.getdoc(method) or "").split())
-        setattr(method, KEY, Declared(sentence, column=column))
+        setattr(method, KEY, Declared(sentence, name, column))
         return method
 
     return decorate if function is None else decorate(function)
@@ -139,10 +142,15 @@ def with_keys(*names: str) -> Callable[[type[T]], type[T]]:
     return decorate
 
 
+@overload
+def answer(cls: type[T], /) -> type[T]: ...
+@overload
+def answer(*, frozen: bool) -> Callable[[type[T]], type[T]]: ...
 @dataclass_transform(frozen_default=True, field_specifiers=(key, listed, inlined, field))
-def answer(cls: type[T]) -> type[T]:
-    """Make a class a frozen dataclass whose fields may be keys."""
-    return dataclass(frozen=True, slots=True)(cls)
+def answer(cls: Any = None, /, *, frozen: bool = True) -> Any:
+    """Make a class a dataclass whose fields may be keys. If it is not `frozen`, the values change during a run."""
+    decorate = dataclass(frozen=frozen, slots=True)
+    return decorate if cls is None else decorate(cls)
 
 
 class Answer:
@@ -377,7 +385,7 @@ def _converter(kind: Any) -> ToJson | None:
     if not isinstance(origin, type):
         return None
     if issubclass(origin, Mapping):
-        return dict if (convert := _converter(inside[1])) is None else _for_values(convert)
+        return dict if (convert := _converter(inside[-1])) is None else _for_values(convert)
     if issubclass(origin, tuple) and inside[-1] is not Ellipsis:
         return list if not any(map(_converter, inside)) else json_values
     if issubclass(origin, Iterable):

@@ -13,6 +13,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
 
+UNITS = {"k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+
 T = TypeVar("T")
 
 
@@ -132,6 +134,12 @@ def _whole(written: str) -> int:
     return int(written)
 
 
+def _bytes(written: str) -> int:
+    number = written.rstrip("bB")
+    unit = UNITS.get(number[-1:].lower(), 1)
+    return int(float(number if unit == 1 else number[:-1]) * unit)
+
+
 def _seconds(written: str) -> float:
     value = float(written)
     if not math.isfinite(value):
@@ -161,6 +169,13 @@ SECONDS: Kind[float] = Kind(
     parse=_seconds,
     allows=lambda value: value >= 0,
     schema={"type": "number", "minimum": 0},
+)
+SIZE: Kind[int] = Kind(
+    what="a size such as 500k, 10M or 1G",
+    metavar="SIZE",
+    parse=_bytes,
+    allows=lambda value: isinstance(value, int) and value >= 1,
+    schema={"type": "integer", "minimum": 1},
 )
 SITE: Kind[str] = Kind(
     what="a host", metavar="HOST", parse=lambda written: written.strip().lower(), schema={"type": "string"}

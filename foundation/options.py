@@ -30,15 +30,25 @@ class Option:
     help: str  # a sentence, in which the metavar of its kind stands for its value
     flag: str  # on the command line; one that is on by default is turned off there
     unset: str  # what applies without it, if the default does not say it
+    variable: str  # of the environment, which may have its value for a command
 
     @property
     def is_flag(self) -> bool:
         return self.kind is FLAG
 
 
-def option(default: T, kind: Kind[Any], help: str, *, flag: str = "", unset: str = "") -> T:  # noqa: A002 (as in click)
+def option(
+    default: T,
+    kind: Kind[Any],
+    help: str,  # noqa: A002 (as in click)
+    *,
+    flag: str = "",
+    unset: str = "",
+    variable: str = "",
+) -> T:
     """Declare an option, as the default of a field."""
-    return field(default=default, metadata={OPTION: {"kind": kind, "help": help, "flag": flag, "unset": unset}})
+    declared = {"kind": kind, "help": help, "flag": flag, "unset": unset, "variable": variable}
+    return field(default=default, metadata={OPTION: declared})
 
 
 def group(cls: type[T]) -> T:
@@ -106,10 +116,10 @@ def own_options(cls: type[Options]) -> tuple[Option, ...]:
     return _known[cls]
 
 
-def _option(declared: Field[Any], *, kind: Kind[Any], flag: str, help: str, unset: str) -> Option:  # noqa: A002
+def _option(declared: Field[Any], *, kind: Kind[Any], flag: str, **others: str) -> Option:
     is_off = kind is FLAG and declared.default is True
     flag = flag or f"--{'no-' * is_off}{declared.name.replace('_', '-')}"
-    return Option(name=declared.name, default=declared.default, kind=kind, help=help, flag=flag, unset=unset)
+    return Option(name=declared.name, default=declared.default, kind=kind, flag=flag, **others)
 
 
 def _allows(kind: Kind[Any], value: Any) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from opensearch_winnow.clusters.options import ClusteringOptions, ClusterRun, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
@@ -158,10 +158,9 @@ class Index(Closing):
         """
         return add_pages(self._lazy_store, pages, crawl=crawl, failed=failed, on_findings=on_findings)
 
+    @with_options(IndexingOptions)
     def index(
-        self,
-        sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-        **options: Unpack[IndexingOptions],
+        self, sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], options: IndexingOptions
     ) -> Report:
         """Index all pages of `sources` and report what became of them, as the command `winnow index` does.
 
@@ -172,7 +171,7 @@ class Index(Closing):
         Pages are parsed in worker processes; a script needs no `if __name__ == "__main__":` for them.
         A run that is stopped, by `stop` or by Ctrl-C, keeps what is done; calling this again continues from there.
         """
-        return index_sources(self._lazy_store, sources, **options)
+        return index_sources(self._lazy_store, sources, options)
 
     def delete(
         self,

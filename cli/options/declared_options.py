@@ -69,12 +69,14 @@ def declared_option(cls: type[Options], name: str) -> Callable[[Callable[..., An
 
 def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return the option of a command."""
-    described = f"{option.help}  [default: {option.unset}]" if option.unset else option.help
+    shown: dict[str, Any] = {"help": f"{option.help}  [default: {option.unset}]" if option.unset else option.help}
+    if option.variable:
+        shown |= {"envvar": option.variable, "show_envvar": True}
     if "/" in option.flag:
-        return click.option(option.flag, option.name, default=default, show_default=True, help=described)
+        return click.option(option.flag, option.name, default=default, show_default=True, **shown)
     if option.is_flag:
         return click.option(
-            *option.flag.split(), option.name, is_flag=True, flag_value=not default, default=default, help=described
+            *option.flag.split(), option.name, is_flag=True, flag_value=not default, default=default, **shown
         )
     join = option.kind.join
     return click.option(
@@ -85,8 +87,8 @@ def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]],
         default=None if join else default,
         multiple=join is not None,
         callback=None if join is None else _joining(join, default),
-        show_default=default is not None and join is None,
-        help=described,
+        show_default=default not in (None, "") and not option.unset and join is None,
+        **shown,
     )
 
 
