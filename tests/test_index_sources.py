@@ -286,6 +286,9 @@ def test_standard_input_is_a_source(pages: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("workers", [0, -1])
 def test_a_run_without_workers_is_refused_and_leaves_no_store(tmp_path: Path, pages: Path, workers: int) -> None:
     name = tmp_path / "crawl.winnow"
-    with Index.open(name) as index, pytest.raises(WinnowError, match=f"workers is a whole number from 1 .*, not {workers}"):
+    with (
+        Index.open(name) as index,
+        pytest.raises(WinnowError, match=f"workers is a whole .*, not {workers}"),
+    ):
         index.index(pages, workers=workers)
     assert not name.exists()

@@ -65,6 +65,7 @@ EXAMPLES: dict[str, str | int] = {
     "until": "2024-03-31",
     "from": "2024-01",
     "to": "2024-03",
+    "change": "moved",
     "watch": "mill",
     "others": CAPTURE,
     "min_containment": 30,

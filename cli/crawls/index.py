@@ -70,10 +70,10 @@ class FindingOptions(Options):
     type=click.Path(),
     help="Instead of a store: a Parquet file of records, or a folder of them (RECORDS/). A run adds to it.",
 )
+@declared_options(IndexingOptions, "options")
 @choose.scheme_options(
     choose.noise, choose.guarantee, choose.preset_by_names, choose.selection, choose.fold_confusables, optional=True
 )
-@declared_options(IndexingOptions, "options")
 @declared_options(FindingOptions, "findings")
 @quiet_option
 @declared_options(AnswerOutput, "output")
