@@ -167,19 +167,8 @@ class Index(Closing):
         """
         return index_sources(self._lazy_store, sources, options)
 
-    def delete(
-        self,
-        urls: str | Iterable[str] = (),
-        *,
-        ids: Iterable[str] = (),
-        words: str | None = None,
-        where: Filters = Filters(),
-        dry_run: bool = False,
-        block: bool = False,
-        erase: bool = True,
-        progress: Progress | None = None,
-        stop: Callable[[], bool] | None = None,
-    ) -> DeletionReport:
+    @takes(DeletionRequest)
+    def delete(self, request: DeletionRequest) -> DeletionReport:
         """Delete all captures of `urls`, captures by their `ids`, or all captures that a search for `words` finds.
 
         `where` limits this to some captures; alone, it selects all captures that meet it. A URL that ends with `*`
@@ -192,12 +181,7 @@ class Index(Closing):
         then written anew without the bytes of deleted pages, which takes time: see docs/deleting.md. `progress` is
         called with the phase, the amount done and the total; if `stop` returns true, the rest is left.
         """
-        request = DeletionRequest(
-            urls=[urls] if isinstance(urls, str) else list(urls), ids=list(ids), words=words, where=where
-        )
-        return delete_pages(
-            self.store, request, dry_run=dry_run, block=block, erase=erase, progress=progress, stop=stop
-        )
+        return delete_pages(self.store, request)
 
     def blocked(self) -> list[str]:
         """Return what `delete` has blocked: URLs, beginnings of URLs (`http://example.org/*`), `site:example.org`."""
