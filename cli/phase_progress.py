@@ -1,14 +1,12 @@
-"""Shows the phase and progress of a long run: a bar on a terminal, otherwise a line from time to time."""
+"""Shows the phase and progress of a long run, and tells where it was stopped."""
 
 from __future__ import annotations
 
 import signal
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 
-from opensearch_winnow.cli.progress import SECONDS_BETWEEN_LINES
+from opensearch_winnow.cli.progress import display
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.progress import Progress
 
@@ -29,12 +27,12 @@ def show_phases(*, quiet: bool, color: str) -> Iterator[Progress]:
     def note_phase(phase: str, done: int, total: int | None) -> None:
         nonlocal last
         last = phase
-        show(phase, done, total)
+        show(f"{phase}: {done:,}" if done else phase, done, total)
 
     # SIGTERM is as Ctrl-C, so that a stopped run removes its temporary files.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with _display(quiet=quiet, color=color) as show:
+        with display(quiet=quiet, color=color) as show:
             yield note_phase
     except KeyboardInterrupt:
         raise Stopped(last) from None
@@ -51,40 +49,3 @@ def all_or_nothing(*, quiet: bool, color: str) -> Iterator[Progress]:
     except Stopped:
         say("Stopped: nothing was written.")
         raise
-
-
-def _display(*, quiet: bool, color: str) -> AbstractContextManager[Progress]:
-    if quiet:
-        return nullcontext(lambda phase, done, total: None)  # noqa: ARG005
-    return _bar(plain=color == "never") if sys.stderr.isatty() else nullcontext(_lines())
-
-
-def _lines() -> Progress:
-    shown = time.monotonic()
-
-    def show(phase: str, done: int, total: int | None) -> None:
-        nonlocal shown
-        if time.monotonic() - shown >= SECONDS_BETWEEN_LINES:
-            shown = time.monotonic()
-            far = f", {done / total:.0%}".replace("%", " %") if total else ""
-            say(f"{phase}: {done:,}{far}" if done else phase)
-
-    return show
-
-
-@contextmanager
-def _bar(*, plain: bool) -> Iterator[Progress]:
-    from rich import progress as rich  # noqa: PLC0415 (takes 50 ms, and a pipe does not need it)
-    from rich.console import Console  # noqa: PLC0415
-
-    bar = rich.BarColumn(bar_width=24, complete_style="blue", finished_style="blue")
-    columns = (bar, rich.TaskProgressColumn(), rich.TimeElapsedColumn(), rich.TextColumn("{task.description}"))
-    with rich.Progress(*columns, console=Console(stderr=True, no_color=plain or None), transient=True) as progress:
-        progress.add_task("", total=None)
-        (task,) = progress.tasks
-
-        def show(phase: str, done: int, total: int | None) -> None:
-            # Set directly, because `update` ignores a total of None.
-            task.description, task.completed, task.total = f"{phase}: {done:,}" if done else phase, done, total
-
-        yield show

@@ -1,4 +1,4 @@
-"""Shows the progress of an indexing run: a bar on a terminal, a line every few seconds elsewhere."""
+"""Shows how far a long run is: a bar on a terminal, a line every few seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from opensearch_winnow.ingest.runs.report import Report
 
 SECONDS_BETWEEN_LINES = 10.0
 
-Show = Callable[[Report], None]
+Show = Callable[[str, int, int | None], None]  # takes a few words, the amount done, and the total if it is known
 
 
 @contextmanager
-def shown_progress(*, quiet: bool, color: str) -> Iterator[Show]:
-    """Yield a function that shows how far a run is; it is called with the report so far."""
-    if quiet:
-        yield lambda _: None
-    elif sys.stderr.isatty():
-        with ExitStack() as opened:
-            yield _bar(opened, plain=color == "never")
-    else:
-        yield _lines()
+def shown_progress(*, quiet: bool, color: str) -> Iterator[Callable[[Report], None]]:
+    """Yield a function that shows how far an indexing run is; it is called with the report so far."""
+
+    def show_report(report: Report) -> None:
+        failed = f", {report.failed.total():,} failed" if report.failed else ""
+        show(f"{report.pages:,} pages, {pace(report)}{failed}", report.source_bytes, report.total_bytes)
+
+    with display(quiet=quiet, color=color, remaining=True) as show:
+        yield show_report
 
 
 def pace(report: Report) -> str:
@@ -33,42 +33,44 @@ def pace(report: Report) -> str:
     return f"{report.pages / seconds:,.0f} pages/s, {report.content_bytes / seconds / 1e6:,.1f} MB/s"
 
 
+@contextmanager
+def display(*, quiet: bool, color: str, remaining: bool = False) -> Iterator[Show]:
+    """Yield a function that shows how far a run is: with the time that remains, or else the time it has taken."""
+    if quiet:
+        yield lambda words, done, total: None  # noqa: ARG005
+    elif sys.stderr.isatty():
+        with ExitStack() as opened:
+            yield _bar(opened, plain=color == "never", remaining=remaining)
+    else:
+        yield _lines()
+
+
 def _lines() -> Show:
-    last = time.monotonic()
+    shown = time.monotonic()
 
-    def show(report: Report) -> None:
-        nonlocal last
-        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-            last = time.monotonic()
-            total = report.total_bytes
-            percent = f", {report.source_bytes / total:.0%}".replace("%", " %") if total else ""
-            say(f"{report.pages:,} pages{percent}, {pace(report)}{_failed(report)}")
+    def show(words: str, done: int, total: int | None) -> None:
+        nonlocal shown
+        if time.monotonic() - shown >= SECONDS_BETWEEN_LINES:
+            shown = time.monotonic()
+            say(words + (f", {done / total:.0%}".replace("%", " %") if total and done else ""))
 
     return show
 
 
-def _bar(opened: ExitStack, *, plain: bool) -> Show:
-    from rich.console import Console  # noqa: PLC0415 (50 ms, for nothing in a pipe)
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+def _bar(opened: ExitStack, *, plain: bool, remaining: bool) -> Show:
+    from rich import progress as rich  # noqa: PLC0415 (takes 50 ms, and a pipe does not need it)
+    from rich.console import Console  # noqa: PLC0415
 
-    progress: Progress | None = None
+    bar = rich.BarColumn(bar_width=24, complete_style="blue", finished_style="blue")
+    clock = rich.TimeRemainingColumn(compact=True) if remaining else rich.TimeElapsedColumn()
+    columns = (bar, rich.TaskProgressColumn(), clock, rich.TextColumn("{task.description}"))
+    console = Console(stderr=True, no_color=plain or None)
+    progress = opened.enter_context(rich.Progress(*columns, console=console, transient=True))
+    progress.add_task("", total=None)
+    (task,) = progress.tasks
 
-    def start(total: int | None) -> Progress:
-        bar = BarColumn(bar_width=24, complete_style="blue", finished_style="blue")
-        columns = (bar, TaskProgressColumn(), TimeRemainingColumn(compact=True)) if total else ()
-        console = Console(stderr=True, no_color=plain or None)
-        started = Progress(*columns, TextColumn("{task.description}"), console=console, transient=True)
-        started.add_task("", total=total)
-        return opened.enter_context(started)
-
-    def show(report: Report) -> None:
-        nonlocal progress
-        progress = progress or start(report.total_bytes)
-        words = f"{report.pages:,} pages, {pace(report)}{_failed(report)}"
-        progress.update(progress.task_ids[0], completed=report.source_bytes, description=words)
+    def show(words: str, done: int, total: int | None) -> None:
+        # Set directly, because `update` ignores a total of None.
+        task.description, task.completed, task.total = words, done, total
 
     return show
-
-
-def _failed(report: Report) -> str:
-    return f", {report.failed.total():,} failed" if report.failed else ""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from opensearch_winnow.foundation import option_kinds as kinds
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation.option_kinds import FLAG, Kind
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.time_period import EXAMPLES
 from opensearch_winnow.foundation.written_time import is_in_future
 from opensearch_winnow.ingest.canonical_link import canonical_url
 from opensearch_winnow.ingest.encoding import encoding_of, to_text, to_utf8
@@ -48,16 +52,53 @@ class Recipe:
             raise WinnowError(f"pages cannot be from {self.date:%Y-%m-%d}, which is in the future")
 
 
-class RecipeChoices(TypedDict, total=False):
+EXTRACTOR: Kind[str] = Kind(
+    what="the name of an extractor",
+    metavar="NAME",
+    parse=str,
+    schema={"type": "string"},
+    choices=("lxml", "beautifulsoup", "trafilatura"),  # and plug-ins
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipeOptions(Options):
     """The parts of a recipe that a run may choose. None stands for the choice of the first run, or the default."""
 
-    crawl: str
-    date: datetime | None
-    extractor: str | None
-    alt: bool | None
-    title: bool | None
-    text: bool | None
-    max_page_size: int
+    error: ClassVar[type[WinnowError]] = WinnowError
+
+    crawl: str = option("", kinds.text("NAME"), "A name for this crawl, to tell it from others.")
+    date: datetime | None = option(
+        None,
+        kinds.START_OF_DATE,
+        f"The time of pages that have none, such as files in a folder: {EXAMPLES}. Without it, indexing such a page"
+        " again replaces it.",
+    )
+    extractor: str | None = option(
+        None,
+        EXTRACTOR,
+        "How to find the text in HTML: lxml, beautifulsoup (lenient), trafilatura (main text only), or a plug-in.",
+        unset="lxml",
+    )
+    alt: bool | None = option(
+        None, FLAG, "Count the alternative text of images as text.", flag="--alt/--no-alt", unset="no-alt"
+    )
+    title: bool | None = option(
+        None,
+        FLAG,
+        "Count the title as part of the text. It is stored in any case.",
+        flag="--title/--no-title",
+        unset="no-title",
+    )
+    text: bool | None = option(
+        None,
+        FLAG,
+        "Keep the texts. Without them, the store is smaller, but scores are estimates, and there are no passages and no"
+        " search.",
+        flag="--text/--no-text",
+        unset="text",
+    )
+    max_page_size: int = option(MAX_PAGE_BYTES, kinds.SIZE, "Pages larger than this, once decoded, fail.", unset="10M")
 
 
 class Content(NamedTuple):

@@ -6,8 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from opensearch_winnow.clusters.options import ClusteringOptions, ClusterRun, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult, LastClustering
@@ -52,17 +51,12 @@ from opensearch_winnow.operations.clusters.cluster_list import ClusterList, Clus
 from opensearch_winnow.operations.clusters.clustering import cluster_store
 from opensearch_winnow.operations.clusters.left_clusters import last_clustering
 from opensearch_winnow.operations.crawl_states import comparable_crawls, crawl_states
-from opensearch_winnow.operations.crawls.changes import DEFAULT_THRESHOLD as CHANGES_THRESHOLD
-from opensearch_winnow.operations.crawls.changes import (
-    KINDS,
-    Change,
-    ChangeKind,
-    Changes,
-    CrawlComparison,
-    collected_changes,
-)
+from opensearch_winnow.operations.crawls.changes import Changes, ChangesQuestion
+from opensearch_winnow.operations.crawls.crawl_comparison import changes
 from opensearch_winnow.operations.crawls.deletion import DeletionReport, DeletionRequest, delete_pages
-from opensearch_winnow.operations.crawls.extract import ExtractReport, extract
+from opensearch_winnow.operations.crawls.export import ExportOptions, ExportReport, export
+from opensearch_winnow.operations.crawls.export_source import StoredRecords
+from opensearch_winnow.operations.crawls.extract import ExtractOptions, ExtractReport, extract
 from opensearch_winnow.operations.crawls.indexing import IndexingOptions, add_pages, index_sources
 from opensearch_winnow.operations.crawls.lazy_store import LazyStore
 from opensearch_winnow.operations.searching.searches import Searches, known_site, unknown_filters
@@ -160,10 +154,9 @@ class Index(Closing):
         """
         return add_pages(self._lazy_store, pages, crawl=crawl, failed=failed, on_findings=on_findings)
 
+    @with_options(IndexingOptions)
     def index(
-        self,
-        sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
-        **options: Unpack[IndexingOptions],
+        self, sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], options: IndexingOptions
     ) -> Report:
         """Index all pages of `sources` and report what became of them, as the command `winnow index` does.
 
@@ -174,21 +167,10 @@ class Index(Closing):
         Pages are parsed in worker processes; a script needs no `if __name__ == "__main__":` for them.
         A run that is stopped, by `stop` or by Ctrl-C, keeps what is done; calling this again continues from there.
         """
-        return index_sources(self._lazy_store, sources, **options)
+        return index_sources(self._lazy_store, sources, options)
 
-    def delete(
-        self,
-        urls: str | Iterable[str] = (),
-        *,
-        ids: Iterable[str] = (),
-        words: str | None = None,
-        where: Filters = Filters(),
-        dry_run: bool = False,
-        block: bool = False,
-        erase: bool = True,
-        progress: Progress | None = None,
-        stop: Callable[[], bool] | None = None,
-    ) -> DeletionReport:
+    @takes(DeletionRequest)
+    def delete(self, request: DeletionRequest) -> DeletionReport:
         """Delete all captures of `urls`, captures by their `ids`, or all captures that a search for `words` finds.
 
         `where` limits this to some captures; alone, it selects all captures that meet it. A URL that ends with `*`
@@ -201,12 +183,7 @@ class Index(Closing):
         then written anew without the bytes of deleted pages, which takes time: see docs/deleting.md. `progress` is
         called with the phase, the amount done and the total; if `stop` returns true, the rest is left.
         """
-        request = DeletionRequest(
-            urls=[urls] if isinstance(urls, str) else list(urls), ids=list(ids), words=words, where=where
-        )
-        return delete_pages(
-            self.store, request, dry_run=dry_run, block=block, erase=erase, progress=progress, stop=stop
-        )
+        return delete_pages(self.store, request)
 
     def blocked(self) -> list[str]:
         """Return what `delete` has blocked: URLs, beginnings of URLs (`http://example.org/*`), `site:example.org`."""
@@ -495,66 +472,38 @@ class Index(Closing):
             max_seconds=question.max_seconds,
         )
 
-    def changes(
-        self,
-        before: str | datetime | None = None,
-        after: str | datetime | None = None,
-        *,
-        site: str | None = None,
-        kinds: Collection[ChangeKind] = KINDS,
-        near_revisits: float | None = None,
-        limit: int | None = None,
-        threshold: float = CHANGES_THRESHOLD,
-        boilerplate: bool = True,
-        progress: Progress | None = None,
-    ) -> Changes:
+    @takes(ChangesQuestion)
+    def changes(self, question: ChangesQuestion) -> Changes:
         """Compare two crawls, and return what became of each page: `.counts` by kind, and a list of `.pages`.
 
-        `before` and `after` are names of crawls, or two times: the pages as they were captured until `before`, and
-        those captured after it, until `after`. Without them, the two latest crawls that have URLs in common are
+        `before` and `after` are names of crawls, or two dates or times: the pages as they were captured until `before`,
+        and those captured after it, until `after`. Without them, the two latest crawls that have URLs in common are
         compared. Of several captures of a URL in a crawl, the latest counts. `.common` is the number of URLs that both
         have: if it is 0, they may be crawls of other sites. The kinds are:
 
         - unchanged: the URL has the same text, apart from spacing, case and punctuation.
         - changed: the URL has another text. `.template` is true if only the template of the site is another: lines that
           at least half of its changed pages lost or gained, if there are five of these or more.
-        - moved: the URL is gone, or has less than `threshold` of the text left; a page at another URL resembles it by
-          at least that. `.to_url` is the one that resembles it most, on any site.
-        - split: so did several pages with new URLs, which together have at least the `threshold` of its text; `.parts`
-          are their URLs.
-        - merged: no page resembles it by that much, but `.to_url` contains at least the `threshold` of its text; or it
-          moved to the same page as others, each of which is another part of that page, and none nearly all of it.
+        - moved: the URL is gone, or has less than `min_containment` of the text left; a page at another URL resembles
+          it by at least that. `.to_url` is the one that resembles it most, on any site.
+        - split: so did several pages with new URLs, which together have at least `min_containment` of its text;
+          `.parts` are their URLs.
+        - merged: no page resembles it by that much, but `.to_url` contains at least `min_containment` of its text; or
+          it moved to the same page as others, each of which is another part of that page, and none nearly all of it.
         - new: the later crawl has the URL, the earlier does not, and no page moved there.
         - not_seen: the later crawl has neither the URL nor the text. This does not prove that the page was deleted.
 
         - `site`: compare only pages of this site. Where their texts went is looked up on all sites.
-        - `kinds`, `limit`: list pages of these kinds, up to the limit of each kind. `.counts` has all.
+        - `change`, `limit`: list pages of these kinds, up to the limit of each kind. `.counts` has all.
         - `near_revisits`: list only pages whose later capture need not be kept: the text is unchanged, or only its
-          template changed, or it resembles the earlier capture by at least this share.
+          template changed, or it resembles the earlier capture by at least `min_resemblance`.
+        - `passages`: find the runs of text that were `.removed` from each page, and those that were `.added`.
         - `boilerplate`: leave out registered boilerplate. With False, it counts like any text.
         - `progress`: called with the phase, the amount done and the total.
         """
-        for name, share in (("threshold", threshold), ("near_revisits", near_revisits)):
-            if share is not None and not 0 < share <= 1:
-                raise QuestionError(f"{name} is a share above 0, up to 1, not {share:g}")
-        earlier, later = crawl_states(self.store, before, after)
-        site = site and site.lower()
-        for sentence in unknown_filters(self.store, Filters(site=site)):
+        for sentence in unknown_filters(self.store, Filters(site=question.site and question.site.lower())):
             raise QuestionError(sentence)
-        comparison = CrawlComparison(
-            self.store,
-            earlier,
-            later,
-            site=site,
-            threshold=threshold,
-            exclusions=self._exclusions(boilerplate),
-            progress=progress or no_progress,
-        )
-
-        def wanted(each: Change) -> bool:
-            return each.change in kinds and (near_revisits is None or each.is_near_revisit(near_revisits))
-
-        return collected_changes(earlier, later, comparison, wanted=wanted, limit=limit)
+        return changes(self.store, question, self._exclusions(question.boilerplate))
 
     def default_crawls(self) -> tuple[str, str]:
         """Return the names of the two crawls that `changes` compares by default; raise if there are none."""
@@ -565,36 +514,28 @@ class Index(Closing):
         """Return the names of the two latest crawls that have URLs in common; None if no two have."""
         return comparable_crawls(self.store, [crawl.name for crawl in self.crawls()])
 
-    def extract(
-        self,
-        to: str | os.PathLike[str],
-        *,
-        where: Filters = Filters(),
-        ids: Sequence[str] | None = None,
-        representatives: bool = False,
-        revisits: bool = False,
-        archives: Sequence[str | os.PathLike[str]] = (),
-        progress: Progress | None = None,
-    ) -> ExtractReport:
+    @with_options(ExtractOptions)
+    def extract(self, to: str | os.PathLike[str], options: ExtractOptions) -> ExtractReport:
         """Write captures to a WARC or WACZ file, from the web archives that they were indexed from.
 
-        Choose captures by `where`, or by their `ids`. `to` ends in .warc.gz, .warc or .wacz, and is replaced if it
-        exists. With `revisits`, a capture with the payload of another one becomes a revisit record. With
-        `representatives`, only one capture of each cluster is written; others become revisits if their payloads are
-        equal, and are otherwise left out, and listed in a file. `archives` are folders to look in, with their
-        subfolders, for archives that are no longer where they were. `progress` is called with the phase, the amount
-        done and the total.
+        Choose captures by `where`, `latest` and `cluster`, or by their `ids`. `to` ends in .warc.gz, .warc or .wacz;
+        with `overwrite`, it is replaced if it exists. With `revisits`, a capture with the payload of another one
+        becomes a revisit record. With `representatives`, only one capture of each cluster is written; others become
+        revisits if their payloads are equal, and are otherwise left out, and listed in a file. `archives` are folders
+        to look in, with their subfolders, for archives that are no longer where they were. `progress` is called with
+        the phase, the amount done and the total.
         """
-        return extract(
-            self.store,
-            Path(to),
-            where=where,
-            ids=ids,
-            representatives=representatives,
-            revisits=revisits,
-            archives=[Path(each) for each in archives],
-            progress=progress or no_progress,
-        )
+        return extract(self.store, to, options)
+
+    @with_options(ExportOptions)
+    def export(self, to: str | os.PathLike[str], options: ExportOptions) -> ExportReport:
+        """Write captures to one file: whole records, a table with some `columns`, or an index of their archives.
+
+        Choose captures by `where`, `latest` and `cluster`, or by their `ids`; with `representatives`, only those of
+        clusters are written. The name of the file, or `format`, says what to write: "parquet", "jsonl", "csv" or
+        "cdxj"; "-" is standard output. With `overwrite`, a file that exists is replaced.
+        """
+        return export(StoredRecords(self.store, options, representatives=options.representatives), to, options)
 
     # --- clusters -----------------------------------------------------------------------------------------------------
 

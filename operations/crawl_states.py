@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.captures import captures_of_urls
-from opensearch_winnow.stores.store import Store
+from opensearch_winnow.stores.store import Crawl, Store
 
 MAX_CRAWLS_NAMED = 10  # in a message
 URLS_IN_SAMPLE = 500  # of a crawl, to see which other crawls have one of them
@@ -30,21 +31,38 @@ def crawl_states(
 ) -> tuple[CrawlState, CrawlState]:
     """Return the two states to compare; without any given, those of the two latest crawls that have URLs in common.
 
-    A string names a crawl. A time stands for the captures until then, that of `after` for those since `before`.
+    A string names a crawl, or else a date, by its end. A time stands for the captures until then, that of `after` for
+    those since `before`.
     """
-    match before, after:
-        case datetime(), datetime():
-            return _at_dates(store, before, after)
-        case str(), str():
-            return _of_crawls(store, before, after)
-        case None, None:
-            names = [crawl.name for crawl in store.crawls()]
-            if len(names) < 2:
-                raise QuestionError(f"there is nothing to compare: {_crawls_there_are(store, names)}")
-            return _of_crawls(store, *(comparable_crawls(store, names) or names[-2:]))
-        case (None, _) | (_, None):
-            raise QuestionError("give both states to compare, the earlier and the later, or neither of them")
-    raise QuestionError("give two crawls or two dates, not one of each")
+    crawls = {crawl.name: crawl for crawl in store.crawls()}
+    if before is None or after is None:
+        names = list(crawls)
+        if len(names) < 2:
+            raise QuestionError(f"there is nothing to compare: {_crawls_there_are(store, names)}")
+        before, after = comparable_crawls(store, names) or (names[-2], names[-1])
+    moments = [None if each in crawls else _moment(each) for each in (before, after)]
+    match moments:
+        case [datetime() as earlier, datetime() as later]:
+            return _at_dates(store, (_name(before), earlier), (_name(after), later))
+        case [None, None]:
+            return _of_crawls(store, crawls, str(before), str(after))
+    unknown = [each for each in (before, after) if isinstance(each, str) and each not in crawls]
+    there_is = f": there is no crawl {unknown[0]!r}" if unknown else ""
+    raise QuestionError(f"name two crawls or two dates, not one of each{there_is}")
+
+
+def _moment(given: str | datetime) -> datetime | None:
+    """Return a time, or the end of a date; None if it is none."""
+    if isinstance(given, datetime):
+        return given
+    try:
+        return TimePeriod.of(given.strip()).last
+    except (ValueError, OverflowError):
+        return None
+
+
+def _name(given: str | datetime) -> str:
+    return given if isinstance(given, str) else f"{given:%Y-%m-%d}"
 
 
 def comparable_crawls(store: Store, names: Sequence[str]) -> tuple[str, str] | None:
@@ -61,8 +79,7 @@ def comparable_crawls(store: Store, names: Sequence[str]) -> tuple[str, str] | N
     return None
 
 
-def _of_crawls(store: Store, before: str, after: str) -> tuple[CrawlState, CrawlState]:
-    crawls = {crawl.name: crawl for crawl in store.crawls()}
+def _of_crawls(store: Store, crawls: Mapping[str, Crawl], before: str, after: str) -> tuple[CrawlState, CrawlState]:
     for name in (before, after):
         if name not in crawls:
             raise QuestionError(f"there is no crawl {name!r}: {_crawls_there_are(store, list(crawls))}")
@@ -75,18 +92,21 @@ def _of_crawls(store: Store, before: str, after: str) -> tuple[CrawlState, Crawl
     return CrawlState(before, Filters(crawl=before)), CrawlState(after, Filters(crawl=after))
 
 
-def _at_dates(store: Store, before: datetime, after: datetime) -> tuple[CrawlState, CrawlState]:
+def _at_dates(
+    store: Store, earlier: tuple[str, datetime], later: tuple[str, datetime]
+) -> tuple[CrawlState, CrawlState]:
+    (name, before), (later_name, after) = earlier, later
     if before >= after:
         raise QuestionError(f"the earlier date, {before:%Y-%m-%d}, is not before the later one, {after:%Y-%m-%d}")
-    earlier = Filters(until=before + MICROSECOND)
-    later = Filters(since=before + MICROSECOND, until=after + MICROSECOND)
-    if not store.count(earlier):
+    until = Filters(until=before + MICROSECOND)
+    since = Filters(since=before + MICROSECOND, until=after + MICROSECOND)
+    if not store.count(until):
         raise QuestionError(f"{store.name} has no capture that is known to be from {before:%Y-%m-%d} or before")
-    if not store.count(later):
+    if not store.count(since):
         raise QuestionError(
             f"{store.name} has no capture that is known to be from after {before:%Y-%m-%d}, until {after:%Y-%m-%d}"
         )
-    return CrawlState(f"{before:%Y-%m-%d}", earlier), CrawlState(f"{after:%Y-%m-%d}", later)
+    return CrawlState(name, until), CrawlState(later_name, since)
 
 
 def _crawls_there_are(store: Store, names: list[str]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.overlap import overlap
@@ -22,6 +23,14 @@ from opensearch_winnow.queries.upkeep.boilerplate import NO_EXCLUSIONS, Boilerpl
 
 Sites = tuple[str | None, str | None]  # of A and B
 CanonicalRun = tuple[int, int, int, int]  # the offsets of a passage, in canonical characters
+
+
+class TextRun(NamedTuple):
+    """A run of text, with its offsets."""
+
+    start: int
+    end: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)

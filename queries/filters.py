@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from opensearch_winnow.foundation.option_kinds import END_OF_DATE, SITE, START_OF_DATE, text
-from opensearch_winnow.foundation.options import Options, option
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.option_kinds import END_OF_DATE, FLAG, SITE, START_OF_DATE, text
+from opensearch_winnow.foundation.options import Options, group, option
 from opensearch_winnow.foundation.time_period import EXAMPLES
 
 MAX_URLS = 500  # of one selection; SQLite may be built to take 999 parameters
@@ -44,6 +46,33 @@ class Selection(Filters):
             *(self.clusters, self.payload_digests, self.shingle_digests, self.repeats),
         )
         return any(key is not None for key in keys)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureChoice(Options):
+    """The captures that are written to a file: all that meet the filters, or those with these ids, in this order."""
+
+    where: Filters = group(Filters)
+    latest: bool = option(False, FLAG, "Only the latest capture of each URL.")
+    cluster: str | None = option(None, text("ID"), "Only the captures of this cluster.")
+    ids: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        super(CaptureChoice, self).__post_init__()
+        if self.ids is not None and self.selection != Selection():
+            raise QuestionError("ids name the captures: no other option can choose among them")
+
+    @property
+    def selection(self) -> Selection:
+        """The conditions that the captures have to meet."""
+        chosen = replace(self.where.extended(Selection), latest=self.latest or self.where.latest)
+        return chosen if self.cluster is None else replace(chosen, clusters=(self.cluster,))
+
+    @property
+    def words(self) -> str:
+        """Words such as " of crawl x of site y"; nothing if all captures are chosen."""
+        named = {"crawl": self.where.crawl, "site": self.where.site, "cluster": self.cluster}
+        return "".join(f" of {name} {value}" for name, value in named.items() if value is not None)
 
 
 def searched(where: Filters, *, all_captures: bool = False) -> Filters:

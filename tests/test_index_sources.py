@@ -18,7 +18,13 @@ from opensearch_winnow import Index, Page, Scheme, StoreError, WinnowError
 from opensearch_winnow.ingest.page_record import RecordMaker
 from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.operations.crawls.indexing import RecordFilesTarget, add_pages, index_sources, open_target
+from opensearch_winnow.operations.crawls.indexing import (
+    IndexingOptions,
+    RecordFilesTarget,
+    add_pages,
+    index_sources,
+    open_target,
+)
 from opensearch_winnow.operations.crawls.lazy_store import LazyStore
 from opensearch_winnow.record_files.records import read_records
 from tests.test_index import prose
@@ -193,21 +199,21 @@ def test_the_folder_of_the_store_may_be_a_source(pages: Path, tmp_path: Path) ->
 @pytest.mark.parametrize("name", ["records.parquet", pytest.param("records/", marks=pytest.mark.check)])
 def test_record_files_through_the_same_function(pages: Path, tmp_path: Path, name: str) -> None:
     with open_target(to=f"{tmp_path}/{name}", scheme=Scheme.preset("passages")) as target:
-        report = index_sources(target, pages, workers=1)
+        report = index_sources(target, pages, IndexingOptions(workers=1))
         assert counts(report) == (20, 0, 0, 1)
         assert report.example_url == f"{URL}0"
-        assert counts(index_sources(target, pages, workers=1)) == (0, 20, 0, 1)
+        assert counts(index_sources(target, pages, IndexingOptions(workers=1))) == (0, 20, 0, 1)
     with Index.open(tmp_path / "crawl.winnow", scheme=Scheme.preset("passages")) as index:
         index.index(pages, workers=1)
     assert list(read_records(tmp_path / name, Scheme.preset("passages"))) == stored(tmp_path / "crawl.winnow")
     with pytest.raises(WinnowError, match="scheme"):
-        index_sources(RecordFilesTarget(tmp_path / name, Scheme()), pages)
+        index_sources(RecordFilesTarget(tmp_path / name, Scheme()), pages, IndexingOptions())
 
 
 def test_an_error_before_the_run_leaves_no_record_file(pages: Path, tmp_path: Path) -> None:
     target = RecordFilesTarget(tmp_path / "records.parquet")
     with pytest.raises(WinnowError, match="failed pages"):
-        index_sources(target, pages, failed=tmp_path / "nowhere" / "failed.jsonl")
+        index_sources(target, pages, IndexingOptions(failed=tmp_path / "nowhere" / "failed.jsonl"))
     with pytest.raises(WinnowError, match="failed pages"):
         add_pages(target, [], failed=tmp_path / "nowhere" / "failed.jsonl")
     assert list(tmp_path.iterdir()) == [pages]
@@ -280,6 +286,9 @@ def test_standard_input_is_a_source(pages: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("workers", [0, -1])
 def test_a_run_without_workers_is_refused_and_leaves_no_store(tmp_path: Path, pages: Path, workers: int) -> None:
     name = tmp_path / "crawl.winnow"
-    with Index.open(name) as index, pytest.raises(WinnowError, match=f"workers is at least 1, not {workers}"):
+    with (
+        Index.open(name) as index,
+        pytest.raises(WinnowError, match=f"workers is a whole .*, not {workers}"),
+    ):
         index.index(pages, workers=workers)
     assert not name.exists()

@@ -66,6 +66,7 @@ EXAMPLES: dict[str, str | float] = {
     "until": "2024-03-31",
     "from": "2024-01",
     "to": "2024-03",
+    "change": "moved",
     "watch": "mill",
     "others": CAPTURE,
     "min_resemblance": 0.8,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
-from opensearch_winnow.answers.asking.changed_passages import TextRun
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.answers.formatting import time_stamp
 from opensearch_winnow.mappings.record import Record
@@ -65,8 +64,8 @@ class ComparisonDocument(ScoresDocument):
     b: NotRequired[ComparedCaptureDocument]
     passages: list[PassageDocument]
     boilerplate: NotRequired[list[PassageDocument]]
-    removed: NotRequired[list[TextRun]]
-    added: NotRequired[list[TextRun]]
+    removed: NotRequired[list[dict[str, Any]]]
+    added: NotRequired[list[dict[str, Any]]]
 
 
 class ComparedTextDocument(TypedDict):

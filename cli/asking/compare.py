@@ -11,7 +11,6 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from opensearch_winnow.answers.asking.changed_passages import TextRun, changed_passages
 from opensearch_winnow.answers.asking.comparison_document import comparison_document
 from opensearch_winnow.answers.asking.comparison_words import comparison_summary, no_passage, three_numbers
 from opensearch_winnow.answers.display_text import Span, one_line, shorten
@@ -25,13 +24,15 @@ from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, shell_command, terminal
 from opensearch_winnow.cli.text_file import STDIN, text_file
+from opensearch_winnow.foundation.answers import json_values
 from opensearch_winnow.foundation.atomic_file import reporting_os_errors
 from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.foundation.time_period import TimePeriod
+from opensearch_winnow.queries.asking.changed_passages import changed_passages
 from opensearch_winnow.queries.asking.numbered_passages import NumberedPassage, numbered_passages
-from opensearch_winnow.queries.compare import Comparison, compare
+from opensearch_winnow.queries.compare import Comparison, TextRun, compare
 from opensearch_winnow.queries.scores import Passage
 
 Runs = tuple[list[TextRun], list[TextRun]]  # only in A, and only in B
@@ -136,7 +137,7 @@ def command(
         pages = texts.a.page, texts.b.page
         document = comparison_document(comparison, *pages, boilerplate=store is not None)
         if runs:
-            document["removed"], document["added"] = runs
+            document["removed"], document["added"] = map(json_values, runs)
         click.echo(json.dumps(document))
     elif screen := terminal(color):
         show(screen, texts, comparison, passages, full=full, passages_too=html is None and not runs)
@@ -288,7 +289,7 @@ def differences_table(runs: Runs, columns: int, *, full: bool) -> Iterator[list[
     for (sign, letter), some in zip(MARKS, runs, strict=True):
         yield [(f"Only in {letter}: {count_of(len(some), 'run')}", "bold")]
         for run in some:
-            text = one_line(run["text"])
+            text = one_line(run.text)
             room = columns - len(f"{sign}  ") - offsets
             yield [(f"{sign} {_offsets(run).rjust(offsets)} ", "dim"), (text if full else shorten(text, room), "plain")]
 
@@ -298,8 +299,8 @@ def show_difference_rows(runs: Runs) -> None:
     sys.stdout.write("only_in\tstart\tend\ttext\n")
     for (_, letter), some in zip(MARKS, runs, strict=True):
         for run in some:
-            sys.stdout.write(f"{letter}\t{run['start']}\t{run['end']}\t{one_line(run['text'])}\n")
+            sys.stdout.write(f"{letter}\t{run.start}\t{run.end}\t{one_line(run.text)}\n")
 
 
 def _offsets(run: TextRun) -> str:
-    return f"{run['start']:,}–{run['end']:,}"
+    return f"{run.start:,}–{run.end:,}"

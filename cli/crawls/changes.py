@@ -2,109 +2,65 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import sys
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 
 import click
 
-from opensearch_winnow.answers.crawls.changes import (
-    COLUMNS,
-    ChangeDocument,
-    ChangesDocument,
-    change_rows,
-    changes_document,
-    changes_summary,
-    crawls_or_dates,
-    without_text_clause,
-)
-from opensearch_winnow.answers.display_text import one_line
-from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.answers.crawls.changes import changes_summary, kind_names, without_text_clause
+from opensearch_winnow.answers.display_text import Span, one_line, shorten
+from opensearch_winnow.answers.formatting import compact_percent, count_of
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.crawls.changes_table import show_table
-from opensearch_winnow.cli.crawls.export_rows import say_left_out, write_cdxj
-from opensearch_winnow.cli.options.filter_options import boilerplate_option
+from opensearch_winnow.cli.crawls.export import say_left_out
+from opensearch_winnow.cli.options.answer_output import TableOutput
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_options import quiet_option
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.phase_progress import show_phases
-from opensearch_winnow.cli.terminal import color_option, full_option, json_option, remark, say, terminal
-from opensearch_winnow.foundation.csv_cells import escape_formula
-from opensearch_winnow.foundation.time_period import EXAMPLES
+from opensearch_winnow.cli.short_urls import ShortUrls, short_urls
+from opensearch_winnow.cli.terminal import Terminal, remark, say
+from opensearch_winnow.cli.text_columns import GAP, TextColumn, joined, share_column
+from opensearch_winnow.foundation.option_kinds import FLAG
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.capture_row import entry_row
-from opensearch_winnow.operations.crawls.changes import DEFAULT_THRESHOLD, KINDS, ChangeKind
+from opensearch_winnow.operations.crawls.changes import KINDS, Change, Changes, ChangesQuestion
+from opensearch_winnow.operations.crawls.export_rows import write_cdxj
+from opensearch_winnow.queries.compare import TextRun
 
 PAGES_ON_A_TERMINAL = 20  # of each kind: the counts should not scroll away
+PERCENT_COLUMNS = len("100 %")
+MIN_URL_COLUMNS = 30
+MAX_RUNS_SHOWN = 5  # of a page: removed, and added
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesOutput(TableOutput):
+    """The options that say how changes are shown. --to is the later crawl, and names no file."""
+
+    to: None = None
+    overwrite: bool = False
+    cdxj: bool = option(False, FLAG, "Print the listed captures of the later crawl as CDXJ, an index of archives.")
+
+    def __post_init__(self) -> None:
+        Options.__post_init__(self)
+        if self.csv + self.cdxj + self.json > 1:
+            raise click.UsageError("give one of --csv, --cdxj and --json")
+
+    @property
+    def screen(self) -> Terminal | None:
+        return None if self.cdxj else super(ChangesOutput, self).screen
 
 
 @click.command("changes", short_help="Compare two crawls: which pages changed, moved or are new.")
 @store_option()
-@click.option(
-    "--from", "before", metavar="CRAWL", help=f"The earlier crawl; or a date, if no crawl has this name: {EXAMPLES}."
-)
-@click.option("--to", "after", metavar="CRAWL", help="The later crawl, or date.")
-@click.option("--site", metavar="HOST", help="Only pages of this site. Their texts are looked up on all sites.")
-@click.option(
-    "--change", "kinds", type=click.Choice(KINDS), multiple=True, help="List only these changes; may be repeated."
-)
-@click.option(
-    "--near-revisits",
-    metavar="X",
-    is_flag=False,
-    flag_value=1.0,
-    type=click.FloatRange(0, 1, min_open=True),
-    help="List the captures of the later crawl that need not be kept: the text of the page did not change, or only the"
-    " template of its site; with X, also if it resembles the earlier capture by at least X.",
-)
-@click.option(
-    "--threshold",
-    metavar="X",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=DEFAULT_THRESHOLD,
-    show_default=True,
-    help="The least share of a page's text that has to be elsewhere for it to have moved, or been split or merged.",
-)
-@click.option("--passages", is_flag=True, help="Show which passages were removed and added. Not in a pipe or CSV.")
-@click.option(
-    "--limit",
-    metavar="N",
-    type=click.IntRange(1),
-    help=f"List at most N pages of each kind; all are counted.  [default: {PAGES_ON_A_TERMINAL} on a terminal]",
-)
-@boilerplate_option
+@declared_options(ChangesQuestion, "question")
 @quiet_option
-@click.option("--csv", "as_csv", is_flag=True, help="Print comma-separated values.")
-@click.option(
-    "--cdxj",
-    "as_cdxj",
-    is_flag=True,
-    help="Print the listed captures of the later crawl as CDXJ, an index of archives.",
-)
-@json_option
-@full_option
-@color_option
+@declared_options(ChangesOutput, "output")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    store: str,
-    before: str | None,
-    after: str | None,
-    site: str | None,
-    kinds: tuple[ChangeKind, ...],
-    near_revisits: float | None,
-    threshold: float,
-    passages: bool,
-    limit: int | None,
-    boilerplate: bool,
-    quiet: bool,
-    as_csv: bool,
-    as_cdxj: bool,
-    as_json: bool,
-    full: bool,
-    color: str,
-) -> None:
+def command(ctx: click.Context, store: str, question: ChangesQuestion, quiet: bool, output: ChangesOutput) -> None:
     """\b
     Examples:
       winnow changes --from spring --to autumn --store crawl.winnow
@@ -130,81 +86,109 @@ def command(
     Prints a table on a terminal, where unchanged pages are only counted, and tab-separated values in a pipe. Exits with
     1 if there is nothing to list, or if all pages are unchanged.
     """
-    screen = None if as_json or as_csv or as_cdxj else terminal(color)
-    if as_csv + as_cdxj + as_json > 1:
-        raise click.UsageError("give one of --csv, --cdxj and --json", ctx)
-    if passages and not (screen or as_json):
+    screen = output.screen
+    if question.passages and not (screen or output.json):
         raise click.UsageError("only a table on a terminal and --json have room for --passages", ctx)
-    if (before is None) != (after is None):
-        raise click.UsageError("give both --from and --to, or neither of them to compare the two latest crawls", ctx)
-    wanted: Collection[ChangeKind] = kinds or KINDS
-    if screen and not (kinds or near_revisits):
-        wanted = set(KINDS) - {"unchanged"}
-    if screen and limit is None and near_revisits is None:
-        limit = PAGES_ON_A_TERMINAL
+    chosen = bool(question.change or question.near_revisits)
+    if screen and not chosen:
+        question = replace(question, change=[kind for kind in KINDS if kind != "unchanged"])
+    if screen and question.limit is None and not question.near_revisits:
+        question = replace(question, limit=PAGES_ON_A_TERMINAL)
     with Index.open(store, create=False, patient=True) as index:
-        states = (None, None) if before is None or after is None else crawls_or_dates(index, before, after)
-        with show_phases(quiet=quiet, color=color) as progress:
-            changes = index.changes(
-                *states,
-                site=site,
-                kinds=wanted,
-                near_revisits=near_revisits,
-                limit=limit,
-                threshold=threshold,
-                boilerplate=boilerplate,
-                progress=progress,
-            )
-        document = changes_document(index, changes, passages=passages)
-        if as_cdxj:
-            show_cdxj(index, document)
-    document["from"], document["to"] = before or document["from"], after or document["to"]
-    if as_json:
-        click.echo(json.dumps(document))
-    elif screen:
-        show_table(screen, document, full=full)
-    elif not as_cdxj:
-        show_rows(document, "," if as_csv else "\t")
-    remark(f"{changes_summary(document)}: from {document['from']} to {document['to']}")
-    if document["without_text"] and not (screen or as_json):
-        say(f"Of the changed pages, {without_text_clause(document)} and may be unchanged")
-    if near_revisits is not None and limit is None:
-        remark(f"{count_of(len(document['pages']), 'capture')} need not be kept")
-    listed_of = Counter(page["change"] for page in document["pages"])
-    if limit is not None and any(listed_of[kind] == limit < changes.counts[kind] for kind in wanted):
+        with show_phases(quiet=quiet, color=output.color) as progress:
+            changes = index.changes(replace(question, progress=progress))
+        if output.cdxj:
+            ids = [each.to_id for each in changes if each.to_id is not None]
+            say_left_out(write_cdxj(None, map(entry_row, index.entries(ids=ids))))
+        else:
+            output.show(changes, lambda screen: table(changes, screen.columns, full=output.full))
+    remark(f"{changes_summary(changes)}: from {changes.before} to {changes.after}")
+    if changes.without_text and not (screen or output.json):
+        say(f"Of the changed pages, {without_text_clause(changes)} and may be unchanged")
+    limit, listed_of = question.limit, Counter(each.change for each in changes)
+    if question.near_revisits and limit is None:
+        remark(f"{count_of(len(changes), 'capture')} need not be kept")
+    if limit is not None and any(listed_of[kind] == limit < changes.counts[kind] for kind in question.kinds):
         say(f"showing at most {count_of(limit, 'page')} of each kind; --limit shows more")
-    listed = [page for page in document["pages"] if kinds or near_revisits or page["change"] != "unchanged"]
+    listed = [each for each in changes if chosen or each.change != "unchanged"]
     if not listed:
         if not screen:
-            say("No page is of this kind" if kinds or near_revisits else "No page changed")
+            say("No page is of this kind" if chosen else "No page changed")
         ctx.exit(NOTHING_FOUND)
-    suggest_next(ctx, listed)
+    suggest_next(ctx, listed[0])
 
 
-def show_rows(document: ChangesDocument, delimiter: str) -> None:
-    """Print comma- or tab-separated values for programs, with nothing shortened."""
-    if delimiter == "\t":
-        sys.stdout.write("\t".join(COLUMNS) + "\n")
-        for row in change_rows(document["pages"]):
-            cells = ("" if cell is None else f"{cell:.6g}" if isinstance(cell, float) else str(cell) for cell in row)
-            sys.stdout.write("\t".join(map(one_line, cells)) + "\n")
-        return
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in change_rows(document["pages"]):
-        writer.writerow([escape_formula(one_line(cell) if isinstance(cell, str) else cell) for cell in row])
-
-
-def show_cdxj(index: Index, document: ChangesDocument) -> None:
-    """Print the captures of the later crawl that the document lists, for players and tools of web archives."""
-    ids = [page["to_id"] for page in document["pages"] if page["to_id"] is not None]
-    say_left_out(write_cdxj(None, map(entry_row, index.entries(ids=ids))))
-
-
-def suggest_next(ctx: click.Context, listed: list[ChangeDocument]) -> None:
-    first = listed[0]
-    is_history = first["change"] == "unchanged" or first["without_text"]
-    if first["id"] is not None and first["to_id"] is not None and not is_history:
-        next_step(ctx, "compare", first["id"], first["to_id"], "--differences")
+def suggest_next(ctx: click.Context, first: Change) -> None:
+    is_history = first.change == "unchanged" or first.without_text
+    if first.id is not None and first.to_id is not None and not is_history:
+        next_step(ctx, "compare", first.id, first.to_id, "--differences")
     else:
-        next_step(ctx, "history" if is_history else "similar", first["url"])
+        next_step(ctx, "history" if is_history else "similar", first.url)
+
+
+def table(changes: Changes, columns: int, *, full: bool = False) -> Iterator[list[Span]]:
+    """Yield the lines of the table: the counts, then the pages of each kind. If `full`, URLs are not shortened."""
+    names = kind_names(changes)
+    _, lines = joined(
+        [
+            TextColumn("", [*names.values()]),
+            TextColumn("", [f"{changes.counts[kind]:,}" for kind in names], right=True),
+        ]
+    )
+    for kind, line in zip(names, lines, strict=True):
+        notes = []
+        if kind == "changed" and changes.template:
+            notes.append(f"{GAP}({changes.template:,} in the template only)")
+        if kind == "changed" and changes.without_text:
+            notes.append(f"{GAP}({without_text_clause(changes)})")
+        yield [(line, "plain" if changes.counts[kind] else "dim"), *((note, "dim") for note in notes)]
+    for kind, pages in groupby(changes, key=lambda page: page.change):
+        listed = list(pages)
+        yield []
+        some = f"{len(listed):,} of " if len(listed) < changes.counts[kind] else ""
+        head = f"{names[kind]}: {some}{count_of(changes.counts[kind], 'page')}"
+        yield from _pages_of_kind(head, listed, columns, full=full)
+
+
+def _pages_of_kind(head: str, pages: Sequence[Change], columns: int, *, full: bool) -> Iterator[list[Span]]:
+    shares = [page.resemblance for page in pages]
+    scores = [""] * len(pages)
+    if any(share is not None for share in shares):
+        texts = [("–" if share is None else compact_percent(share)).rjust(PERCENT_COLUMNS) for share in shares]
+        scores = [f"{cell}{GAP}" for cell in share_column("", shares, texts).padded()[1:]]
+    notes = list(map(_note, pages))
+    indent = " " * len(scores[0])
+    room = max(columns - len(indent) - max(map(len, notes)), MIN_URL_COLUMNS)
+    targets = [_targets(page) for page in pages]
+    urls = [
+        one_line(url).strip() for url in [*(page.url for page in pages), *(url for some in targets for url in some)]
+    ]
+    short = ShortUrls(urls) if full else short_urls(urls, room - len("→ "))
+    yield [(head, "bold"), *([(f", … is {short.folder}", "dim")] if short.folder else [])]
+    shown = iter(short.shown)
+    own = [next(shown) for _ in pages]
+    for page, score, url, some, note in zip(pages, scores, own, targets, notes, strict=True):
+        yield [(f"{score}{url}", "plain"), *([(note, "dim")] if note else [])]
+        for _ in some:
+            yield [(f"{indent}→ {next(shown)}", "plain")]
+        for sign, runs in (("−", page.removed), ("+", page.added)):
+            yield from _runs(sign, runs or (), indent, columns)
+
+
+def _targets(page: Change) -> Sequence[str]:
+    return page.parts or ([page.to_url] if page.to_url not in (None, page.url) else [])
+
+
+def _note(page: Change) -> str:
+    if page.change in ("merged", "split") and page.containment is not None:
+        return f" ({compact_percent(page.containment)} of it there)"
+    if page.without_text:
+        return " (no text to compare)"
+    return " (template only)" if page.template else ""
+
+
+def _runs(sign: str, runs: Sequence[TextRun], indent: str, columns: int) -> Iterator[list[Span]]:
+    for run in runs[:MAX_RUNS_SHOWN]:
+        yield [(f"{indent}{sign} {shorten(one_line(run.text), columns - len(indent) - 2)}", "dim")]
+    if len(runs) > MAX_RUNS_SHOWN:
+        yield [(f"{indent}{sign} {len(runs) - MAX_RUNS_SHOWN:,} more", "dim")]

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 
 import click
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
-from opensearch_winnow.cli.crawls.export_rows import say_no_pages
-from opensearch_winnow.cli.options.capture_options import ChosenCaptures, capture_options
-from opensearch_winnow.cli.options.run_options import overwrite_option, quiet_option
+from opensearch_winnow.cli.crawls.export import say_no_pages
+from opensearch_winnow.cli.options.answer_output import AnswerOutput
+from opensearch_winnow.cli.options.capture_options import ids_option
+from opensearch_winnow.cli.options.declared_options import declared_options
+from opensearch_winnow.cli.options.run_options import quiet_option
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.phase_progress import show_phases
-from opensearch_winnow.cli.terminal import color_option, json_option, say
-from opensearch_winnow.foundation.atomic_file import check_output
-from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.sources.archived_record import NOT_THERE
-from opensearch_winnow.operations.crawls.extract import ENDINGS, ExtractReport
+from opensearch_winnow.operations.crawls.extract import ENDINGS, ExtractOptions, ExtractReport
 
 
 @click.command("extract", short_help="Write captures to a WARC or WACZ file, with or without copies.")
@@ -28,39 +27,19 @@ from opensearch_winnow.operations.crawls.extract import ENDINGS, ExtractReport
 @click.option(
     "--to", "out", metavar="OUT", required=True, help=f"The file to write: a name that ends in {', '.join(ENDINGS)}."
 )
-@click.option(
-    "--representatives",
-    is_flag=True,
-    help="Only one capture of each cluster, as the last run of winnow cluster made them. Others become revisit records"
-    " if their payloads are equal; if not, they are left out and listed.",
-)
-@click.option("--revisits", is_flag=True, help="Write a capture with the payload of another one as a revisit record.")
-@click.option(
-    "--archives",
-    metavar="DIR",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A folder to look in, with its subfolders, for archives that are no longer where they were indexed. Can be"
-    " given several times.",
-)
-@capture_options
-@overwrite_option
+@declared_options(ExtractOptions)
+@ids_option
 @quiet_option
-@json_option
-@color_option
+@declared_options(AnswerOutput, "output")
 @click.pass_context
 def command(
     ctx: click.Context,
     store: str,
     out: str,
-    representatives: bool,
-    revisits: bool,
-    archives: Sequence[Path],
-    chosen: ChosenCaptures,
-    overwrite: bool,
+    options: ExtractOptions,
+    ids: Sequence[str] | None,
     quiet: bool,
-    as_json: bool,
-    color: str,
+    output: AnswerOutput,
 ) -> None:
     """\b
     Examples:
@@ -77,44 +56,18 @@ def command(
     in no archive. OUT appears when it is complete. Exits with 1 if nothing was written, if a record could not be read,
     or if a revisit was written without the record that it repeats.
     """
-    target = Path(out)
-    check_output(target, overwrite=overwrite)
-    if representatives and chosen.ids is not None:
-        raise click.UsageError("--ids names the captures: --representatives cannot choose among them", ctx)
-    with Index.open(store, create=False, patient=True) as index, show_phases(quiet=quiet, color=color) as progress:
-        if representatives and index.clustering() is None:
-            raise QuestionError(f"{index.name} has no clusters yet: run winnow cluster first")
-        report = index.extract(
-            target,
-            where=chosen.where,
-            ids=chosen.ids,
-            representatives=representatives,
-            revisits=revisits,
-            archives=archives,
-            progress=progress,
-        )
+    options = replace(options, ids=ids)
+    with Index.open(store, create=False, patient=True) as index:
+        with show_phases(quiet=quiet, color=output.color) as progress:
+            report = index.extract(out, **replace(options, progress=progress).keywords())
         if not (report.records or report.left_out or report.failed):
-            say("\n".join(index.unknown_filters(chosen.where)) or f"No capture{chosen} is chosen by these options")
-    if as_json:
-        click.echo(json.dumps(document(report, out)))
+            unknown = index.unknown_filters(options.selection)
+            say("\n".join(unknown) or f"No capture{options.words} is chosen by these options")
+    if output.json:
+        output.show(report, lambda _: ())
     else:
         tell(report, out)
     ctx.exit(0 if report.records and not report.failed and not report.unresolved else NOTHING_FOUND)
-
-
-def document(report: ExtractReport, out: str) -> dict[str, object]:
-    return {
-        "records": report.records,
-        "revisits": report.revisits,
-        "originals": report.originals,
-        "unresolved": report.unresolved,
-        "left_out": dict(report.left_out),
-        "failed": dict(report.failed),
-        "no_pages": dict(report.no_pages.most_common()),
-        "bytes": report.bytes if report.records else 0,
-        "to": out if report.records else None,
-        "list": report.listed and str(report.listed),
-    }
 
 
 def tell(report: ExtractReport, out: str) -> None:

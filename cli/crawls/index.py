@@ -2,78 +2,61 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any, TypeVar
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import click
 
+from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, SOME_FAILED
-from opensearch_winnow.cli.crawls.index_summary import (
-    as_object,
-    first_words,
-    print_end,
-    print_findings,
-    print_notes,
-    show_rows,
-    show_table,
-)
+from opensearch_winnow.cli.crawls.index_summary import first_words, print_end, print_findings, print_notes, table
 from opensearch_winnow.cli.options import scheme_options as choose
-from opensearch_winnow.cli.options.declared_options import KindType, declared_options
-from opensearch_winnow.cli.options.filter_options import TimePeriodType
+from opensearch_winnow.cli.options.answer_output import AnswerOutput
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_options import quiet_option
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
-from opensearch_winnow.cli.terminal import color_option, json_option, say, terminal
+from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.credentials import without_credentials
-from opensearch_winnow.foundation.option_kinds import SIZE
+from opensearch_winnow.foundation.option_kinds import FLAG, text
+from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
-from opensearch_winnow.ingest.extractors import extractor_names
-from opensearch_winnow.ingest.runs.index_splits import MAX_PAGE_SECONDS
-from opensearch_winnow.ingest.runs.report import Report
-from opensearch_winnow.ingest.sources import FOLLOW_LINKS, MAX_PIPED
-from opensearch_winnow.ingest.sources.field_names import FieldNames
+from opensearch_winnow.ingest.runs.report import OutcomeCount, Report
 from opensearch_winnow.operations.asking.notifier import Notifier
 from opensearch_winnow.operations.asking.webhook import Webhook
-from opensearch_winnow.operations.crawls.indexing import failed_pages_file, index_sources, open_target
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def finding_options(command: Command) -> Command:
-    """Give a command --on-finding, --webhook and --webhook-private; `open_notifier` takes their values."""
-    for option in (
-        click.option(
-            "--webhook-private",
-            envvar="WINNOW_WEBHOOK_PRIVATE",
-            show_envvar=True,
-            is_flag=True,
-            help="Allow a webhook on this machine or in a private network.",
-        ),
-        click.option(
-            "--webhook",
-            metavar="URL",
-            envvar="WINNOW_WEBHOOK",
-            show_envvar=True,
-            help="Post the findings of watches to this address, as JSON.",
-        ),
-        click.option(
-            "--on-finding",
-            metavar="COMMAND",
-            envvar="WINNOW_ON_FINDING",
-            show_envvar=True,
-            help="Run this command when watches find new pages. It gets the findings on stdin, one JSON object a line.",
-        ),
-    ):
-        command = option(command)
-    return command
+from opensearch_winnow.operations.crawls.indexing import (
+    IndexingOptions,
+    failed_pages_file,
+    index_sources,
+    open_target,
+)
 
 
-def open_notifier(on_finding: str | None, webhook: str | None, *, private: bool) -> Notifier:
-    return Notifier(on_finding or None, Webhook(webhook, private=private) if webhook else None)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingOptions(Options):
+    """Whom to tell what the watches of the store find."""
+
+    on_finding: str | None = option(
+        None,
+        text("COMMAND", 10_000),
+        "Run this command when watches find new pages. It gets the findings on stdin, one JSON object a line.",
+        variable="WINNOW_ON_FINDING",
+    )
+    webhook: str | None = option(
+        None, text("URL", 2_000), "Post the findings of watches to this address, as JSON.", variable="WINNOW_WEBHOOK"
+    )
+    webhook_private: bool = option(
+        False,
+        FLAG,
+        "Allow a webhook on this machine or in a private network.",
+        variable="WINNOW_WEBHOOK_PRIVATE",
+    )
+
+    def notifier(self) -> Notifier:
+        webhook = Webhook(self.webhook, private=self.webhook_private) if self.webhook else None
+        return Notifier(self.on_finding or None, webhook)
 
 
 @click.command("index", short_help="Read a crawl into a store; every page is accounted for.")
@@ -87,118 +70,24 @@ def open_notifier(on_finding: str | None, webhook: str | None, *, private: bool)
     type=click.Path(),
     help="Instead of a store: a Parquet file of records, or a folder of them (RECORDS/). A run adds to it.",
 )
-@click.option("--crawl", metavar="NAME", default="", help="A name for this crawl, to tell it from others.")
-@click.option(
-    "--date",
-    metavar="DATE",
-    type=TimePeriodType(),
-    help=f"The time of pages that have none, such as files in a folder: {EXAMPLES}. Without it, indexing such a page"
-    " again replaces it.",
-)
-@click.option(
-    "--workers",
-    metavar="N",
-    type=click.IntRange(1, 1024),
-    show_default="one for each processor",
-    help="Number of processes that read and parse. It does not change the records.",
-)
+@declared_options(IndexingOptions, "options")
 @choose.scheme_options(
     choose.noise, choose.guarantee, choose.preset_by_names, choose.selection, choose.fold_confusables, optional=True
 )
-@click.option(
-    "--extractor",
-    metavar="NAME",
-    shell_complete=lambda ctx, param, incomplete: [n for n in extractor_names() if n.startswith(incomplete)],  # noqa: ARG005
-    help="How to find the text in HTML: lxml, beautifulsoup (lenient), trafilatura (main text only), or a plug-in."
-    "  [default: lxml]",
-)
-@click.option("--alt/--no-alt", default=None, help="Count the alternative text of images as text.  [default: no-alt]")
-@click.option(
-    "--title/--no-title",
-    default=None,
-    help="Count the title as part of the text. It is stored in any case.  [default: no-title]",
-)
-@click.option(
-    "--text/--no-text",
-    default=None,
-    help="Keep the texts. Without them, the store is smaller, but scores are estimates, and there are no passages and "
-    "no search."
-    "  [default: text]",
-)
-@declared_options(FieldNames, "fields")
-@click.option(
-    "--base-url",
-    metavar="URL",
-    default="",
-    help="Put this URL before the names of files in a folder.  [default: file://]",
-)
-@click.option(
-    FOLLOW_LINKS,
-    is_flag=True,
-    help="Read what symbolic links in a folder lead to, also outside of it. Without this, they are skipped.",
-)
-@click.option(
-    MAX_PIPED,
-    metavar="SIZE",
-    type=KindType(SIZE),
-    default="4G",
-    show_default=True,
-    help="Read no more than this from standard input or a named pipe, which is kept in a temporary file.",
-)
-@click.option(
-    "--max-page-size",
-    metavar="SIZE",
-    type=KindType(SIZE),
-    default="10M",
-    show_default=True,
-    help="Pages larger than this, once decoded, fail.",
-)
-@click.option(
-    "--max-page-seconds",
-    metavar="S",
-    type=click.FloatRange(0.01),
-    default=MAX_PAGE_SECONDS,
-    show_default=True,
-    help="Pages that take more CPU time than this fail.",
-)
-@click.option(
-    "--failed",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The file for failed pages: JSON lines, which can be indexed again.  "
-    "[default: S.failed.jsonl, or RECORDS.failed.jsonl]",
-)
-@finding_options
+@declared_options(FindingOptions, "findings")
 @quiet_option
-@json_option
-@color_option
+@declared_options(AnswerOutput, "output")
 @click.pass_context
 def command(
     ctx: click.Context,
     sources: tuple[str, ...],
     store: str | None,
     to: str | None,
-    crawl: str,
-    date: TimePeriod | None,
-    workers: int | None,
     scheme: Scheme | None,
-    extractor: str | None,
-    alt: bool | None,
-    title: bool | None,
-    text: bool | None,
-    fields: FieldNames,
-    base_url: str,
-    follow_symlinks: bool,
-    max_stdin: int,
-    max_page_size: int,
-    max_page_seconds: float,
-    failed: Path | None,
-    on_finding: str | None,
-    webhook: str | None,
-    webhook_private: bool,
+    options: IndexingOptions,
+    findings: FindingOptions,
     quiet: bool,
-    as_json: bool,
-    color: str,
+    output: AnswerOutput,
 ) -> None:
     """\b
     Examples:
@@ -241,48 +130,22 @@ def command(
     with (
         stopped_by_signals() as stop,
         open_target(store=store, to=to, scheme=scheme) as target,
-        open_notifier(on_finding, webhook, private=webhook_private) as notifier,
-        shown_progress(quiet=quiet, color=color) as show,
+        findings.notifier() as notifier,
+        shown_progress(quiet=quiet, color=output.color) as show,
     ):
-        report = index_sources(
-            target,
-            sources,
-            workers=workers,
-            base_url=base_url,
-            follow_symlinks=follow_symlinks,
-            max_stdin=max_stdin,
-            id_field=fields.id,
-            text_field=fields.text,
-            html_field=fields.html,
-            title_field=fields.title,
-            url_field=fields.url,
-            max_page_seconds=max_page_seconds,
-            failed=failed,
-            progress=show,
-            stop=stop,
-            on_findings=notifier.add,
-            crawl=crawl,
-            date=date and date.start,
-            extractor=extractor,
-            alt=alt,
-            title=title,
-            text=text,
-            max_page_size=max_page_size,
-        )
-        failed = failed_pages_file(target, failed)
-    screen = terminal(color)
+        options = replace(options, progress=show, stop=stop, on_findings=notifier.add)
+        report = index_sources(target, sources, options)
+        failed = failed_pages_file(target, options.failed)
     for line in first_words(report):
-        if screen and not as_json:
+        if screen := output.screen:
             screen.echo(screen.paint(line, "bold"))
         else:
             say(line)
-    if as_json:
-        click.echo(json.dumps(as_object(report)))
-    elif screen:
-        show_table(screen, report)
+    if output.json or output.screen:
+        output.show(report, lambda _: table(report))
     else:
-        show_rows(report)
-    print_notes(report, failed, crawl=crawl, date=date and date.start)
+        write_table(sys.stdout, OutcomeCount, report.rows())
+    print_notes(report, failed, options)
     print_findings(report, notifier.problems)
     print_end(report, target.name, next_command(report, store, to))
     if report.stopped:

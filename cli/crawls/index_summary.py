@@ -5,43 +5,22 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 
-import click
-
-from opensearch_winnow.answers.display_text import one_line
+from opensearch_winnow.answers.display_text import Span, one_line
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.progress import pace
-from opensearch_winnow.cli.terminal import Terminal, remark, say, suggest
+from opensearch_winnow.cli.terminal import remark, say, suggest
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.ingest.sources import FOLLOW_LINKS
 from opensearch_winnow.ingest.sources.folder import LINK
+from opensearch_winnow.operations.crawls.indexing import IndexingOptions
 
 PROGRAM_TYPE = re.compile(r"type (?:text/(?!html|plain|css|csv)|application/(?:x-)?(?:javascript|python|perl|sh)\b)")
 MEDIA_TYPE = re.compile(r"type (?:image/|audio/|video/|font/|text/css)")  # beside the pages of any saved site
 OFFICE_TYPE = re.compile(r"type application/(?:pdf|zip|rtf|msword|vnd\.)")  # a .docx is a zip file
 MAX_LINES = 5  # listed reasons per outcome, and listed damaged ranges
-
-
-def as_object(report: Report) -> dict[str, object]:
-    return {
-        "pages": report.pages,
-        "indexed": report.indexed,
-        "unchanged": report.unchanged,
-        "skipped": report.skipped.total(),
-        "failed": report.failed.total(),
-        "seconds": round(report.seconds, 3),
-        "reasons": {"skipped": dict(report.skipped.most_common()), "failed": dict(report.failed.most_common())},
-        "replaced": report.replaced,
-        "duplicates": dict(report.duplicates.most_common()),
-        "wrong_dates": report.wrong_dates,
-        "unfilled_revisits": report.unfilled_revisits,
-        "damaged": {"places": report.damaged_ranges, "bytes": report.damaged_bytes},
-        "stopped": report.stopped,
-        "findings": report.finding_count,
-    }
 
 
 def first_words(report: Report) -> Iterator[str]:
@@ -62,18 +41,10 @@ def first_words(report: Report) -> Iterator[str]:
             yield "PDF and office files are not read: convert them to text or HTML first"
 
 
-def outcomes(report: Report) -> list[tuple[str, int, Counter[str]]]:
-    return [
-        ("indexed", report.indexed, report.duplicates),
-        ("unchanged", report.unchanged, Counter()),
-        ("skipped", report.skipped.total(), report.skipped),
-        ("failed", report.failed.total(), report.failed),
-    ]
-
-
-def show_table(screen: Terminal, report: Report) -> None:
+def table(report: Report) -> Iterator[list[Span]]:
+    """Yield a line for each outcome, with its most frequent reasons."""
     digits = len(f"{report.pages:,}")
-    for name, count, reasons in outcomes(report):
+    for name, count, reasons in report.outcomes():
         # A single other reason takes no more room by its name than as "1 other reason".
         listed = MAX_LINES if len(reasons) > MAX_LINES + 1 else len(reasons)
         texts = [f"{reason} {number:,}" for reason, number in reasons.most_common(listed)]
@@ -82,27 +53,17 @@ def show_table(screen: Terminal, report: Report) -> None:
         if name == "indexed":
             texts = [f"equal to an earlier page: {', '.join(texts)}"] if texts else []
             texts += [f"stored before with other content: {report.replaced:,}"] if report.replaced else []
-        screen.echo(f"{name:<9}  {count:>{digits},}" + (f"  {screen.paint(' · '.join(texts), 'dim')}" if texts else ""))
-    screen.echo(screen.paint(f"{'pages':<9}  {report.pages:>{digits},}", "bold"))
+        line: list[Span] = [(f"{name:<9}  {count:>{digits},}", "plain")]
+        yield [*line, ("  ", "plain"), (" · ".join(texts), "dim")] if texts else line
+    yield [(f"{'pages':<9}  {report.pages:>{digits},}", "bold")]
 
 
-def show_rows(report: Report) -> None:
-    click.echo("outcome\treason\tpages")
-    for name, count, reasons in outcomes(report):
-        plain = count - reasons.total()
-        if plain or not reasons:
-            click.echo(f"{name}\t\t{plain}")
-        for reason, number in reasons.most_common():
-            same = "same " if name == "indexed" and reason != "revisit" else ""
-            click.echo(f"{name}\t{same}{one_line(reason)}\t{number}")
-
-
-def print_notes(report: Report, failed: Path, *, crawl: str, date: datetime | None = None) -> None:
-    """Print what the user should know about the pages. `date` is that of the run, for pages without one."""
-    if crawl and report.replaced_undated:
+def print_notes(report: Report, failed: Path, options: IndexingOptions) -> None:
+    """Print what the user should know about the pages."""
+    if options.crawl and report.replaced_undated:
         replaced = count_of(report.replaced_undated, "page without a time", "pages without a time")
         say(f"{replaced} replaced what was stored for the same URL. To keep both crawls, give each its --date.")
-    instead = f"with your --date, {written_time(date)}" if date else "without a date"
+    instead = f"with your --date, {written_time(options.date)}" if options.date else "without a date"
     if report.wrong_dates == 1:
         say(f"1 page has a date that cannot be right ({one_line(report.wrong_date)}), and is indexed {instead}.")
     elif report.wrong_dates:

@@ -11,8 +11,8 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.runs.destination import Destination
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages
-from opensearch_winnow.ingest.runs.report import Report
-from opensearch_winnow.ingest.runs.tally import Outcome, Result, Tally, wrong_dates_of
+from opensearch_winnow.ingest.runs.report import Outcome, Report
+from opensearch_winnow.ingest.runs.tally import Result, Tally, wrong_dates_of
 from opensearch_winnow.ingest.sources.split import Failed
 
 BATCH_SIZE = 256  # pages that are looked up in the destination together

@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, Self
+from typing import Self
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.runs.destination import BLOCKED, Destination
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages
 from opensearch_winnow.ingest.runs.ledger import Ledger, Unchanged, add_stored, write_stored
-from opensearch_winnow.ingest.runs.report import Damaged, Report
+from opensearch_winnow.ingest.runs.report import Damaged, Outcome, Report
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Skipped
 from opensearch_winnow.mappings.record import Record
 
 Result = Record | Unchanged | Skipped | Failed | Damage
-Outcome = Literal["indexed", "unchanged", "skipped", "failed"]
 
 MAX_LISTED_DAMAGE = 1000  # damaged ranges that a report lists one by one
 

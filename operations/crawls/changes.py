@@ -1,59 +1,124 @@
-"""Compares two crawls: which pages changed, moved, were split or merged, are new, or were not seen again."""
+"""The changes between two crawls: what is asked, and what became of each page."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
-from heapq import merge, nsmallest
-from itertools import chain, groupby, islice
-from operator import attrgetter
-from typing import Literal, NamedTuple, get_args
+from itertools import chain
+from typing import Any, Literal, get_args
 
-from opensearch_winnow.foundation.cancellation import check_cancelled
-from opensearch_winnow.foundation.progress import Progress, no_progress
-from opensearch_winnow.mappings.card import CaptureEntry, Card
-from opensearch_winnow.mappings.record import EPOCH
-from opensearch_winnow.mappings.repeated_pages import known_payload
-from opensearch_winnow.operations.asking.page_comparer import TEXT_BATCH, PageComparer
-from opensearch_winnow.operations.asking.text_finder import MOSTLY, CrawlCapture, FoundText, TextFinder
-from opensearch_winnow.operations.crawl_states import CrawlState
-from opensearch_winnow.queries.compare import Comparer
-from opensearch_winnow.queries.filters import Filters, Selection
-from opensearch_winnow.queries.scores import Scores
-from opensearch_winnow.queries.upkeep.boilerplate import NO_EXCLUSIONS, Exclusions
-from opensearch_winnow.queries.upkeep.site_template import MIN_PAGES, TemplateChange
-from opensearch_winnow.stores.store import Store, Text
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, key, listed
+from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.option_kinds import FLAG, SITE, Kind, number, several, share, text
+from opensearch_winnow.foundation.options import Options, option, option_of
+from opensearch_winnow.foundation.progress import Progress
+from opensearch_winnow.foundation.time_period import EXAMPLES
+from opensearch_winnow.queries.asking.similar_options import SimilarOptions
+from opensearch_winnow.queries.compare import TextRun
 
 ChangeKind = Literal["unchanged", "changed", "moved", "split", "merged", "new", "not_seen"]
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
 # The order in a list: what is rare and of interest first.
 IN_LIST: tuple[ChangeKind, ...] = ("moved", "split", "merged", "not_seen", "new", "changed", "unchanged")
-DEFAULT_THRESHOLD = 0.5
-MAX_SAMPLE_SIZE = 100  # changed pages of a site that a change of its template is learned from
-MAX_SORTED_URL_CHARS = 4_000  # an engine does not index longer URLs, and does not sort them
-CAPTURES_BETWEEN_CHECKS = 1_000
+MAX_NAME_CHARS = 300
+MAX_PAGES = 1_000_000_000  # of each kind, in a list
 
-READING, COMPARING, SEEKING = "reading both crawls", "comparing pages", "looking for pages elsewhere"
-Pair = tuple[CrawlCapture, CrawlCapture]  # of one URL, before and after
+CRAWL: Kind[Any] = replace(
+    text("CRAWL"),
+    what="the name of a crawl, or a date",
+    parse=str.strip,
+    allows=lambda value: isinstance(value, datetime) or len(value) <= MAX_NAME_CHARS,
+)
+CHANGE: Kind[Any] = replace(
+    several(*KINDS), metavar="KIND", join=lambda lists: tuple(dict.fromkeys(chain.from_iterable(lists)))
+)
 
 
-class Change(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ChangesQuestion(Options):
+    """Two crawls to compare, or two dates, and the changes to list."""
+
+    before: str | datetime | None = option(
+        None, CRAWL, f"The earlier crawl; or a date, if no crawl has this name: {EXAMPLES}.", flag="--from"
+    )
+    after: str | datetime | None = option(None, CRAWL, "The later crawl, or date.", flag="--to")
+    _: KW_ONLY
+    site: str | None = option(None, SITE, "Only pages of this site. Their texts are looked up on all sites.")
+    change: Sequence[ChangeKind] | None = option(
+        None, CHANGE, f"List only these changes, of {', '.join(KINDS)}. Can be repeated."
+    )
+    near_revisits: bool = option(
+        False,
+        FLAG,
+        "List the captures of the later crawl that need not be kept: the text of the page did not change, or only the"
+        " template of its site.",
+    )
+    min_resemblance: float = option(
+        1.0,
+        share(above_0=True),
+        "With --near-revisits, also list captures that resemble the earlier one by at least X.",
+    )
+    min_containment: float = option(
+        0.5,
+        share(above_0=True),
+        "The least share of a page's text that has to be elsewhere for it to have moved, or been split or merged.",
+    )
+    passages: bool = option(False, FLAG, "Show which passages were removed and added.")
+    limit: int | None = option(
+        None,
+        number(1, MAX_PAGES),
+        "List at most N pages of each kind; all are counted.",
+        unset="all; on a terminal, 20",
+    )
+    boilerplate: bool = option_of(SimilarOptions, "boilerplate")
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        super(ChangesQuestion, self).__post_init__()
+        if (self.before is None) != (self.after is None):
+            raise QuestionError("give both crawls, from and to, or neither of them to compare the two latest")
+        if self.min_resemblance < 1 and not self.near_revisits:
+            raise QuestionError("min_resemblance chooses near revisits: give near_revisits, too")
+
+    @property
+    def kinds(self) -> Sequence[ChangeKind]:
+        """The kinds of changes to list."""
+        return self.change or KINDS
+
+    def lists(self, change: Change) -> bool:
+        """Return whether a change is listed, if there is room for it."""
+        return change.change in self.kinds and (not self.near_revisits or change.is_near_revisit(self.min_resemblance))
+
+
+@answer
+class Change(Answer):
     """The change of a page of the earlier crawl; or, if it is new, a page of the later one."""
 
-    change: ChangeKind
-    url: str
-    to_url: str | None  # where its text is in the later crawl; None if it was not seen again
-    resemblance: float | None = None  # exact, of the two captures; None without one of them, or without its text
-    containment: float | None = None  # the share of the earlier text that is at `to_url`
-    template: bool = False  # only the template of the site changed
-    id: str | None = None  # the earlier capture
-    to_id: str | None = None  # the later capture
-    fetched_at: datetime | None = None  # of the earlier capture
-    to_fetched_at: datetime | None = None  # of the later capture
-    parts: tuple[str, ...] = ()  # if it was split: the URLs of all parts, the most similar first
-    without_text: bool = False  # a capture has no text, so nobody can tell whether the page changed
+    change: ChangeKind = key("What became of the page.")
+    url: str = key("Its URL.")
+    to_url: str | None = key("The URL where its text is in the later crawl; null if it was not seen again.")
+    resemblance: float | None = key(
+        "The exact resemblance of the two captures; null without one of them, or without its text.", default=None
+    )
+    containment: float | None = key("The share of the earlier text that is at `to_url`.", default=None)
+    template: bool = key("True if only the template of the site changed.", default=False)
+    id: str | None = key("The id of the earlier capture.", default=None)
+    to_id: str | None = key("The id of the later capture.", default=None)
+    fetched_at: datetime | None = key("The time of the earlier capture.", default=None)
+    to_fetched_at: datetime | None = key("The time of the later capture.", default=None)
+    parts: tuple[str, ...] = key(
+        "If it was split: the URLs of all parts, the most similar first.", column=" ".join, default=()
+    )
+    without_text: bool = key(
+        "True if a capture has no text, so that nobody can tell whether the page changed.", default=False
+    )
+    removed: list[TextRun] | None = key(
+        "The runs of text that only the earlier capture has; null if they were not sought.", default=None
+    )
+    added: list[TextRun] | None = key(
+        "The runs of text that only the later capture has; null if they were not sought.", default=None
+    )
 
     def is_near_revisit(self, min_resemblance: float = 1.0) -> bool:
         """Return whether the later capture need not be kept beside the earlier one of the same URL."""
@@ -62,280 +127,33 @@ class Change(NamedTuple):
         return self.template or (self.resemblance is not None and self.resemblance >= min_resemblance)
 
 
-class Changes(NamedTuple):
+@answer
+class Changes(Listing[Change]):
     """The changes between two crawls."""
 
-    before: str  # the earlier crawl, or date
-    after: str  # the later one
-    counts: dict[ChangeKind, int]  # all pages; all but the new ones are pages of the earlier crawl
-    pages: list[Change]  # those that were wanted: by kind, in the order of IN_LIST, then by URL
-    template: int = 0  # of the changed pages, those that changed by the template of their site alone
-    common: int = 0  # URLs that both crawls have
-    without_text: int = 0  # of the changed pages, those of which nobody can tell: a capture has no text
-
-
-def collected_changes(
-    before: CrawlState,
-    after: CrawlState,
-    comparison: CrawlComparison,
-    *,
-    wanted: Callable[[Change], bool],
-    limit: int | None,
-) -> Changes:
-    """Count all changes, and collect those `wanted`, up to the limit of each kind."""
-    counts: dict[ChangeKind, int] = dict.fromkeys(KINDS, 0)
-    pages: dict[ChangeKind, list[Change]] = {kind: [] for kind in IN_LIST}
-    template = without_text = 0
-    for each in comparison.changes():
-        counts[each.change] += 1
-        template += each.template
-        without_text += each.without_text
-        some = pages[each.change]
-        if wanted(each) and (limit is None or len(some) < limit):
-            some.append(each)
-    listed = list(chain.from_iterable(pages.values()))
-    return Changes(before.name, after.name, counts, listed, template, comparison.common, without_text)
-
-
-class CrawlComparison:
-    """Compares the captures that two crawls, or two periods, have of each page. Texts are compared exactly.
-
-    Of several captures of a URL in one crawl, the latest counts. Every page of the earlier crawl is one of these:
-
-    - unchanged: its URL has the same text, apart from spacing, case and punctuation; or, without a text, as a revisit
-      of what is not stored, the same payload.
-    - changed: its URL has another text. With `template`, only the template of the site is another. With
-      `without_text`, a capture has no text, and may have been the same.
-    - moved, split, merged: its URL is gone, or less than the `threshold` of its text is left there; the text is
-      elsewhere in the later crawl, as TextFinder tells. Pages are merged, too, if they moved to the same page and each
-      is another part of it; but one that makes up MOSTLY all of that page has moved there.
-    - not_seen: its URL is gone, and so is its text. That does not prove that the page was deleted.
-
-    A new page is one of the later crawl, with a URL that the earlier crawl does not have and to which no page moved.
-    """
-
-    def __init__(
-        self,
-        store: Store,
-        before: CrawlState,
-        after: CrawlState,
-        *,
-        site: str | None = None,
-        threshold: float = DEFAULT_THRESHOLD,
-        exclusions: Exclusions = NO_EXCLUSIONS,
-        progress: Progress = no_progress,
-    ) -> None:
-        """With `site`, only its pages are compared; their texts are still sought on all sites."""
-        self._store = store
-        self._before, self._after = (replace(state.where, site=site) for state in (before, after))
-        self._all_before, self._all_after = before.where, after.where
-        self._site = site
-        self._threshold = threshold
-        self._exclusions = exclusions
-        self._progress = progress
-        self._new: dict[str, CrawlCapture] = {}  # pages with a new URL, by it
-        self.common = 0  # URLs of both, as far as they have been read
-
-    def changes(self) -> Iterator[Change]:
-        """Yield all changes; those of each kind in the order of their URLs."""
-        pairs: list[Pair] = []
-        lost: list[CrawlCapture] = []
-        joined = self._joined()
-        while some := list(islice(joined, CAPTURES_BETWEEN_CHECKS)):
-            same_payload = self._with_same_payload(some)
-            for before, after in some:
-                self.common += before is not None and after is not None
-                if before is None:
-                    assert after is not None
-                    self._new[after.url] = after
-                elif after is None:
-                    lost.append(before)
-                elif before.text_digest and before.text_digest == after.text_digest:
-                    yield _change("unchanged", before, after, Scores(1.0, 1.0, 1.0))
-                elif before.url in same_payload:
-                    yield _change("unchanged", before, after, None)
-                else:
-                    pairs.append((before, after))
-        changed = {each.url: each for each in self._compared(pairs)}
-        replaced = [before for before, _ in pairs if self._is_replaced(changed[before.url])]
-        sought = sorted([*lost, *replaced], key=attrgetter("url"))
-        found = list(self._sought(sought))
-        merged = _merged(found)
-        for page, where in found:
-            if where is not None:
-                changed.pop(page.url, None)
-                yield _relocated(page, where, merged=page.id in merged)
-                for later in where.later_pages:
-                    self._new.pop(later.card.url, None)
-            elif page.url not in changed:
-                yield Change("not_seen", page.url, None, id=page.id, fetched_at=page.fetched_at)
-        yield from changed.values()
-        for url, page in self._new.items():
-            yield Change("new", url, url, to_id=page.id, to_fetched_at=page.fetched_at)
-
-    # --- captures by URL ----------------------------------------------------------------------------------------------
-
-    def _joined(self) -> Iterator[tuple[CrawlCapture | None, CrawlCapture | None]]:
-        """Yield the captures of each URL, before and after, in the order of URLs."""
-        total = self._store.count(self._before) + self._store.count(self._after)
-        late: tuple[list[Card], list[Card]] = ([], [])
-        done = 0
-
-        def sorted_scan(number: Literal[0, 1], where: Filters) -> Iterator[tuple[str, int, Card]]:
-            nonlocal done
-            for card in self._store.scan(Card, where, order="url"):
-                done += 1
-                if done % CAPTURES_BETWEEN_CHECKS == 0:
-                    check_cancelled()
-                    self._progress(READING, done, total)
-                if len(card.url) > MAX_SORTED_URL_CHARS:
-                    late[number].append(card)
-                else:
-                    yield card.url, number, card
-
-        key = _url_and_side
-        in_order = merge(sorted_scan(0, self._before), sorted_scan(1, self._after), key=key)
-        yield from _by_url(in_order)
-        yield from _by_url(sorted(((card.url, side, card) for side in (0, 1) for card in late[side]), key=key))
-
-    def _with_same_payload(self, joined: Sequence[tuple[CrawlCapture | None, CrawlCapture | None]]) -> Collection[str]:
-        """Return the URLs whose two captures, of which one has no text, have the same payload digest."""
-        pairs = [(before, after) for before, after in joined if before and after and _lacks_text(before, after)]
-        entries = self._store.read([each.id for pair in pairs for each in pair], CaptureEntry) if pairs else {}
-        payload = {id_: known_payload(entry.payload_digest) for id_, entry in entries.items()}.get
-        return {before.url for before, after in pairs if payload(before.id) and payload(before.id) == payload(after.id)}
-
-    def _is_new(self, card: Card) -> bool:
-        if self._site in (None, card.site):
-            return card.url in self._new
-        where = self._all_before
-        same = Selection(url=card.url, crawl=where.crawl, since=where.since, until=where.until)
-        return next(self._store.scan(Card, same, limit=1), None) is None
-
-    # --- texts --------------------------------------------------------------------------------------------------------
-
-    def _compared(self, pairs: Sequence[Pair]) -> Iterator[Change]:
-        """Compare the two captures of each URL, in the order of the pairs."""
-        templates = self._template_changes(pairs)
-        comparer, of_all_text = PageComparer(self._store, self._exclusions), Comparer(self._store.scheme)
-        for done, ((before, after), sides) in enumerate(zip(pairs, comparer.sides_of_pairs(pairs), strict=True)):
-            if done % TEXT_BATCH == 0:
-                self._progress(COMPARING, done, len(pairs))
-            if sides is None:
-                yield _change("changed", before, after, None)._replace(without_text=_lacks_text(before, after))
-                continue
-            found = comparer.scores(*sides)
-            template = templates.get(before.site)
-            is_template = template is not None and template.explains(*(each.canonical.text for each in sides))
-            if self._exclusions and found.resemblance == 1 > of_all_text.scores(*sides).resemblance:
-                is_template = True
-            yield _change("changed", before, after, found, template=is_template)
-
-    def _template_changes(self, pairs: Sequence[Pair]) -> dict[str, TemplateChange]:
-        """Learn how the templates of the sites changed."""
-        by_site: dict[str, list[Pair]] = defaultdict(list)
-        for pair in pairs:
-            by_site[pair[0].site].append(pair)
-        learned = {}
-        for site, some in by_site.items():
-            if len(some) >= MIN_PAGES:
-                check_cancelled()
-                # Ids are as good as random numbers: the pages with the smallest are a fair sample.
-                sample = nsmallest(MAX_SAMPLE_SIZE, some, key=lambda pair: pair[0].id)
-                texts = self._texts(sample)
-                known = [(texts.get(before.id, ""), texts.get(after.id, "")) for before, after in sample]
-                learned[site] = TemplateChange([pair for pair in known if all(pair)], self._store.scheme)
-        return learned
-
-    def _texts(self, pairs: Sequence[Pair]) -> dict[str, str]:
-        ids = [capture.id for pair in pairs for capture in pair]
-        return {id_: page.text for id_, page in self._store.read(ids, Text).items()}
-
-    def _is_replaced(self, change: Change) -> bool:
-        """Return whether less than the threshold of a page is left at its URL."""
-        return change.containment is not None and not change.template and change.containment < self._threshold
-
-    def _sought(self, pages: Sequence[CrawlCapture]) -> Iterator[tuple[CrawlCapture, FoundText | None]]:
-        finder = TextFinder(
-            self._store,
-            self._all_after,
-            threshold=self._threshold,
-            exclusions=self._exclusions,
-            is_new=self._is_new,
-        )
-        found = {}
-        for number, (page, where) in enumerate(finder.find(pages)):
-            self._progress(SEEKING, number, len(pages))
-            found[page.id] = where
-        return ((page, found[page.id]) for page in pages)
-
-
-def _url_and_side(tagged: tuple[str, int, Card]) -> tuple[str, int]:
-    return tagged[:2]
-
-
-def _by_url(tagged: Iterable[tuple[str, int, Card]]) -> Iterator[tuple[CrawlCapture | None, CrawlCapture | None]]:
-    """Yield the latest capture of each URL on either side; of those without a time, the one written last."""
-    for _, some in groupby(tagged, key=lambda each: each[0]):
-        latest: dict[int, Card] = {}
-        for _, side_number, card in some:
-            before = latest.get(side_number)
-            if before is None or (card.fetched_at or EPOCH) >= (before.fetched_at or EPOCH):
-                latest[side_number] = card
-        yield _capture(latest.get(0)), _capture(latest.get(1))
-
-
-def _lacks_text(*captures: CrawlCapture) -> bool:
-    """Return whether one of the captures has no text. One whose text is not stored still has its digest."""
-    return not all(each.text_digest for each in captures)
-
-
-def _capture(card: Card | None) -> CrawlCapture | None:
-    return card and CrawlCapture(card.id, card.url, card.site, card.fetched_at, card.text_digest)
-
-
-def _change(
-    kind: ChangeKind, before: CrawlCapture, after: CrawlCapture, found: Scores | None, *, template: bool = False
-) -> Change:
-    return Change(
-        kind,
-        before.url,
-        after.url,
-        found and found.resemblance,
-        found and found.containment,
-        template,
-        before.id,
-        after.id,
-        before.fetched_at,
-        after.fetched_at,
+    before: str = key("The earlier crawl, or date.", name="from")
+    after: str = key("The later crawl, or date.", name="to")
+    counts: dict[ChangeKind, int] = key(
+        "The number of pages by what became of them. All but the new ones are pages of the earlier crawl."
     )
+    template: int = key("Of the changed pages, those that changed by the template of their site alone.")
+    without_text: int = key("Of the changed pages, those of which nobody can tell, because a capture has no text.")
+    common: int = key("The number of URLs that both crawls have.")
+    pages: list[Change] = listed("The changes that are listed: by kind, what is rare first, then by URL.")
 
+    @property
+    @derived
+    def earlier(self) -> int:
+        """The number of pages of the earlier crawl."""
+        return sum(self.counts.values()) - self.counts["new"]
 
-def _merged(found: Iterable[tuple[CrawlCapture, FoundText | None]]) -> Collection[str]:
-    """Return the ids of pages that moved to the same page, where each has room beside the others.
+    @property
+    @derived
+    def different(self) -> int:
+        """The number of pages of the earlier crawl that are not unchanged."""
+        return self.earlier - self.counts["unchanged"]
 
-    A page that makes up MOSTLY all of it has moved there, and the others were merged into it.
-    """
-    together: dict[str, list[tuple[str, Scores]]] = defaultdict(list)
-    for page, where in found:
-        if where is not None and where.change != "split":
-            (later,) = where.later_pages
-            together[later.card.id].append((page.id, later.scores))
-    return {
-        id_
-        for pages in together.values()
-        if len(pages) > 1 and sum(each.contained for _, each in pages) <= 1
-        for id_, each in pages
-        if each.resemblance < MOSTLY
-    }
-
-
-def _relocated(page: CrawlCapture, found: FoundText, *, merged: bool) -> Change:
-    best = found.later_pages[0]
-    to = CrawlCapture(best.card.id, best.card.url, best.card.site, best.card.fetched_at, best.card.text_digest)
-    change = _change("merged" if merged else found.change, page, to, best.scores)
-    return (
-        change._replace(parts=tuple(later.card.url for later in found.later_pages))
-        if found.change == "split"
-        else change
-    )
+    @property
+    def are_apart(self) -> bool:
+        """True if the two crawls have no URL in common."""
+        return self.earlier > 0 and not self.common

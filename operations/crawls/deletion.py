@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple, Self
 
-from opensearch_winnow.clusters.options import RunSettings
+from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.foundation.progress import Progress
+from opensearch_winnow.foundation.option_kinds import FLAG, repeated, text
+from opensearch_winnow.foundation.options import Options, group, option
+from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.asking.page_finder import known_spellings, spellings
 from opensearch_winnow.operations.asking.watch_log import WatchLog
 from opensearch_winnow.operations.asking.watches import SETTING as WATCH
 from opensearch_winnow.operations.clusters.left_clusters import cluster_what_is_left, refresh_largest
-from opensearch_winnow.operations.crawls.remaining_copies import RemainingCopies, remaining_copies
+from opensearch_winnow.operations.crawls.remaining_copies import NO_COPIES, RemainingCopies, remaining_copies
 from opensearch_winnow.operations.upkeep.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.queries.filters import MAX_URLS, Filters, Selection
 from opensearch_winnow.queries.words import Words
@@ -27,50 +30,97 @@ from opensearch_winnow.stores.store import Store, ViewHit
 BATCH_SIZE = 1_000  # captures that are deleted at a time
 HITS_PER_READ = 10_000
 MAX_EXAMPLES = 10
+MAX_WORDS_CHARS = 10_000
 DELETING, CLEANING, ERASING = "deleting", "cleaning up", "erasing"  # the phases
 
 
-@dataclass(slots=True)
-class DeletionReport:
+class DeletedCapture(NamedTuple):
+    """A capture that was deleted, or would be."""
+
+    fetched_at: datetime | None
+    id: str
+    crawl: str
+    url: str
+
+    @classmethod
+    def of(cls, card: Card) -> Self:
+        return cls(card.fetched_at, card.id, card.crawl, card.url)
+
+
+@answer(frozen=False)
+class DeletionReport(Answer):
     """The pages that were deleted; in a dry run, those that would be."""
 
-    pages: int = 0  # URLs of the captures that were found
-    captures: int = 0  # that were found
-    deleted: int = 0  # captures; 0 in a dry run
+    pages: int = key("The number of URLs of the captures that were found.", default=0)
+    captures: int = key("The number of captures that were found.", default=0)
+    deleted: int = key("The number of captures that were deleted; 0 in a dry run.", default=0)
     ids: list[str] = field(default_factory=list)  # of the captures that were found
-    examples: list[Card] = field(default_factory=list)  # the first captures that were found, at most 10
-    missing: list[str] = field(default_factory=list)  # URLs and ids that the store does not have
-    known: dict[str, str] = field(default_factory=dict)  # another spelling of a missing URL, which the store has
-    blocked: list[str] = field(default_factory=list)  # what `block` puts on the list of blocked pages
-    reclustered: int = 0  # pages with a new cluster, because the representative of theirs was deleted
-    boilerplate: list[str] = field(default_factory=list)  # names of templates that were learned again or removed
-    watches: list[str] = field(default_factory=list)  # names of watches whose page is gone
-    copies: RemainingCopies = field(default_factory=RemainingCopies)  # pages with the same text at other addresses
-    erased: bool = False  # whether the bytes of deleted pages are gone from the files of the store, too
-    stopped: bool = False
-    seconds: float = 0.0
+    reclustered: int = key(
+        "The number of pages with a new cluster, because the representative of theirs was deleted.", default=0
+    )
+    missing: list[str] = key("The URLs and ids that the store does not have.", default_factory=list)
+    known: dict[str, str] = key(
+        "Another spelling of a missing URL, if the store has one, by that URL.", default_factory=dict
+    )
+    blocked: list[str] = key("The entries that `block` puts on the list of blocked pages.", default_factory=list)
+    boilerplate: list[str] = key("The names of templates that were learned again or removed.", default_factory=list)
+    watches: list[str] = key("The names of watches whose page is gone.", default_factory=list)
+    copies: RemainingCopies = key("The pages with the same text at other addresses.", default=NO_COPIES)
+    examples: list[DeletedCapture] = key("The first captures that were found, at most 10.", default_factory=list)
+    erased: bool = key("True if the bytes of deleted pages are gone from the files of the store, too.", default=False)
+    stopped: bool = key("True if the run was stopped before its end.", default=False)
+    seconds: float = key("The time it took.", default=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DeletionRequest:
-    """Which captures to delete: those of these URLs and ids, or those with these words, if they meet the filters."""
+class DeletionOptions(Options):
+    """The captures that are deleted, beside URLs, and how."""
 
-    urls: Sequence[str] = ()  # one that ends with * stands for all URLs that begin so
-    ids: Sequence[str] = ()
-    words: str | None = None
-    where: Filters = Filters()
+    ids: Iterable[str] = option(
+        (), repeated(text("ID")), "Delete the capture with this id. Can be repeated.", flag="--id"
+    )
+    words: str | None = option(
+        None, text("WORDS", MAX_WORDS_CHARS), "Delete the captures that a search for WORDS finds."
+    )
+    where: Filters = group(Filters)
+    dry_run: bool = option(False, FLAG, "Delete nothing, and list what would be deleted.")
+    block: bool = option(False, FLAG, "Never index these URLs, or this --site, again.")
+    erase: bool = option(
+        True,
+        FLAG,
+        "Afterwards, write the files of the store anew, without the bytes of deleted pages. Alone, --erase does this"
+        " for pages that were deleted before.",
+        flag="--erase/--no-erase",
+    )
+    progress: Progress | None = None
+    stop: Callable[[], bool] | None = None
+
+    @property
+    def filtered(self) -> bool:
+        """True if filters choose captures."""
+        return any(self.where.keywords().values())
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionRequest(DeletionOptions):
+    """The captures to delete: those of these URLs and ids, or those with these words, if they meet the filters."""
+
+    urls: str | Iterable[str] = ()  # one that ends with * stands for all URLs that begin so
 
     def __post_init__(self) -> None:
-        filtered = any(getattr(self.where, each.name) for each in fields(Filters))
-        if not (self.urls or self.ids or self.words is not None or filtered):
+        super(DeletionRequest, self).__post_init__()
+        urls = [self.urls] if isinstance(self.urls, str) else list(self.urls)
+        object.__setattr__(self, "urls", urls)
+        object.__setattr__(self, "ids", list(self.ids))
+        if not (urls or self.ids or self.words is not None or self.filtered):
             raise QuestionError("say which pages to delete: give URLs, ids, words, or filters")
-        if self.words is not None and (self.urls or self.ids):
+        if self.words is not None and (urls or self.ids):
             raise QuestionError("pages to delete are named, or found by words: give URLs and ids, or words, not both")
         if self.words is not None and not self.words.strip():
             raise QuestionError("there are no words to find the pages to delete")
-        if self.ids and filtered:
+        if self.ids and self.filtered:
             raise QuestionError("an id names one capture: give ids or filters, not both")
-        if "" in self.urls or PREFIX in self.urls:
+        if "" in urls or PREFIX in urls:
             raise QuestionError("a URL to delete is empty: to delete all pages of a site, give the site")
 
     def entries_to_block(self) -> list[str]:
@@ -87,6 +137,7 @@ class Deletion:
         store.delete(())  # raises an error if the store is an index of the user's own
         self._store = store
         self._request = request
+        self._named_urls, self._named_ids = list(request.urls), list(request.ids)
         self._boilerplate = RegisteredBoilerplate(store)
         self._found: dict[str, None] = {}  # ids of the captures to delete, in order
         self._deleted: set[str] = set()  # ids
@@ -102,18 +153,21 @@ class Deletion:
                 self._found[card.id] = None
                 self._urls.add(hash(card.url))
         self.report.ids = list(self._found)
-        self.report.examples = list(chosen_captures(self._store, Card, ids=self.report.ids[:MAX_EXAMPLES]))
+        self.report.examples = [
+            DeletedCapture.of(card) for card in chosen_captures(self._store, Card, ids=self.report.ids[:MAX_EXAMPLES])
+        ]
         self.report.captures, self.report.pages = len(self._found), len(self._urls)
         exclusions = self._boilerplate.exclusions()
         self.report.copies = remaining_copies(self._store, self.report.ids, self._urls, exclusions)
 
-    def run(self, *, erase: bool, progress: Progress, stop: Callable[[], bool]) -> None:
+    def run(self) -> None:
         """Delete what was found. If it is stopped, the captures of the batches before are deleted."""
-        report, ids = self.report, self.report.ids
+        report, ids, stop = self.report, self.report.ids, self._request.stop
+        progress = self._request.progress or no_progress
         try:
             for start in range(0, len(ids), BATCH_SIZE):
                 progress(DELETING, start, len(ids))
-                if stop():
+                if stop is not None and stop():
                     report.stopped = True
                     break
                 self._delete(ids[start : start + BATCH_SIZE])
@@ -121,7 +175,7 @@ class Deletion:
             if self._deleted:
                 progress(CLEANING, 0, None)
                 self._clean_up()
-        if erase and not report.stopped:
+        if self._request.erase and not report.stopped:
             progress(ERASING, 0, None)
             self._store.erase()
             report.erased = True
@@ -130,15 +184,15 @@ class Deletion:
         request = self._request
         if request.words is not None:
             yield from self._with_words(Words.of(request.words))
-        elif not (request.urls or request.ids):
+        elif not (self._named_urls or self._named_ids):
             yield from self._store.scan(Card, request.where)
         yield from self._named()
 
     def _named(self) -> Iterator[Card]:
         """Yield the captures of the URLs and ids of the request, and note which of these the store does not have."""
-        prefixes = [url for url in self._request.urls if url.endswith(PREFIX)]
-        urls = [url for url in self._request.urls if not url.endswith(PREFIX)]
-        missing = dict.fromkeys((*prefixes, *urls, *self._request.ids))
+        prefixes = [url for url in self._named_urls if url.endswith(PREFIX)]
+        urls = [url for url in self._named_urls if not url.endswith(PREFIX)]
+        missing = dict.fromkeys((*prefixes, *urls, *self._named_ids))
         for prefix in prefixes:
             for card in self._scan(Selection(url_prefix=prefix.removesuffix(PREFIX))):
                 missing.pop(prefix, None)
@@ -147,8 +201,8 @@ class Deletion:
             for card in self._scan(Selection(urls=tuple(urls[start : start + MAX_URLS]))):
                 missing.pop(card.url, None)
                 yield card
-        for start in range(0, len(self._request.ids), BATCH_SIZE):
-            for card in self._store.read(self._request.ids[start : start + BATCH_SIZE], Card).values():
+        for start in range(0, len(self._named_ids), BATCH_SIZE):
+            for card in self._store.read(self._named_ids[start : start + BATCH_SIZE], Card).values():
                 missing.pop(card.id, None)
                 yield card
         self.report.missing = list(missing)
@@ -210,29 +264,20 @@ class Deletion:
         return kept and kept | {"seen": [id_ for id_ in kept["seen"] if id_ not in self._deleted]}
 
 
-def delete_pages(
-    store: Store,
-    request: DeletionRequest,
-    *,
-    dry_run: bool = False,
-    block: bool = False,
-    erase: bool = True,
-    progress: Progress | None = None,
-    stop: Callable[[], bool] | None = None,
-) -> DeletionReport:
+def delete_pages(store: Store, request: DeletionRequest) -> DeletionReport:
     """Delete the captures of a request, and report on them. With `erase`, nothing is left of them in the files.
 
     In a `dry_run`, they are only looked for. With `block`, the URLs or the site are blocked first. `stop` is called
     before each batch of 1,000; if it returns true, the rest is left.
     """
     start = time.monotonic()
-    blocked = request.entries_to_block() if block else []
+    blocked = request.entries_to_block() if request.block else []
     deletion = Deletion(store, request)
     deletion.report.blocked = list(dict.fromkeys(blocked))
-    if blocked and not dry_run:
+    if blocked and not request.dry_run:
         change_blocked(store, add=blocked)
     deletion.find()
-    if not dry_run and deletion.report.captures:
-        deletion.run(erase=erase, progress=RunSettings(progress=progress).report, stop=stop or (lambda: False))
-    deletion.report.seconds = round(time.monotonic() - start, 3)
+    if not request.dry_run and deletion.report.captures:
+        deletion.run()
+    deletion.report.seconds = time.monotonic() - start
     return deletion.report

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from opensearch_winnow.foundation.atomic_file import AtomicFile, reporting_os_errors
+from opensearch_winnow.clusters.options import RunSettings
+from opensearch_winnow.foundation.answers import Answer, answer, derived, key
+from opensearch_winnow.foundation.atomic_file import AtomicFile, check_output, reporting_os_errors
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.foundation.errors import QuestionError
+from opensearch_winnow.foundation.option_kinds import FLAG, path, repeated
+from opensearch_winnow.foundation.options import option, option_of
+from opensearch_winnow.foundation.path_names import PathName
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.ingest.sources.archived_record import ArchivedRecords, ArchiveError
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.cdxj import cdxj_line
+from opensearch_winnow.operations.clusters.left_clusters import CLUSTERING
 from opensearch_winnow.operations.crawls.wacz_file import ARCHIVE, write_wacz
 from opensearch_winnow.operations.crawls.warc_file import WarcFile, Written, payload_digest
-from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.filters import CaptureChoice, Filters
 from opensearch_winnow.stores.archive_counts import left_out_of
 from opensearch_winnow.stores.chosen_captures import chosen_captures
 from opensearch_winnow.stores.revisits import is_revisit, original_of
@@ -37,33 +44,62 @@ NOT_STORED = "not in the store"
 NO_ORIGINAL = "a revisit, and the record that it repeats is in none of the archives"
 
 
-@dataclass(slots=True)
-class ExtractReport:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractOptions(CaptureChoice):
+    """The captures that are extracted, and how."""
+
+    representatives: bool = option(
+        False,
+        FLAG,
+        "Only one capture of each cluster, as the last run of winnow cluster made them. Others become revisit records"
+        " if their payloads are equal; if not, they are left out and listed.",
+    )
+    revisits: bool = option(False, FLAG, "Write a capture with the payload of another one as a revisit record.")
+    archives: Sequence[PathName] = option(
+        (),
+        repeated(path("DIR", "folder")),
+        "A folder to look in, with its subfolders, for archives that are no longer where they were indexed. Can be"
+        " given several times.",
+    )
+    overwrite: bool = option_of(RunSettings, "overwrite")
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        super(ExtractOptions, self).__post_init__()
+        if self.representatives and self.ids is not None:
+            raise QuestionError("ids name the captures: representatives cannot choose among them")
+        for each in self.archives:
+            if not Path(each).is_dir():
+                raise QuestionError(f"there is no folder {each} with archives")
+
+
+@answer(frozen=False)
+class ExtractReport(Answer):
     """The outcomes of the captures that were chosen."""
 
-    records: int = 0  # copied, byte by byte
-    revisits: int = 0  # written as revisits: their payloads equal that of a record in the file
-    originals: int = 0  # records that were not chosen, but are repeated by a chosen revisit; also counted above
-    unresolved: int = 0  # revisits that were written without the record that they repeat; also counted above
-    left_out: Counter[str] = field(default_factory=Counter)  # by reason
-    no_pages: Counter[str] = field(default_factory=Counter)  # records of these archives that are not indexed
-    failed: Counter[str] = field(default_factory=Counter)  # by reason
-    bytes: int = 0  # the size of the file
+    records: int = key("The number of records that were copied, byte by byte.", default=0)
+    revisits: int = key(
+        "The number of captures that were written as revisits: their payloads equal that of a record in the file.",
+        default=0,
+    )
+    originals: int = key("Of the records, those that were not chosen, but are repeated by a chosen revisit.", default=0)
+    unresolved: int = key("Of the records, revisits that were written without the record that they repeat.", default=0)
+    left_out: Counter[str] = key("The captures that were left out, by reason.", default_factory=Counter)
+    failed: Counter[str] = key("The captures whose records could not be read, by reason.", default_factory=Counter)
+    no_pages: Counter[str] = key("The records of these archives that are no pages, by reason.", default_factory=Counter)
+    bytes: int = key("The size of the file; 0 if nothing was written.", default=0)
+    to: str | None = key("The file that was written; null if nothing was.", default=None)
     listed: Path | None = None  # the file that lists what was left out or failed; None if nothing was
 
+    @property
+    @derived(name="list")
+    def list_name(self) -> str | None:
+        """The name of the file that lists what was left out or failed; null if nothing was."""
+        return None if self.listed is None else str(self.listed)
 
-def extract(
-    store: Store,
-    target: Path,
-    *,
-    where: Filters = Filters(),
-    ids: Sequence[str] | None = None,
-    representatives: bool = False,
-    revisits: bool = False,
-    archives: Sequence[Path] = (),
-    progress: Progress = no_progress,
-) -> ExtractReport:
-    """Write the captures that meet `where`, or those with these `ids`, to `target`, and report what became of them.
+
+def extract(store: Store, to: PathName, options: ExtractOptions) -> ExtractReport:
+    """Write the chosen captures to the file `to`, and report what became of them.
 
     With `revisits`, a capture whose payload is in the file already becomes a revisit. With `representatives`, only the
     representatives of clusters are written as records; other captures become revisits if their payloads are equal to
@@ -71,9 +107,14 @@ def extract(
 
     A revisit brings the record that it repeats. If that is in no archive, the revisit is written and listed.
     """
+    target, where, ids = Path(to), options.selection, options.ids
     if not target.name.endswith(ENDINGS):
         raise QuestionError(f"{target.name} does not end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
+    check_output(target, overwrite=options.overwrite)
+    if options.representatives and store.settings.get(CLUSTERING) is None:
+        raise QuestionError(f"{store.name} has no clusters yet: run winnow cluster first")
     total = store.count(where) if ids is None else len(ids)
+    progress = options.progress or no_progress
     with reporting_os_errors(target), ExitStack() as stack:
         out = AtomicFile(target)
         stack.callback(out.discard)
@@ -82,13 +123,12 @@ def extract(
         if wacz:
             stack.callback(warc_path.unlink, missing_ok=True)
         listed = stack.enter_context(_LeftOut(target))
-        with warc_path.open("wb") as file, ArchivedRecords(archives) as records:
+        with warc_path.open("wb") as file, ArchivedRecords(list(map(Path, options.archives))) as records:
             warc = WarcFile(file, compressed=not target.name.endswith(".warc"))
-            run = _Extraction(store, warc, records, listed, revisits=revisits or representatives)
-            chosen = _chosen(store, where, ids, representatives=representatives)
+            run = _Extraction(store, warc, records, listed, revisits=options.revisits or options.representatives)
             done = 0
-            for done, entry in enumerate(chosen, 1):
-                run.add(entry, only_if_equal=representatives and entry.card.id != entry.card.cluster)
+            for done, entry in enumerate(_chosen(store, where, ids, representatives=options.representatives), 1):
+                run.add(entry, only_if_equal=options.representatives and entry.card.id != entry.card.cluster)
                 progress(COPYING, min(done, total), total)
             if ids is not None and done < len(ids):
                 run.report.failed[NOT_STORED] += len(ids) - done
@@ -97,8 +137,8 @@ def extract(
                 write_wacz(file, warc_path, sorted(run.index), run.pages)
         run.report.originals = len(run.originals)
         run.report.no_pages = left_out_of(store, run.archives)
-        run.report.bytes = out.path.stat().st_size
         if run.report.records:
+            run.report.bytes, run.report.to = out.path.stat().st_size, os.fspath(to)
             out.commit()
         run.report.listed = listed.commit()
     return run.report

@@ -9,26 +9,27 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from datetime import datetime
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, TypedDict, Unpack
+from typing import Protocol
 
-from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.foundation import option_kinds as kinds
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.key_file import with_key
+from opensearch_winnow.foundation.option_kinds import FLAG, SECONDS, SIZE, number, path
+from opensearch_winnow.foundation.options import option
 from opensearch_winnow.foundation.path_names import path_names
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices, RecordMaker
+from opensearch_winnow.ingest.page_record import Recipe, RecipeOptions, RecordMaker
 from opensearch_winnow.ingest.runs.destination import Destination
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages
 from opensearch_winnow.ingest.runs.index_splits import MAX_PAGE_SECONDS, index
 from opensearch_winnow.ingest.runs.page_intake import PageIntake
 from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.ingest.runs.worker_pool import available_processors
-from opensearch_winnow.ingest.sources import MAX_PIPED_BYTES, Sources
+from opensearch_winnow.ingest.sources import FOLLOW_LINKS, MAX_PIPED, MAX_PIPED_BYTES, Sources
 from opensearch_winnow.ingest.sources.field_names import FieldNames
-from opensearch_winnow.mappings.finding import Finding
 from opensearch_winnow.operations.asking.page_watcher import OnFindings, RunFindings
 from opensearch_winnow.operations.crawls.lazy_store import LazyStore
 from opensearch_winnow.operations.sets.preset_by_names import scheme_for_sources
@@ -44,34 +45,74 @@ MIN_SPLITS_PER_WORKER = 4  # so that the last split does not keep one worker bus
 SourceName = str | os.PathLike[str]
 FileName = str | os.PathLike[str]
 
+FIELD = kinds.text("NAME")
+CPU_SECONDS = replace(SECONDS, what="a number of seconds, at least 0.01", allows=lambda value: value >= 0.01)
 
-class IndexingOptions(TypedDict, total=False):
-    """The options of `Index.index`. All are optional, and most are those of `winnow index`.
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexingOptions(RecipeOptions):
+    """The options of `Index.index`.
 
     A store remembers the `extractor`, `alt`, `title` and `text` of its first run as the defaults of later runs.
     """
 
-    crawl: str  # a name for this crawl, to tell it from others
-    date: datetime | None  # the time of pages that have none: files in a folder
-    workers: int | None  # processes that read and parse; by default one for each processor
-    progress: Callable[[Report], object] | None  # called with the report so far, several times a second
-    stop: Callable[[], bool] | None  # called several times a second; the run stops when it returns true
-    failed: str | os.PathLike[str] | None  # file for failed pages; by default the store's name and .failed.jsonl
-    base_url: str  # URL to put before the names of files in a folder; by default file://
-    follow_symlinks: bool  # read what symbolic links in a folder lead to, also outside of it
-    max_stdin: int  # bytes; the most that is read from standard input or a named pipe. By default 4 GB
-    id_field: str | None  # the field of JSONL, CSV and Parquet with the id of a row, which is its address
-    text_field: str | None  # the field with its text
-    html_field: str | None  # the field with its HTML
-    title_field: str | None  # the field with its title
-    url_field: str | None  # the field with its URL, which is the address of a row without an id
-    max_page_size: int  # bytes; a page that is larger, once decoded, fails. By default 10 MB
-    max_page_seconds: float  # CPU time; a page that takes longer fails. By default 10
-    extractor: str | None  # finds the text in HTML: "lxml" (the default), "beautifulsoup", "trafilatura", a plug-in
-    alt: bool | None  # count the alternative text of images as text
-    title: bool | None  # count the title as part of the text
-    text: bool | None  # keep the texts; without them, scores are estimates and there is no search
-    on_findings: Callable[[Sequence[Finding]], object] | None  # called with what watches find
+    workers: int | None = option(
+        None,
+        number(1, 1024),
+        "Number of processes that read and parse. It does not change the records.",
+        unset="one for each processor",
+    )
+    id_field: str | None = option(
+        None,
+        FIELD,
+        "The field with the id of a row.",
+        unset="url, id or another usual name; else its file and line",
+    )
+    text_field: str | None = option(
+        None, FIELD, "The field with the text of a row.", unset="text, content or another usual name"
+    )
+    html_field: str | None = option(
+        None, FIELD, "The field with the HTML of a row.", unset="html or another usual name"
+    )
+    title_field: str | None = option(None, FIELD, "The field with the title of a row.", unset="title")
+    url_field: str | None = option(None, FIELD, "The field with the URL of a row, which is its id if it has no other.")
+    base_url: str = option(
+        "", kinds.text("URL", 2_000), "Put this URL before the names of files in a folder.", unset="file://"
+    )
+    follow_symlinks: bool = option(
+        False,
+        FLAG,
+        "Read what symbolic links in a folder lead to, also outside of it. Without this, they are skipped.",
+        flag=FOLLOW_LINKS,
+    )
+    max_stdin: int = option(
+        MAX_PIPED_BYTES,
+        SIZE,
+        "Read no more than this from standard input or a named pipe, which is kept in a temporary file.",
+        flag=MAX_PIPED,
+        unset="4G",
+    )
+    max_page_seconds: float = option(MAX_PAGE_SECONDS, CPU_SECONDS, "Pages that take more CPU time than this fail.")
+    failed: FileName | None = option(
+        None,
+        path("FILE", "file"),
+        "The file for failed pages: JSON lines, which can be indexed again.",
+        unset="S.failed.jsonl, or RECORDS.failed.jsonl",
+    )
+    progress: Callable[[Report], object] | None = None  # called with the report so far, several times a second
+    stop: Callable[[], bool] | None = None  # called several times a second; the run stops when it returns true
+    on_findings: OnFindings | None = None  # called with what watches find
+
+    @property
+    def fields(self) -> FieldNames:
+        """The fields that hold the values of rows."""
+        return FieldNames(
+            id=self.id_field,
+            text=self.text_field,
+            html=self.html_field,
+            title=self.title_field,
+            url=self.url_field,
+        )
 
 
 class Target(Protocol):
@@ -92,8 +133,8 @@ class Target(Protocol):
     def choose_scheme(self, scheme: Scheme) -> None:
         """Set the scheme that it will be created with."""
 
-    def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
-        """Return the recipe for a run. A choice that is None or missing is taken from the target, or is the default."""
+    def recipe(self, choices: RecipeOptions) -> Recipe:
+        """Return the recipe for a run. A choice that is None is taken from the target, or is the default."""
 
     def open_destination(self, recipe: Recipe, findings: RunFindings) -> AbstractContextManager[Destination]:
         """Open the destination, and create it if it does not exist. It is released when this context is left.
@@ -119,8 +160,8 @@ class RecordFilesTarget:
     def files(self) -> list[Path]:
         return [Path(self.name)]
 
-    def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
-        return recipe_for_run(None, scheme=self._scheme, **choices)
+    def recipe(self, choices: RecipeOptions) -> Recipe:
+        return recipe_for_run(None, scheme=self._scheme, **choices.keywords())
 
     @contextmanager
     def open_destination(self, recipe: Recipe, findings: RunFindings) -> Iterator[Destination]:  # noqa: ARG002
@@ -152,51 +193,30 @@ def open_target(
             yield opened
 
 
-def index_sources(
-    target: Target,
-    sources: SourceName | Iterable[SourceName],
-    *,
-    workers: int | None = None,
-    base_url: str = "",
-    follow_symlinks: bool = False,
-    max_stdin: int = MAX_PIPED_BYTES,
-    id_field: str | None = None,
-    text_field: str | None = None,
-    html_field: str | None = None,
-    title_field: str | None = None,
-    url_field: str | None = None,
-    max_page_seconds: float = MAX_PAGE_SECONDS,
-    failed: FileName | None = None,
-    progress: Callable[[Report], object] | None = None,
-    stop: Callable[[], bool] | None = None,
-    on_findings: OnFindings | None = None,
-    **choices: Unpack[RecipeChoices],
-) -> Report:
+def index_sources(target: Target, sources: SourceName | Iterable[SourceName], options: IndexingOptions) -> Report:
     """Index every page of `sources` in worker processes and return what became of the pages.
 
-    The options are those of `IndexingOptions`. If the target is new and nobody has chosen its scheme, a collection of
-    programs gets the preset programs. Sources, recipe and target are checked before anything is written.
+    If the target is new and nobody has chosen its scheme, a collection of programs gets the preset programs. Sources,
+    recipe and target are checked before anything is written.
     """
-    workers = available_processors() if workers is None else workers
-    if workers < 1:
-        raise WinnowError(f"workers is at least 1, not {workers}")
+    workers = options.workers or available_processors()
     names = path_names(sources)
     is_chosen_here = target.has_default_scheme
     if is_chosen_here:
         target.choose_scheme(scheme_for_sources(names))
-    recipe = target.recipe(**choices)
+    recipe = target.recipe(options.part(RecipeOptions))
     RecordMaker(recipe)  # complains about a missing extractor here, rather than in every worker
-    failed_file = failed_pages_file(target, failed)
-    findings = RunFindings(on_findings)
+    failed_file = failed_pages_file(target, options.failed)
+    findings = RunFindings(options.on_findings)
     with (
         Sources(
             names,
-            base=base_url,
+            base=options.base_url,
             every_text=recipe.scheme.form == "code",
             except_for=[*map(str, target.files), str(failed_file)],
-            follow_links=follow_symlinks,
-            max_piped=max_stdin,
-            fields=FieldNames(id=id_field, text=text_field, html=html_field, title=title_field, url=url_field),
+            follow_links=options.follow_symlinks,
+            max_piped=options.max_stdin,
+            fields=options.fields,
             zips=True,
         ) as crawled,
         target.open_destination(recipe, findings) as destination,
@@ -210,10 +230,10 @@ def index_sources(
             failures,
             recipe,
             workers=workers,
-            cpu_seconds=max_page_seconds,
+            cpu_seconds=options.max_page_seconds,
             total_bytes=crawled.size,
-            progress=progress or (lambda _: None),
-            stop=stop or (lambda: False),
+            progress=options.progress or (lambda _: None),
+            stop=options.stop or (lambda: False),
         )
         destination.close()  # before the file of failed pages is written: if that goes wrong, the records are safe
         report.seconds = time.monotonic() - start
@@ -240,14 +260,10 @@ def add_pages(
 
 @contextmanager
 def open_intake(
-    target: Target,
-    *,
-    failed: FileName | None = None,
-    on_findings: OnFindings | None = None,
-    **choices: Unpack[RecipeChoices],
+    target: Target, *, crawl: str = "", failed: FileName | None = None, on_findings: OnFindings | None = None
 ) -> Iterator[PageIntake]:
     """Open `target` for pages that are added one by one. All of them are written when the context is left."""
-    recipe = target.recipe(**choices)
+    recipe = target.recipe(RecipeOptions(crawl=crawl))
     RecordMaker(recipe)
     findings = RunFindings(on_findings)
     with (

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.page_record import Recipe, RecipeChoices
+from opensearch_winnow.ingest.page_record import Recipe, RecipeOptions
 from opensearch_winnow.ingest.runs.destination import Destination
 from opensearch_winnow.operations.asking.page_watcher import RunFindings
 from opensearch_winnow.operations.asking.watched_questions import WatchedQuestions
@@ -94,9 +94,9 @@ class LazyStore(Closing):
         """The files that the store has or may have."""
         return files_of(self.name)
 
-    def recipe(self, **choices: Unpack[RecipeChoices]) -> Recipe:
+    def recipe(self, choices: RecipeOptions) -> Recipe:
         """Return the recipe of the store's first run, or the default recipe, changed by `choices`."""
-        return recipe_for_run(self._store, scheme=self.scheme, **choices)
+        return recipe_for_run(self._store, scheme=self.scheme, **choices.keywords())
 
     @contextmanager
     def open_destination(self, recipe: Recipe, findings: RunFindings) -> Iterator[Destination]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from opensearch_winnow.foundation.answers import Listing, answer, key
+from opensearch_winnow.foundation.answers import listed as entries
 from opensearch_winnow.mappings.record import Record, StoredDigests
 from opensearch_winnow.operations.asking.similar import SimilarPages
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions
@@ -28,13 +29,16 @@ class RemainingCopy(NamedTuple):
     resemblance: float  # of the two; 1 if the texts are the same
 
 
-@dataclass(slots=True)
-class RemainingCopies:
+@answer
+class RemainingCopies(Listing[RemainingCopy]):
     """Pages that have the text of deleted pages at other addresses."""
 
-    total: int = 0  # addresses
-    listed: list[RemainingCopy] = field(default_factory=list)  # the first of them, at most 100: the most alike first
-    near: bool = True  # whether near-copies were looked for, too, and all of them
+    total: int = key("The number of these addresses.")
+    near: bool = key("True if near-copies were looked for, too, and all of them.")
+    listed: list[RemainingCopy] = entries("The first of them, at most 100: the most alike first.")
+
+
+NO_COPIES = RemainingCopies(total=0, near=True, listed=[])
 
 
 def remaining_copies(
@@ -68,4 +72,4 @@ def remaining_copies(
                 if hash(match.url) not in deleted_urls:
                     copies.setdefault(match.url, RemainingCopy(match.url, record.url, match.resemblance))
     listed = sorted(copies.values(), key=lambda each: (-each.resemblance, each.url))
-    return RemainingCopies(len(copies), listed[:MAX_LISTED], near)
+    return RemainingCopies(len(copies), near, listed[:MAX_LISTED])

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from opensearch_winnow.cli import main, phase_progress, progress
+from opensearch_winnow.cli import main, progress
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
 FILE = re.compile(r"^```text (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -78,8 +78,7 @@ def rewritten(page: str, folder: Path) -> str:
 
 @pytest.mark.check
 def test_the_page_quotes_the_present_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(phase_progress, "SECONDS_BETWEEN_LINES", inf)  # a slow machine would show progress
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", inf)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", inf)  # a slow machine would show progress
     page = PAGE.read_text(encoding="utf-8")
     differences = unified_diff(page.splitlines(), rewritten(page, tmp_path).splitlines(), "the page", "now", n=1)
     assert not list(differences)

@@ -46,7 +46,7 @@ def test_a_new_template_is_told_from_new_text(unpacked: Unpacked, tmp_path: Path
             continue
         with Index.open(tmp_path / f"plain-{number}.winnow") as index:
             index_releases(index, releases)
-            unchanged = {each.url for each in index.changes(BEFORE, AFTER, kinds=["unchanged"]).pages}
+            unchanged = {each.url for each in index.changes(BEFORE, AFTER, change=["unchanged"]).pages}
         before = [with_template(page, "second") for page in releases.before]
         after = [with_template(page, "third") for page in releases.after]
         with Index.open(tmp_path / f"template-{number}.winnow") as index:

@@ -85,13 +85,13 @@ GROUPED: tuple[dict[str, Any], ...] = (
 )
 CHANGES: tuple[dict[str, Any], ...] = (
     {},
-    {"kinds": ("split", "merged"), "threshold": 0.3},
+    {"change": ("split", "merged"), "min_containment": 0.3},
     {"site": "spdx.example"},
-    {"threshold": 0.8},
-    {"kinds": ("moved",)},
-    {"kinds": ("not_seen", "new"), "limit": 3},
-    {"near_revisits": 0.9},
-    {"boilerplate": False, "kinds": ("changed",)},
+    {"min_containment": 0.8},
+    {"change": ("moved",)},
+    {"change": ("not_seen", "new"), "limit": 3},
+    {"near_revisits": True, "min_resemblance": 0.9},
+    {"boilerplate": False, "change": ("changed",)},
 )
 
 

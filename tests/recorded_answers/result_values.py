@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from opensearch_winnow.operations.asking.locate import Located
     from opensearch_winnow.operations.asking.versions import Versions
     from opensearch_winnow.operations.crawls.changes import Changes
-    from opensearch_winnow.operations.crawls.deletion import DeletionReport
+    from opensearch_winnow.operations.crawls.deletion import DeletedCapture, DeletionReport
     from opensearch_winnow.queries.searching.hit_groups import HitGroup, HitMember
     from opensearch_winnow.queries.searching.results import Member
     from opensearch_winnow.stores.store import Statistics
@@ -40,7 +40,7 @@ def day(at: datetime | None) -> str:
     return "" if at is None else f"{at:%Y-%m-%d}"
 
 
-def capture(card: Card) -> str:
+def capture(card: Card | DeletedCapture) -> str:
     return f"{card.url} {day(card.fetched_at)}".strip()
 
 

@@ -14,8 +14,8 @@ import pytest
 from lxml import html
 
 from opensearch_winnow import Index, Page
-from opensearch_winnow.operations.crawls.changes import KINDS
-from opensearch_winnow.web.kept_changes import ComparedCrawls, KeptChanges
+from opensearch_winnow.operations.crawls.changes import KINDS, ChangesQuestion
+from opensearch_winnow.web.kept_changes import KeptChanges
 from opensearch_winnow.web.server_threads import BusyError
 from tests.test_index import near, prose
 from tests.web.browser_fixture import NewPage, accessibility_faults, scrolls_sideways
@@ -79,7 +79,7 @@ def test_a_kind_is_listed_in_parts(store: Path, serve: Serve) -> None:
     assert [part["more"] for part in parts] == [True, True, False, False]
     assert {part["found"] for part in parts} == {30}
     assert "Back to the first part of the list" in served.get("/changes?change=new&limit=12&page=4").text
-    rows = list(csv.DictReader(io.StringIO(served.get("/changes.csv?change=near_revisits").text)))
+    rows = list(csv.DictReader(io.StringIO(served.get("/changes.csv?near_revisits=on").text)))
     assert [(row["change"], row["url"]) for row in rows] == [("unchanged", f"{SITE}/same")]
 
 
@@ -116,7 +116,7 @@ def test_requests_that_cannot_be_answered(store: Path, served_file: Served, serv
     assert unknown.status == 400
     assert "there is no crawl 'winter': crawl.winnow has the crawls autumn, spring" in unknown.text
     half = served_file.get("/api/v1/changes?from=2024")
-    assert (half.status, "Give both from and to" in half.text) == (400, True)
+    assert (half.status, "give both crawls, from and to" in half.text) == (400, True)
     one = served_file.json("/api/v1/changes")
     assert one["reason"].endswith("has only one crawl, 'known'; index another one, or compare two dates")
     assert one["counts"] == dict.fromkeys(KINDS, 0)
@@ -128,7 +128,7 @@ def test_requests_that_cannot_be_answered(store: Path, served_file: Served, serv
     [
         ("from=winter&to=autumn", "There is no crawl 'winter': crawl.winnow has the crawls autumn, spring"),
         ("from=autumn&to=autumn", "cannot be compared with itself"),
-        ("from=autumn", "Give both from and to"),
+        ("from=autumn", "Give both crawls, from and to"),
         ("from=spring&to=autumn&site=nowhere.example", "nowhere.example"),
         ("from=spring&to=autumn&limit=many", "limit is a whole number"),
     ],
@@ -168,7 +168,7 @@ def test_a_long_comparison_says_how_far_it_is(store: Path) -> None:
         return Index.open(store, create=False)
 
     kept = KeptChanges(slow)
-    compared = ComparedCrawls("spring", "autumn", None)
+    compared = ChangesQuestion("spring", "autumn")
     with Index.open(store) as index:
         with pytest.raises(BusyError, match="the crawls are being compared: try again in a moment"):
             kept.get(index, compared, 0.01)

@@ -122,8 +122,8 @@ def test_blocked_pages(winnow: Winnow, crawl: Path, tmp_path: Path) -> None:
         ((MILL,), "this would delete 2 captures of 1 page: add --yes to do it, or --dry-run to list them"),
         (("--yes",), "say which pages to delete: give URLs, ids, words, or filters"),
         (("--yes", "--no-erase"), "say which pages to delete"),
-        (("--query", "", "--yes"), "there are no words to find the pages to delete"),
-        ((MILL, "--query", "mill", "--yes"), "give URLs and ids, or words, not both"),
+        (("--words", "", "--yes"), "there are no words to find the pages to delete"),
+        ((MILL, "--words", "mill", "--yes"), "give URLs and ids, or words, not both"),
     ],
 )
 def test_refused(winnow: Winnow, crawl: Path, words: tuple[str, ...], complaint: str) -> None:

@@ -13,10 +13,10 @@ from click.testing import Result
 
 from opensearch_winnow import Index
 from opensearch_winnow.cli.crawls.extract import tell
-from opensearch_winnow.cli.crawls.index_summary import print_notes, show_table
-from opensearch_winnow.cli.terminal import Terminal
+from opensearch_winnow.cli.crawls.index_summary import print_notes, table
 from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.operations.crawls.extract import ExtractReport
+from opensearch_winnow.operations.crawls.indexing import IndexingOptions
 from opensearch_winnow.stores.archive_counts import save_left_out
 from tests.operations.crawls.test_extract import archive
 
@@ -135,7 +135,7 @@ def test_what_is_no_page_is_told(winnow: Winnow, store: Path, tmp_path: Path) ->
 
 
 def test_a_run_tells_of_wrong_dates_and_revisits_without_a_text(capsys: pytest.CaptureFixture[str]) -> None:
-    print_notes(Report(wrong_dates=1, wrong_date="2099", unfilled_revisits=2), Path("failed.jsonl"), crawl="")
+    print_notes(Report(wrong_dates=1, wrong_date="2099", unfilled_revisits=2), Path("failed.jsonl"), IndexingOptions())
     assert capsys.readouterr().err.splitlines() == [
         "1 page has a date that cannot be right (2099), and is indexed without a date.",
         "2 revisits have no text: the pages that they repeat are not stored. Index the archives that have them, too.",
@@ -145,7 +145,7 @@ def test_a_run_tells_of_wrong_dates_and_revisits_without_a_text(capsys: pytest.C
 def test_a_run_tells_which_date_pages_with_a_wrong_one_get(capsys: pytest.CaptureFixture[str]) -> None:
     for wrong in (1, 4):
         report = Report(wrong_dates=wrong, wrong_date="2099")
-        print_notes(report, Path("failed.jsonl"), crawl="", date=datetime(2024, 1, 1, tzinfo=UTC))
+        print_notes(report, Path("failed.jsonl"), IndexingOptions(date=datetime(2024, 1, 1, tzinfo=UTC)))
     assert capsys.readouterr().err.splitlines() == [
         "1 page has a date that cannot be right (2099), and is indexed with your --date, 2024-01-01T00:00:00Z.",
         "4 pages have dates that cannot be right, such as 2099: indexed with your --date, 2024-01-01T00:00:00Z.",
@@ -153,10 +153,9 @@ def test_a_run_tells_which_date_pages_with_a_wrong_one_get(capsys: pytest.Captur
 
 
 @pytest.mark.parametrize(("reasons", "end"), [(6, " · status 305 1"), (7, " · status 304 1 · 2 other reasons 2")])
-def test_a_run_lists_a_single_other_reason(capsys: pytest.CaptureFixture[str], reasons: int, end: str) -> None:
+def test_a_run_lists_a_single_other_reason(reasons: int, end: str) -> None:
     skipped = Counter({f"status {300 + number}": 1 for number in range(reasons)})
-    show_table(Terminal(80, colour=False), Report(skipped=skipped))
-    assert capsys.readouterr().out.splitlines()[2].endswith(end)
+    assert list(table(Report(skipped=skipped)))[2][-1][0].endswith(end)
 
 
 def test_one_revisit_without_its_original_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from opensearch_winnow.cli.crawls import export_rows as module
-from opensearch_winnow.cli.crawls.export_rows import sorted_lines
+from opensearch_winnow.operations.crawls import export_rows as module
+from opensearch_winnow.operations.crawls.export_rows import sorted_lines
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

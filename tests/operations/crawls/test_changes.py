@@ -13,8 +13,9 @@ from opensearch_winnow import Index, Page, QuestionError, compare
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.crawl_states import crawl_states
-from opensearch_winnow.operations.crawls import changes as module
-from opensearch_winnow.operations.crawls.changes import KINDS, Change, Changes, CrawlComparison, collected_changes
+from opensearch_winnow.operations.crawls import crawl_comparison as module
+from opensearch_winnow.operations.crawls.changes import KINDS, Change, Changes, ChangesQuestion
+from opensearch_winnow.operations.crawls.crawl_comparison import CrawlComparison, changes
 from opensearch_winnow.queries.upkeep.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.stores.store import Store
 from tests.test_index import near, prose
@@ -38,9 +39,7 @@ def write(store: Store, spring: dict[str, str], autumn: dict[str, str]) -> None:
 
 
 def found(store: Store, exclusions: Exclusions = NO_EXCLUSIONS, site: str | None = None) -> Changes:
-    states = crawl_states(store, "spring", "autumn")
-    comparison = CrawlComparison(store, *states, exclusions=exclusions, site=site)
-    return collected_changes(*states, comparison, wanted=lambda _: True, limit=None)
+    return changes(store, ChangesQuestion("spring", "autumn", site=site), exclusions)
 
 
 def name(url: str) -> str:
@@ -342,9 +341,6 @@ def test_crawls_that_cannot_be_compared(store: Store) -> None:
         crawl_states(store, "spring", "winter")
     with pytest.raises(QuestionError, match="crawl 'spring' cannot be compared with itself"):
         crawl_states(store, "spring", "spring")
-    for states in (("spring", None), (None, "spring")):
-        with pytest.raises(QuestionError, match="give both states to compare"):
-            crawl_states(store, *states)
     with pytest.raises(QuestionError, match="two crawls or two dates, not one of each"):
         crawl_states(store, "spring", TIMES["autumn"])
 
@@ -360,23 +356,36 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 
 def test_an_index_lists_what_is_wanted(index: Index) -> None:
     phases: list[tuple[str, int, int | None]] = []
-    changes = index.changes(progress=lambda *phase: phases.append(phase))
-    assert (changes.before, changes.after) == ("spring", "autumn")
-    assert changes.counts == {**dict.fromkeys(KINDS, 0), "unchanged": 3, "new": 1, "not_seen": 1}
-    assert [each.change for each in changes.pages] == ["not_seen", "new"] + ["unchanged"] * 3
+    found = index.changes(progress=lambda *phase: phases.append(phase))
+    assert (found.before, found.after) == ("spring", "autumn")
+    assert found.counts == {**dict.fromkeys(KINDS, 0), "unchanged": 3, "new": 1, "not_seen": 1}
+    assert [each.change for each in found] == ["not_seen", "new"] + ["unchanged"] * 3
     assert phases
     assert phases[-1][0] == module.SEEKING
 
     def listed(**options: Any) -> list[str]:
         return [name(each.url) for each in index.changes(**options).pages]
 
-    assert listed(kinds=["new"]) == ["autumn"]
+    assert listed(change=["new"]) == ["autumn"]
     assert listed(limit=2) == ["spring", "autumn", "0", "1"]
-    assert listed(near_revisits=1.0) == ["0", "1", "2"]
-    assert index.changes(kinds=["new"], limit=1).counts == changes.counts
-    for wrong in ({"threshold": 0}, {"near_revisits": 2}):
-        with pytest.raises(QuestionError, match="is a share above 0, up to 1"):
-            index.changes(**wrong)  # type: ignore[arg-type]
+    assert listed(near_revisits=True) == ["0", "1", "2"]
+    assert index.changes(change=["new"], limit=1).counts == found.counts
+    assert index.changes("2024-03", "2024").counts == found.counts
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ({"min_containment": 0}, "min_containment is a share above 0 and at most 1, not 0"),
+        ({"near_revisits": True, "min_resemblance": 2}, "min_resemblance is a share"),
+        ({"min_resemblance": 0.9}, "give near_revisits, too"),
+        ({"change": "new"}, "change is a list of unchanged, "),
+        ({"before": "spring"}, "give both crawls, from and to"),
+    ],
+)
+def test_a_question_that_makes_no_sense(wrong: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(QuestionError, match=complaint):
+        ChangesQuestion(**wrong)
 
 
 def test_by_default_the_crawls_have_urls_in_common(store: Store) -> None:

@@ -200,18 +200,18 @@ def test_archives_that_have_moved_changed_or_vanished(tmp_path: Path) -> None:
         report = index.extract(tmp_path / "out.warc.gz")
         assert report.failed == {"the archive is not where it was indexed": 5}
         assert not (tmp_path / "out.warc.gz").exists()
-        report = index.extract(tmp_path / "out.warc.gz", archives=[tmp_path / "cold"])
+        report = index.extract(tmp_path / "out.warc.gz", archives=[tmp_path / "cold"], overwrite=True)
         assert (report.records, report.failed) == (5, {})
         archive(source, dict(list(PAGES.items())[::-1]))
-        report = index.extract(tmp_path / "out.warc.gz")
+        report = index.extract(tmp_path / "out.warc.gz", overwrite=True)
         assert report.failed["the archive has changed since it was indexed"] >= 4
         moved = tmp_path / "cold" / source.name
         moved.write_bytes(moved.read_bytes()[:-40])
-        report = index.extract(tmp_path / "out.warc.gz", archives=[tmp_path / "cold"])
+        report = index.extract(tmp_path / "out.warc.gz", archives=[tmp_path / "cold"], overwrite=True)
         assert (report.records, report.failed) == (4, {"cut off in the archive": 1})
         source.unlink()
         moved.unlink()
-        report = index.extract(tmp_path / "out.warc.gz", archives=[tmp_path / "cold"])
+        report = index.extract(tmp_path / "out.warc.gz", archives=[tmp_path / "cold"], overwrite=True)
         assert report.failed == {"the archive is neither where it was indexed nor in the given folders": 5}
 
 
@@ -236,11 +236,11 @@ def test_every_archive_of_that_name_is_tried(tmp_path: Path, monkeypatch: pytest
 
         monkeypatch.setattr(os, "walk", noting)
         for archives in (folders, folders[::-1]):
-            report = index.extract(tmp_path / "out.warc.gz", archives=archives)
+            report = index.extract(tmp_path / "out.warc.gz", archives=archives, overwrite=True)
             assert (report.records, report.failed) == (5, {})
         assert listed == ["one", "two", "two", "one"]
         archive(tmp_path / "two" / "in.warc.gz", {"http://new.example/": page(prose(9, 100))})
-        report = index.extract(tmp_path / "out.warc.gz", archives=folders)
+        report = index.extract(tmp_path / "out.warc.gz", archives=folders, overwrite=True)
         assert (report.records, report.failed) == (2, {"the archive has changed since it was indexed": 3})
 
 
@@ -255,7 +255,7 @@ def test_only_the_record_that_was_indexed_is_copied(tmp_path: Path) -> None:
         (found,) = read((tmp_path / "out.warc.gz").read_bytes(), "out.warc.gz")
         assert (found.header["WARC-Type"], found.payload) == ("response", body)
         archive(tmp_path / "in.warc.gz", {url: page(prose(2, 200))})
-        report = index.extract(tmp_path / "out.warc.gz")
+        report = index.extract(tmp_path / "out.warc.gz", overwrite=True)
         assert report.failed == {"the archive has changed since it was indexed": 1}
 
 

@@ -18,8 +18,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.atomic_file import new_file, reporting_os_errors
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.foundation.extras import extra
@@ -30,7 +28,6 @@ from opensearch_winnow.mappings.capture_row import Row
 from opensearch_winnow.mappings.cdxj import cdxj_line
 
 ROWS_PER_GROUP = 20_000  # of Parquet
-MAX_REASONS = 5  # that are listed
 LINES_IN_MEMORY = 500_000  # about 200 MB
 
 
@@ -42,27 +39,6 @@ class RowsWritten(NamedTuple):
     left_out: Mapping[str, int] = MappingProxyType({})  # captures that an index of archives cannot list, by reason
     ambiguous: str | None = None  # an archive that the index does not tell from another one of the same name
     archives: AbstractSet[str] = frozenset()  # the paths of the archives that the index lists
-
-
-def say_no_pages(no_pages: Counter[str]) -> None:
-    """Say how many records of the archives are not written, because they are no pages."""
-    if no_pages:
-        reasons = [f"{reason} {count:,}" for reason, count in no_pages.most_common(MAX_REASONS)]
-        others = len(no_pages) - len(reasons)
-        listed = " · ".join([*reasons, *([f"{count_of(others, 'other reason')}"] if others else [])])
-        records = count_of(no_pages.total(), "other record", "other records")
-        say(f"Only pages are in it. {records} of these archives, besides requests, are left out: {listed}")
-
-
-def say_left_out(written: RowsWritten) -> None:
-    """Say how many captures an index of archives does not list, and why; and if its names are ambiguous."""
-    for reason, count in Counter(written.left_out).most_common():
-        say(f"{count_of(count, 'capture')} left out: {reason}")
-    if written.ambiguous:
-        say(
-            "An index names archives without their folders, and several are called"
-            f" {Path(written.ambiguous).name}, such as {written.ambiguous}: a player may open the wrong one"
-        )
 
 
 def write_csv(target: Path | None, rows: Iterable[Row], columns: Sequence[str]) -> RowsWritten:

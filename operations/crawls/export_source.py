@@ -1,18 +1,21 @@
-"""The records that winnow export reads: those of a store, or of record files."""
+"""The records that are exported: those of a store, or of record files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.mappings.capture_row import Row, entry_row, record_row
 from opensearch_winnow.mappings.card import CaptureEntry
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme, written
-from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.queries.filters import CaptureChoice, Filters
+from opensearch_winnow.stores.archive_counts import left_out_of
 from opensearch_winnow.stores.chosen_captures import chosen_captures
 from opensearch_winnow.stores.opening import files_of
 from opensearch_winnow.stores.store import Store
@@ -24,10 +27,8 @@ if TYPE_CHECKING:  # Arrow takes half a second to import, which --help need not 
 class StoredRecords:
     """The records of a store that were chosen."""
 
-    def __init__(
-        self, store: Store, where: Filters, ids: Sequence[str] | None = None, *, representatives: bool = False
-    ) -> None:
-        self._store, self._where, self._ids = store, where, ids
+    def __init__(self, store: Store, choice: CaptureChoice, *, representatives: bool = False) -> None:
+        self._store, self._where, self._ids = store, choice.selection, choice.ids
         self._representatives = representatives
 
     @property
@@ -38,6 +39,10 @@ class StoredRecords:
     @property
     def scheme(self) -> WrittenScheme:
         return written(self._store.scheme)
+
+    def no_pages(self, archives: Collection[str]) -> Counter[str]:
+        """Count by reason the records of these archives that are no pages."""
+        return left_out_of(self._store, archives)
 
     def is_empty(self) -> bool:
         return next(self.rows(), None) is None
@@ -64,19 +69,23 @@ class StoredRecords:
 class FiledRecords:
     """The records of record files, and of folders of them."""
 
-    def __init__(
-        self, names: Sequence[str], crawl: str | None, site: str | None, *, representatives: bool = False
-    ) -> None:
+    def __init__(self, names: Sequence[str], choice: CaptureChoice, *, representatives: bool = False) -> None:
         with extra("parquet"):
             from opensearch_winnow.record_files.reader import record_files, scheme_of  # noqa: PLC0415
 
-        self._wanted = {"crawl": crawl, "site": site}
+        wanted = Filters(crawl=choice.where.crawl, site=choice.where.site)
+        if choice.part(CaptureChoice) != CaptureChoice(where=wanted):
+            raise QuestionError("record files can be filtered by crawl and site; the other options need a store")
+        self._wanted = {"crawl": wanted.crawl, "site": wanted.site}
         self._representatives = representatives
         self.scheme, *others = map(scheme_of, names)
         for name, other in zip(names[1:], others, strict=True):
             if other.id != self.scheme.id:
                 raise other_scheme(name, other, self.scheme)
         self.files = [file for name in names for file in record_files(name)]
+
+    def no_pages(self, archives: Collection[str]) -> Counter[str]:  # noqa: ARG002 (record files do not count them)
+        return Counter()
 
     @cached_property
     def _keep(self) -> list[pa.BooleanArray]:
