@@ -23,7 +23,7 @@ from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.finding import Finding
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.history import HistoryEntry, history
-from opensearch_winnow.operations.asking.locate import LaterCaptures, Located, LostPage, later_captures, locate
+from opensearch_winnow.operations.asking.locate import Located, LostPage, locate
 from opensearch_winnow.operations.asking.nothing_found import (
     NoHit,
     NoMatch,
@@ -480,8 +480,9 @@ class Index(Closing):
         page by a half, contains half of it ("merged"), or is for the most part a part of it ("split"). Pages that
         resemble it come first, then those that contain the most of it. Of the captures of a URL, the best one counts.
 
-        `limit` is the number of pages to return, None for all; `.total` counts all. With `boilerplate=False`,
-        registered boilerplate counts like any text. After `max_seconds`, the answer is what was found so far.
+        `limit` is the number of pages to return, None for all; `.total` counts all, and `.reason` says why there are
+        none. With `boilerplate=False`, registered boilerplate counts like any text. After `max_seconds`, the answer is
+        what was found so far.
         """
         page = self._pages.find(url=lost.url, id_=lost.id, at=lost.at)
         exclusions = self._exclusions(lost.boilerplate)
@@ -734,10 +735,6 @@ class Index(Closing):
     def search_for_words(self, text: str, *, where: Filters = Filters()) -> WordSearch:
         """Search for the words of a text in a row; if no page has them so, for all of them."""
         return search_for_words(self._searches, text, where)
-
-    def later_captures(self, located: Located) -> LaterCaptures:
-        """Count the captures later than a page that `locate` did not find, and those that share a passage with it."""
-        return later_captures(self.store, located, exclusions=self._exclusions(True))
 
     # --- boilerplate --------------------------------------------------------------------------------------------------
 
