@@ -110,20 +110,26 @@ def listed(help: str) -> Any:  # noqa: A002
 
 
 def inlined() -> Any:
-    """Declare a field of an answer whose own keys are keys of that answer."""
+    """Declare a field of an answer whose own keys are keys of that answer.
+
+    A key that the answer itself has by the same name stands in place of an inlined one.
+    """
     return field(metadata={KEY: Declared(inlined=True)})
 
 
 @overload
 def derived(function: Method) -> Method: ...
 @overload
-def derived(*, column: ToCell | None = None) -> Callable[[Method], Method]: ...
-def derived(function: Any = None, *, column: ToCell | None = None) -> Any:
-    """Declare a property of an answer as a key. Its docstring says what it is. Write `@property` above it."""
+def derived(*, name: str = "", column: ToCell | None = None) -> Callable[[Method], Method]: ...
+def derived(function: Any = None, *, name: str = "", column: ToCell | None = None) -> Any:
+    """Declare a property of an answer as a key. Its docstring says what it is. Write `@property` above it.
+
+    The key has the name of the property, or `name`.
+    """
 
     def decorate(method: Any) -> Any:
         sentence = " ".join((inspect.getdoc(method) or "").split())
-        setattr(method, KEY, Declared(sentence, column=column))
+        setattr(method, KEY, Declared(sentence, name, column))
         return method
 
     return decorate if function is None else decorate(function)
@@ -214,7 +220,7 @@ class Listing(Answer, Generic[Entry_co]):
 @cache
 def keys_of(cls: Any) -> tuple[Key, ...]:
     """Return the keys of a class of answers. Those of a named tuple are its fields, or what `with_keys` says."""
-    return tuple(_found_keys(cls))
+    return tuple({each.name: each for each in _found_keys(cls)}.values())
 
 
 @cache

@@ -65,9 +65,10 @@ from opensearch_winnow.operations.upkeep.boilerplate import RegisteredBoilerplat
 from opensearch_winnow.operations.upkeep.overview import Overview, StoreOverview
 from opensearch_winnow.operations.upkeep.rotation import RotationReport, rotate
 from opensearch_winnow.operations.upkeep.store_figures import StoreFigures, store_figures
+from opensearch_winnow.queries.asking.compared_pages import TwoPages, compare_pages
 from opensearch_winnow.queries.asking.matches import Match, Matches
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
-from opensearch_winnow.queries.compare import Comparison, compare
+from opensearch_winnow.queries.compare import Comparison
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.searching.results import SearchResults
 from opensearch_winnow.queries.searching.search_request import (
@@ -411,21 +412,17 @@ class Index(Closing):
             return self._searches.following(Cursor.of(question.cursor))
         return self._searches.results(question.request, question.page - 1, keep_open=question.stable)
 
-    def compare(self, a: str | Record, b: str | Record, *, boilerplate: bool = True) -> Comparison:
+    @takes(TwoPages)
+    def compare(self, pages: TwoPages) -> Comparison:
         """Compare two pages exactly, and return their scores and passages.
 
         `a` and `b` are URLs, which stand for their latest captures, ids of captures, or records that `page` or
-        `capture` returned. With `boilerplate=False`, registered boilerplate counts like any text.
+        `capture` returned. With `boilerplate=False`, registered boilerplate counts like any text. With `differences`,
+        `.removed` and `.added` are the runs of words that only one of the pages has.
         """
-        one, other = (self._pages.with_text(each) for each in (a, b))
-        return compare(
-            one.text,
-            other.text,
-            self.scheme,
-            names=(one.url, other.url),
-            boilerplate=self._boilerplate.read() if boilerplate else (),
-            sites=(one.site, other.site),
-        )
+        one, other = (self._pages.with_text(each) for each in (pages.a, pages.b))
+        boilerplate = self._boilerplate.read() if pages.boilerplate else ()
+        return compare_pages(one, other, self.scheme, boilerplate=boilerplate, differences=pages.differences)
 
     def pairs(
         self,

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
-from opensearch_winnow.answers.asking.changed_passages import TextRun, changed_passages
 from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.foundation.answers import json_values
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.foundation.written_time import written_time
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.crawls.changes import KINDS, Change, ChangeKind, Changes
+from opensearch_winnow.queries.asking.changed_passages import changed_passages
 
 PAIRS_PER_BATCH = 32  # whose texts are in memory at a time
 KIND_NAMES: dict[ChangeKind, str] = {kind: kind.replace("not_seen", "not seen again") for kind in KINDS}
@@ -45,8 +46,8 @@ class ChangeDocument(TypedDict):
     to_fetched_at: str | None
     parts: list[str]
     without_text: bool
-    removed: list[TextRun] | None
-    added: list[TextRun] | None
+    removed: list[dict[str, Any]] | None
+    added: list[dict[str, Any]] | None
 
 
 class CountsDocument(TypedDict):
@@ -145,7 +146,8 @@ def add_passages(index: Index, pages: Sequence[ChangeDocument]) -> None:
         texts = index.texts([id_ for page in some for id_ in (page["id"], page["to_id"]) if id_])
         for page in some:
             before, after = (texts.get(id_ or "", "") for id_ in (page["id"], page["to_id"]))
-            page["removed"], page["added"] = changed_passages(before, after, index.scheme, name=page["url"])
+            found = changed_passages(before, after, index.scheme, name=page["url"])
+            page["removed"], page["added"] = (json_values(runs) for runs in found)
 
 
 def change_rows(pages: Sequence[ChangeDocument]) -> Iterator[tuple[str | int | float | None, ...]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from typing import Any
 
-from opensearch_winnow.answers.asking.changed_passages import TextRun
 from opensearch_winnow.answers.crawls.changes import ChangeDocument, ChangesDocument, kind_names, without_text_clause
 from opensearch_winnow.answers.display_text import Span, one_line, shorten
 from opensearch_winnow.answers.formatting import compact_percent, count_of
@@ -86,7 +86,7 @@ def _score(page: ChangeDocument) -> str:
     return f"{percentage} {bar(page['resemblance'], BAR_COLUMNS)}{GAP}"
 
 
-def _runs(sign: str, runs: list[TextRun], indent: str, columns: int) -> Iterator[list[Span]]:
+def _runs(sign: str, runs: list[dict[str, Any]], indent: str, columns: int) -> Iterator[list[Span]]:
     for run in runs[:MAX_RUNS_SHOWN]:
         yield [(f"{indent}{sign} {shorten(one_line(run['text']), columns - len(indent) - 2)}", "dim")]
     if len(runs) > MAX_RUNS_SHOWN:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
 from opensearch_winnow.cli.demo.crawl import THIS_CRAWL, Clock, Crawled
 from opensearch_winnow.cli.demo.most_copied import Copied, most_copied
@@ -15,8 +16,7 @@ from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import EPOCH, Record
-from opensearch_winnow.queries.asking.numbered_passages import NumberedPassage, numbered_passages
-from opensearch_winnow.queries.compare import Comparer, Comparison, side
+from opensearch_winnow.queries.compare import Comparer, side
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.searching.results import SearchResults
 from opensearch_winnow.queries.searching.search_request import DEFAULT_THRESHOLD
@@ -46,13 +46,6 @@ class Contained(NamedTuple):
     shares: list[float]  # the share of each such page that this licence makes up
 
 
-class LicencePair(NamedTuple):
-    a: Record
-    b: Record
-    comparison: Comparison
-    passages: list[NumberedPassage]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoReport:
     """Everything the demo shows."""
@@ -66,7 +59,7 @@ class DemoReport:
     contained: list[Contained]  # longest first
     copied: dict[str, Copied]  # the most copied passage, by site
     search: SearchResults
-    pair: LicencePair | None
+    pair: Compared | None
     seconds: dict[str, float]  # by part of the run
 
     @property
@@ -158,7 +151,7 @@ def _copied(records: Sequence[Record], scheme: Scheme) -> dict[str, Copied]:
     return {site: copied for site, copied in by_site.items() if copied}
 
 
-def _pair(index: Index, licences: Sequence[Record], progress: Progress) -> LicencePair | None:
+def _pair(index: Index, licences: Sequence[Record], progress: Progress) -> Compared | None:
     """Return the two licences that share the most passages without being near-copies."""
     licences_by_url = {each[0].url: each[0] for each in _by_cluster(licences) if len(each[0].text) <= MAX_PAIR_CHARS}
     pairs: list[tuple[int, str, str]] = []
@@ -173,5 +166,10 @@ def _pair(index: Index, licences: Sequence[Record], progress: Progress) -> Licen
         return None
     _, *urls = max(pairs)
     a, b = (licences_by_url[url] for url in urls)
-    comparison = index.compare(a.url, b.url)
-    return LicencePair(a, b, comparison, numbered_passages(a.text, comparison.passages))
+    return Compared.of(_text(a), _text(b), index.compare(a, b), index.scheme)
+
+
+def _text(page: Record) -> ComparedText:
+    return ComparedText(
+        id=page.id, text=page.text, url=page.url, title=page.title, site=page.site, fetched_at=page.fetched_at
+    )

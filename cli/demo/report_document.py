@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from opensearch_winnow.answers.asking.compared import ComparedText
 from opensearch_winnow.answers.searching.search_document import search_document
 from opensearch_winnow.cli.demo.report import QUERY, DemoReport
 from opensearch_winnow.mappings.record import Record
@@ -76,5 +77,5 @@ def report_document(report: DemoReport, store: str, path: Path, commands: Sequen
     }
 
 
-def _page(page: Record) -> dict[str, str | None]:
+def _page(page: Record | ComparedText) -> dict[str, str | None]:
     return {"url": page.url, "title": page.title}

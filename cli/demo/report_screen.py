@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from opensearch_winnow.answers.asking.compared import Compared
 from opensearch_winnow.answers.asking.comparison_words import comparison_summary, three_numbers
 from opensearch_winnow.answers.display_text import one_line, wrap
 from opensearch_winnow.answers.formatting import count_of, duration, percent
@@ -12,7 +13,7 @@ from opensearch_winnow.answers.searching.search_words import more_like_this
 from opensearch_winnow.cli.asking.side_by_side import SideBySide
 from opensearch_winnow.cli.clusters.cluster_table import MIN_COLUMNS, Lines
 from opensearch_winnow.cli.demo import report_words as words
-from opensearch_winnow.cli.demo.report import DemoReport, LicencePair
+from opensearch_winnow.cli.demo.report import DemoReport
 from opensearch_winnow.cli.terminal import Terminal
 
 MAX_LISTED = 5  # entries of each list
@@ -60,7 +61,7 @@ def show(screen: Terminal, report: DemoReport, path: Path, commands: Sequence[st
         more = f" · {more_like_this(hit, report.threshold)}" if hit.members else ""
         _item(screen, "  ", f"{one_line(hit.card.title or hit.card.url)}{more}")
 
-    if report.pair:
+    if report.pair is not None:
         lines.heading("Two licences that share many passages")
         _side_by_side(screen, report.pair)
 
@@ -84,15 +85,12 @@ def _more(lines: Lines, total: int, what: str) -> None:
         lines.say(f"And {count_of(total - MAX_LISTED, f'more {what}')}: see the report.", "dim")
 
 
-def _side_by_side(screen: Terminal, pair: LicencePair) -> None:
+def _side_by_side(screen: Terminal, pair: Compared) -> None:
     """Print one short passage with its surroundings; one that moved, if any did."""
-    a, b, comparison, passages = pair
-    Lines(screen).say(
-        f"{words.name(a)} and {words.name(b)}: {comparison_summary(a.text, b.text, comparison, passages)}"
-    )
-    Lines(screen).say("   ".join(f"{name} {percent(share)}" for name, share in three_numbers(comparison)))
-    if passages:
-        view = SideBySide(screen, a.text, b.text)
-        short = min(passages, key=lambda each: (not each.moved, each.words))
-        for line in (*view.names(a.url, b.url), *view.passage(short)):
+    Lines(screen).say(f"{pair.a.title} and {pair.b.title}: {comparison_summary(pair)}")
+    Lines(screen).say("   ".join(f"{name} {percent(share)}" for name, share in three_numbers(pair.comparison)))
+    if pair:
+        view = SideBySide(screen, pair)
+        short = min(pair, key=lambda each: (not each.moved, each.words))
+        for line in (*view.names(), *view.passage(short)):
             screen.echo(line)

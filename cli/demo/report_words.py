@@ -103,4 +103,4 @@ def _next_commands(report: DemoReport) -> Iterator[tuple[str, ...]]:
     elif report.clusters:
         yield "similar", report.clusters[0].pages[0].url
     if report.pair:
-        yield "compare", report.pair.a.url, report.pair.b.url
+        yield "compare", report.pair.a.url or "", report.pair.b.url or ""

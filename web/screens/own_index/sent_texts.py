@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, NamedTuple, Self, TypedDict, TypeVar, cast
 
@@ -13,7 +14,6 @@ from opensearch_winnow.answers.asking.comparison_document import (
     ComparedCaptureDocument,
     PassageDocument,
     RelationshipDocument,
-    comparison_document,
 )
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.errors import QuestionError
@@ -24,7 +24,7 @@ from opensearch_winnow.ingest.own_index.attached_reader import AttachedReader
 from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.page_finder import PageNotFoundError
-from opensearch_winnow.queries.compare import compare
+from opensearch_winnow.queries.compare import ComparedCapture, compare
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
@@ -91,10 +91,12 @@ class SentPairDocument(TypedDict, total=False):
     containment: float
     contained: float
     relationship: RelationshipDocument | None
-    a: ComparedCaptureDocument
-    b: ComparedCaptureDocument
+    a: ComparedCaptureDocument | None
+    b: ComparedCaptureDocument | None
     passages: list[PassageDocument]
     boilerplate: list[PassageDocument]
+    removed: None  # nobody asks for these here
+    added: None
     error: str
 
 
@@ -113,6 +115,10 @@ class _Side(NamedTuple):
     @property
     def site(self) -> str | None:
         return self.page.site if self.page else None
+
+    @property
+    def capture(self) -> ComparedCapture | None:
+        return ComparedCapture(self.page.id, self.page.url, self.page.fetched_at) if self.page else None
 
 
 class _Comparer(NamedTuple):
@@ -141,8 +147,7 @@ class _Comparer(NamedTuple):
             boilerplate=self.boilerplate or (),
             sites=(a.site, b.site),
         )
-        document = comparison_document(comparison, a.page, b.page, boilerplate=self.boilerplate is not None)
-        return cast("SentPairDocument", document)
+        return cast("SentPairDocument", replace(comparison, a=a.capture, b=b.capture).to_dict())
 
     def compared_or_refused(self, part: bytes) -> SentPairDocument:
         """Compare one of several pairs, or say why it cannot be compared."""

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TypedDict
 
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.compare import Comparer, side
+from opensearch_winnow.queries.compare import Comparer, TextRun, side
 from opensearch_winnow.queries.spans import Span, merged_spans
 
 WORDS = re.compile(r"\w(?:.*\w)?", re.DOTALL)  # from the first letter or digit to the last
 WORD_START, WORD_END = re.compile(r"\w*\Z"), re.compile(r"\w*")  # the part of a word before, and after, an offset in it
 MAX_WORD_CHARS = 100  # of either part; a longer word is cut
 SHORTEST_RUNS = 1  # the window that finds every shared run of k characters
-
-
-class TextRun(TypedDict):
-    """A run of text, with its offsets."""
-
-    start: int
-    end: int
-    text: str
 
 
 def changed_passages(
@@ -43,7 +34,7 @@ def _between(text: str, shared: Iterable[Span]) -> Iterator[TextRun]:
         if words := WORDS.search(text, start, end):
             runs.append(_whole_words(text, words.start(), words.end()))
     for start, end in merged_spans(runs):
-        yield {"start": start, "end": end, "text": text[start:end]}
+        yield TextRun(start, end, text[start:end])
 
 
 def _whole_words(text: str, start: int, end: int) -> Span:
