@@ -22,7 +22,7 @@ from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.finding import Finding, Findings
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.history import History, HistoryQuestion, history
-from opensearch_winnow.operations.asking.locate import LaterCaptures, Located, LostPage, later_captures, locate
+from opensearch_winnow.operations.asking.locate import Located, LostPage, locate
 from opensearch_winnow.operations.asking.nothing_found import (
     NoHit,
     NoMatch,
@@ -65,9 +65,10 @@ from opensearch_winnow.operations.upkeep.boilerplate import LearningOptions, Reg
 from opensearch_winnow.operations.upkeep.overview import Overview, StoreOverview
 from opensearch_winnow.operations.upkeep.rotation import RotationReport, rotate
 from opensearch_winnow.operations.upkeep.store_figures import FigureOptions, StoreFigures, store_figures
+from opensearch_winnow.queries.asking.compared_pages import TwoPages, compare_pages
 from opensearch_winnow.queries.asking.matches import Match, Matches
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
-from opensearch_winnow.queries.compare import Comparison, compare
+from opensearch_winnow.queries.compare import Comparison
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.searching.results import SearchResults
 from opensearch_winnow.queries.searching.search_request import Cursor, SearchQuestion
@@ -390,21 +391,17 @@ class Index(Closing):
             return self._searches.following(Cursor.of(question.cursor))
         return self._searches.results(question.request, question.page - 1, keep_open=question.stable)
 
-    def compare(self, a: str | Record, b: str | Record, *, boilerplate: bool = True) -> Comparison:
+    @takes(TwoPages)
+    def compare(self, pages: TwoPages) -> Comparison:
         """Compare two pages exactly, and return their scores and passages.
 
         `a` and `b` are URLs, which stand for their latest captures, ids of captures, or records that `page` or
-        `capture` returned. With `boilerplate=False`, registered boilerplate counts like any text.
+        `capture` returned. With `boilerplate=False`, registered boilerplate counts like any text. With `differences`,
+        `.removed` and `.added` are the runs of words that only one of the pages has.
         """
-        one, other = (self._pages.with_text(each) for each in (a, b))
-        return compare(
-            one.text,
-            other.text,
-            self.scheme,
-            names=(one.url, other.url),
-            boilerplate=self._boilerplate.read() if boilerplate else (),
-            sites=(one.site, other.site),
-        )
+        one, other = (self._pages.with_text(each) for each in (pages.a, pages.b))
+        boilerplate = self._boilerplate.read() if pages.boilerplate else ()
+        return compare_pages(one, other, self.scheme, boilerplate=boilerplate, differences=pages.differences)
 
     @takes(PairsQuestion)
     def pairs(self, question: PairsQuestion) -> Pairs:
@@ -439,8 +436,9 @@ class Index(Closing):
         page by a half, contains half of it ("merged"), or is for the most part a part of it ("split"). Pages that
         resemble it come first, then those that contain the most of it. Of the captures of a URL, the best one counts.
 
-        `limit` is the number of pages to return, None for all; `.total` counts all. With `boilerplate=False`,
-        registered boilerplate counts like any text. After `max_seconds`, the answer is what was found so far.
+        `limit` is the number of pages to return, None for all; `.total` counts all, and `.reason` says why there are
+        none. With `boilerplate=False`, registered boilerplate counts like any text. After `max_seconds`, the answer is
+        what was found so far.
         """
         page = self._pages.find(url=lost.url, id_=lost.id, at=lost.at)
         exclusions = self._exclusions(lost.boilerplate)
@@ -641,10 +639,6 @@ class Index(Closing):
     def search_for_words(self, text: str, *, where: Filters = Filters()) -> WordSearch:
         """Search for the words of a text in a row; if no page has them so, for all of them."""
         return search_for_words(self._searches, text, where)
-
-    def later_captures(self, located: Located) -> LaterCaptures:
-        """Count the captures later than a page that `locate` did not find, and those that share a passage with it."""
-        return later_captures(self.store, located, exclusions=self._exclusions(True))
 
     # --- boilerplate --------------------------------------------------------------------------------------------------
 

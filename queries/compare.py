@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from opensearch_winnow.cython_core.overlap import overlap
 from opensearch_winnow.cython_core.passages import PassageFinder, join_runs
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct
+from opensearch_winnow.foundation.answers import Listing, answer, derived, key, listed
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.estimates import Estimates, estimate_scores
@@ -33,26 +35,39 @@ class TextRun(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedCapture(NamedTuple):
+    """A capture that was compared."""
+
+    id: str
+    url: str
+    fetched_at: datetime | None
+
+
+@answer
+class Comparison(Listing[Passage]):
     """The text that A and B have in common.
 
     The scores are exact, over the sets of their shingles. A text without words shares nothing. Boilerplate counts in
     neither the scores nor the passages.
     """
 
-    resemblance: float  # shingles in both, as a share of those in either
-    containment: float  # shingles in both, as a share of those in A: how much of A is in B
-    contained: float  # shingles in both, as a share of those in B: how much of B is in A
-    passages: list[Passage]  # in the order of A
-    boilerplate: list[Passage] = field(default_factory=list)  # shared runs that are boilerplate, in the order of A
+    resemblance: float = key("The shingles in both, as a share of those in either.")
+    containment: float = key("The shingles in both, as a share of those in A: how much of A is in B.")
+    contained: float = key("The shingles in both, as a share of those in B: how much of B is in A.")
+    passages: list[Passage] = listed("The passages that both share, in the order of A.")
+    boilerplate: list[Passage] = key("The shared runs that are boilerplate, in the order of A.", default_factory=list)
     left_out: tuple[int, int] = (0, 0)  # shingles of A and of B that are boilerplate
     sameness: str = ""  # what is the same if the canonical texts are equal, in words; empty if they are not
     lengths: Lengths | None = None  # None: the texts were not there, and no passages were sought
+    a: ComparedCapture | None = key("The capture A; null if A is no page of a store.", default=None)
+    b: ComparedCapture | None = key("The capture B; null if B is no page of a store.", default=None)
+    removed: list[TextRun] | None = key("The runs of words that only A has; null if not sought.", default=None)
+    added: list[TextRun] | None = key("The runs of words that only B has; null if not sought.", default=None)
 
     @property
+    @derived
     def relationship(self) -> Relationship | None:
-        """The relationship of B to A, and its reason; None if the texts were not there to judge."""
+        """The relationship of B to A, and its reason; null if the texts were not there to judge."""
         return judge_relationship(self)
 
 

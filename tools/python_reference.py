@@ -63,7 +63,7 @@ INSIDE = {
     "queries.searching.results": ["Result", "Member", "Folded", "FacetCount"],
     "queries.sets.pairs": ["SharedPassage", "NotCompared", "Unread"],
     "operations.asking.history": ["History", "HistoryEntry"],
-    "operations.asking.locate": ["Located", "FoundPage", "LaterCaptures"],
+    "operations.asking.locate": ["Located", "FoundPage"],
     "operations.asking.nothing_found": ["NoHit", "NoMatch", "Offer", "WordSearch"],
     "operations.asking.sources": ["TextSources", "TextSource", "SourcedPart"],
     "operations.clusters.cluster_list": ["ClusterList", "ListedCluster"],

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
-from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.page_finder import PASTED_URL, no_text
-from opensearch_winnow.queries.asking.numbered_passages import numbered_passages
-from opensearch_winnow.queries.compare import Comparer, Comparison, compare
+from opensearch_winnow.queries.asking.compared_pages import compare_pages
+from opensearch_winnow.queries.compare import Comparer, Comparison
 from opensearch_winnow.queries.relationship import same_in
 from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.web.pasted_texts import EXPIRY_MINUTES, ID_PREFIX, PastedText
@@ -32,12 +32,12 @@ def pasted_text(request: ScreenRequest, id_: str) -> PastedText:
     return pasted
 
 
-def text_named(index: Index, request: ScreenRequest, name: str, at: TimePeriod | None = None) -> ComparedText:
+def text_named(index: Index, request: ScreenRequest, name: str, at: datetime | None = None) -> ComparedText:
     """Return the capture or the pasted text with this id, or the latest capture of this URL, up to the end of `at`."""
     if name.startswith(ID_PREFIX):
         pasted = pasted_text(request, name)
         return ComparedText(id=name, text=pasted.text, title=pasted.name or None)
-    page = index.find(name.strip(), at and at.last)
+    page = index.find(name.strip(), at)
     return ComparedText(
         id=page.id,
         text=page.text,
@@ -50,20 +50,12 @@ def text_named(index: Index, request: ScreenRequest, name: str, at: TimePeriod |
 
 
 def compare_texts(index: Index, a: ComparedText, b: ComparedText, request: ScreenRequest) -> Compared:
-    """Compare two texts as the parameters `finer`, `boilerplate` and `min` say."""
-    scheme = finer_scheme(index.scheme) if request["finer"] == "on" else index.scheme
+    """Compare two texts as the parameters `finer`, `boilerplate` and `min_words` say."""
     if not (a.text and b.text):
         return _estimate(index, a, b)
-    comparison = compare(
-        a.text,
-        b.text,
-        scheme,
-        names=(a.url, b.url),
-        boilerplate=index.boilerplate() if request["boilerplate"] == "on" else (),
-        sites=(a.site, b.site),
-    )
-    passages = numbered_passages(a.text, comparison.passages, scheme, name=a.url or b.url)
-    return Compared.of(a, b, comparison, passages, scheme, min_words=request["min"])
+    scheme = finer_scheme(index.scheme) if request["finer"] else index.scheme
+    comparison = compare_pages(a, b, scheme, boilerplate=index.boilerplate() if request["boilerplate"] else ())
+    return Compared.of(a, b, comparison, scheme, min_words=request["min_words"])
 
 
 def finer_scheme(scheme: Scheme) -> Scheme:
@@ -90,6 +82,7 @@ def _estimate(index: Index, a: ComparedText, b: ComparedText) -> Compared:
         b=b,
         scheme=index.scheme,
         comparison=Comparison(**estimate.scores._asdict(), passages=[], sameness=same_in(index.scheme) if same else ""),
+        passages=[],
         kind="estimate",
         error=estimate.error("resemblance"),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 from unicodedata import normalize
 
@@ -11,13 +10,12 @@ from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.symbols import symbols_hash
 from opensearch_winnow.foundation.canonical import canonical
-from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.asking.numbered_passages import NumberedPassage
 from opensearch_winnow.queries.compare import Comparison
 
 
-def comparison_summary(a: str, b: str, comparison: Comparison, passages: Sequence[NumberedPassage]) -> str:
+def comparison_summary(compared: Compared) -> str:
     """Say what two texts share, as a sentence without its full stop."""
+    a, b, comparison, passages = compared.a.text, compared.b.text, compared.comparison, compared.passages
     runs = len(comparison.boilerplate)
     if not passages and not comparison.resemblance:
         return f"Nothing shared except boilerplate: {count_of(runs, 'run')}" if runs else "Nothing shared"
@@ -50,16 +48,12 @@ def comparison_summary(a: str, b: str, comparison: Comparison, passages: Sequenc
 
 def differences_summary(compared: Compared) -> str:
     """Say how many words of each text are in no shared passage."""
-    rest = [
-        f"{count_of(side.unshared_words, 'word')} of {letter}"
-        for letter, side in (("A", compared.a), ("B", compared.b))
-        if side.unshared
-    ]
+    words = {"A": compared.a.unshared_words, "B": compared.b.unshared_words}
+    rest = [f"{count_of(number, 'word')} of {letter}" for letter, number in words.items() if number]
     if not rest:
         moved = sum(each.moved for each in compared.passages)
         return "All words are shared" + (f", {count_of(moved, 'passage')} moved" if moved else "")
-    is_one_word = compared.a.unshared_words + compared.b.unshared_words == 1
-    return f"{' and '.join(rest)} {'is' if is_one_word else 'are'} in no shared passage"
+    return f"{' and '.join(rest)} {'is' if sum(words.values()) == 1 else 'are'} in no shared passage"
 
 
 def three_numbers(comparison: Comparison) -> list[tuple[str, float]]:
@@ -82,14 +76,13 @@ class NoPassage(NamedTuple):
     reason: str  # a sentence without its full stop, so that the caller can add what would find something
 
 
-def no_passage(
-    a: str, b: str, comparison: Comparison, scheme: Scheme, names: tuple[str | None, str | None] = (None, None)
-) -> NoPassage:
-    """Explain why a comparison has no passage. The file extensions of `names` tell the languages of code."""
+def no_passage(compared: Compared) -> NoPassage:
+    """Explain why a comparison has no passage."""
+    comparison, scheme, name = compared.comparison, compared.scheme, compared.a.url or compared.b.url
     nothing = "No shared passage" if comparison.resemblance else "Nothing shared"
     unit = "token" if scheme.form == "code" else "canonical character"
-    for letter, text, name in zip("AB", (a, b), (names[0] or names[1], names[1] or names[0]), strict=True):
-        length = len(canonical(text, scheme, name=name).chars)
+    for letter, side in ("A", compared.a), ("B", compared.b):
+        length = len(canonical(side.text, scheme, name=side.url or name).chars)
         if length < scheme.noise:
             return NoPassage(
                 "short", f"{nothing}: {letter} has {count_of(length, unit)}; at least {scheme.noise:,} are needed"

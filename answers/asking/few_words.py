@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, inlined, key, listed
 from opensearch_winnow.queries.spans import Span
 
 CONTEXT_WORDS = 3  # a word is in both texts if both have it within the same run of this many words
@@ -27,6 +28,21 @@ class FewWords(NamedTuple):
 
     removed: str  # only in A
     added: str  # only in B
+
+
+@answer
+class PageDifference(Answer):
+    """The words that tell a page from another one."""
+
+    id: str = key("The id of the other page.")
+    words: FewWords = inlined()
+
+
+@answer
+class PageDifferences(Listing[PageDifference]):
+    """The words that tell a page from others, in a few words each."""
+
+    differences: list[PageDifference] = listed("One for each page whose text is stored.")
 
 
 def few_words(a: str, b: str, *, limit: int = 60) -> FewWords:

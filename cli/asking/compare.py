@@ -4,80 +4,73 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 
-from opensearch_winnow.answers.asking.comparison_document import comparison_document
+from opensearch_winnow.answers.asking.compared import Compared, ComparedText, DifferenceRow, PassageRow
 from opensearch_winnow.answers.asking.comparison_words import comparison_summary, no_passage, three_numbers
 from opensearch_winnow.answers.display_text import Span, one_line, shorten
 from opensearch_winnow.answers.formatting import count_of, percent
+from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.asking.compared_texts import ComparedTexts, compared_texts, is_file
 from opensearch_winnow.cli.asking.side_by_side import SideBySide
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.options import scheme_options as choose
-from opensearch_winnow.cli.options.filter_options import TimePeriodType
+from opensearch_winnow.cli.options.answer_output import AnswerOutput
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.output_files import check_files
-from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, shell_command, terminal
+from opensearch_winnow.cli.terminal import Terminal, remark, say, shell_command
 from opensearch_winnow.cli.text_file import STDIN, text_file
-from opensearch_winnow.foundation.answers import json_values
 from opensearch_winnow.foundation.atomic_file import reporting_os_errors
 from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.option_kinds import FLAG, LAST_OF_DATE, path, repeated, share
+from opensearch_winnow.foundation.options import option
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
-from opensearch_winnow.foundation.time_period import TimePeriod
-from opensearch_winnow.queries.asking.changed_passages import changed_passages
-from opensearch_winnow.queries.asking.numbered_passages import NumberedPassage, numbered_passages
-from opensearch_winnow.queries.compare import Comparison, TextRun, compare
-from opensearch_winnow.queries.scores import Passage
+from opensearch_winnow.queries.asking.compared_pages import CompareOptions, compare_pages
+from opensearch_winnow.queries.compare import Comparison, TextRun
 
-Runs = tuple[list[TextRun], list[TextRun]]  # only in A, and only in B
-MARKS = ("−", "A"), ("+", "B")
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareRun(CompareOptions):
+    """The options of the command."""
+
+    at: tuple[datetime, ...] = option(
+        (),
+        repeated(LAST_OF_DATE),
+        "Use the last capture of a page up to the end of DATE. Give it twice to choose that of A and that of B.",
+    )
+    html: str | None = option(None, path("OUT", "file"), "Write both texts side by side to a self-contained HTML file.")
+    fail_above: float | None = option(
+        None,
+        share(),
+        "Exit with 1 if the resemblance is above X, otherwise with 0, even if nothing is shared. For checks in CI.",
+    )
+    full: bool = option(False, FLAG, "Do not shorten passages.")
 
 
 @click.command("compare", short_help="Compare two texts or pages, and show the passages they share.")
 @text_file("a")
 @text_file("b", required=False)
 @store_option("The store with the pages: a file (crawl.winnow), or http://host:9200/name.", required=False)
-@click.option(
-    "--at",
-    metavar="DATE",
-    type=TimePeriodType(),
-    multiple=True,
-    help="Use the last capture of a page up to the end of DATE. Give it twice to choose that of A and that of B.",
-)
-@click.option("--no-boilerplate", is_flag=True, help="Treat the store's boilerplate as ordinary text.")
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset_by_names, choose.fold_confusables, optional=True)
-@click.option("--differences", is_flag=True, help="Show what only one of the texts has, instead of what both have.")
-@click.option("--html", metavar="OUT", help="Write both texts side by side to a self-contained HTML file.")
-@json_option
-@click.option(
-    "--fail-above",
-    metavar="X",
-    type=click.FloatRange(0, 1),
-    help="Exit with 1 if the resemblance is above X, otherwise with 0, even if nothing is shared. For checks in CI.",
-)
-@click.option("--full", is_flag=True, help="Do not shorten passages.")
-@color_option
+@declared_options(CompareRun, "run")
+@declared_options(AnswerOutput, "output")
 @click.pass_context
 def command(
     ctx: click.Context,
     a: str,
     b: str | None,
     store: str | None,
-    at: tuple[TimePeriod, ...],
-    no_boilerplate: bool,
     scheme: Scheme | None,
-    differences: bool,
-    html: str | None,
-    as_json: bool,
-    fail_above: float | None,
-    full: bool,
-    color: str,
+    run: CompareRun,
+    output: AnswerOutput,
 ) -> None:
     """\b
     Examples:
@@ -114,77 +107,64 @@ def command(
     files = [name for name in (a, b) if name is not None and is_file(name)]
     if b is None and files:
         raise click.UsageError(f"give B, a text to compare {a} with", ctx)
-    if len(at) > 2:
+    if len(run.at) > 2:
         raise click.UsageError("give --at at most twice: for A and for B", ctx)
-    if len(files) + len(at) > 2 or (len(files) == 2 and at):
+    if len(files) + len(run.at) > 2 or (len(files) == 2 and run.at):
         raise click.UsageError(f"--at chooses a capture of a page, but {files[0]} is a file", ctx)
     if len(files) == 2 and ctx.get_parameter_source("store") is not ParameterSource.COMMANDLINE:
         store = None  # WINNOW_STORE is for pages: it does not change how files are compared
     if scheme is None and store is None and b is not None and is_program(a) and is_program(b):
         scheme = PRESETS["programs"]
         say("compared as programs; --preset pages compares them as texts")
-    texts = compared_texts(a, b, store, scheme, at=at, boilerplate=not no_boilerplate)
+    texts = compared_texts(a, b, store, scheme, at=run.at, boilerplate=run.boilerplate)
     say_if_same(texts)
-    text, other = texts.a.text, texts.b.text
-    if html is not None:
-        check_files({"--html": html}, list(map(Path, files)))
-    comparison = compare_texts(texts)
-    passages = numbered(texts, comparison.passages)
-    if html is not None:
-        write_html(html, texts, comparison, passages)
-    runs = changed_passages(text, other, texts.scheme, name=texts.a.name) if differences else None
-    if as_json:
-        pages = texts.a.page, texts.b.page
-        document = comparison_document(comparison, *pages, boilerplate=store is not None)
-        if runs:
-            document["removed"], document["added"] = map(json_values, runs)
-        click.echo(json.dumps(document))
-    elif screen := terminal(color):
-        show(screen, texts, comparison, passages, full=full, passages_too=html is None and not runs)
-        for line in differences_table(runs, screen.columns, full=full) if runs else ():
+    if run.html is not None:
+        check_files({"--html": run.html}, list(map(Path, files)))
+    comparison = _compared(texts, differences=run.differences)
+    compared = Compared.of(texts.a, texts.b, comparison, texts.scheme)
+    if run.html is not None:
+        write_html(run.html, compared)
+    if output.json:
+        click.echo(json.dumps(comparison.to_dict()))
+    elif screen := output.screen:
+        show(screen, compared, full=run.full, passages_too=run.html is None and not run.differences)
+        for line in differences_table(comparison, screen.columns, full=run.full):
             screen.echo(screen.line(line))
-    elif runs:
-        show_difference_rows(runs)
+    elif run.differences:
+        write_table(sys.stdout, DifferenceRow, differences(comparison))
     else:
-        show_rows(text, passages, numbered(texts, comparison.boilerplate))
-        remark(f"{comparison_summary(text, other, comparison, passages)}: {scores_line(comparison)}")
+        write_table(sys.stdout, PassageRow, compared.rows())
+        remark(f"{comparison_summary(compared)}: {scores_line(comparison)}")
         if related := relationship_line(comparison):
             remark(related)
-    found = bool(passages or comparison.resemblance)
-    if not passages:
-        say(why_no_passage(texts, comparison))
+    if not compared:
+        say(why_no_passage(texts, compared))
         if hint := disguised(texts):
             say(hint)
-    elif html is None:
-        next_step(ctx, "compare", texts.a.argument, texts.b.argument, "--html", "compare.html")
-    if fail_above is None:
-        ctx.exit(0 if found else NOTHING_FOUND)
-    ctx.exit(NOTHING_FOUND if comparison.resemblance > fail_above else 0)
+    elif run.html is None:
+        next_step(ctx, "compare", _argument(texts.a), _argument(texts.b), "--html", "compare.html")
+    found = bool(compared or comparison.resemblance)
+    ctx.exit(0 if (found if run.fail_above is None else comparison.resemblance <= run.fail_above) else NOTHING_FOUND)
 
 
-def compare_texts(texts: ComparedTexts, scheme: Scheme | None = None) -> Comparison:
-    a, b = texts.a, texts.b
-    return compare(
-        a.text,
-        b.text,
-        scheme or texts.scheme,
-        names=(a.name, b.name),
-        boilerplate=texts.boilerplate or (),
-        sites=(a.site, b.site),
+def _compared(texts: ComparedTexts, scheme: Scheme | None = None, *, differences: bool = False) -> Comparison:
+    return compare_pages(
+        texts.a, texts.b, scheme or texts.scheme, boilerplate=texts.boilerplate, differences=differences
     )
 
 
-def numbered(texts: ComparedTexts, passages: Sequence[Passage]) -> list[NumberedPassage]:
-    return numbered_passages(texts.a.text, passages, texts.scheme, name=texts.a.name or texts.b.name)
+def _argument(text: ComparedText) -> str:
+    """Return what names a text on the command line: a file, the URL of a page, or the id of a capture."""
+    return text.url if text.url and text.title == text.url else text.id
 
 
 def say_if_same(texts: ComparedTexts) -> None:
     """Say that A and B are the same capture or the same file, which resembles itself completely."""
     a, b = texts.a, texts.b
-    if a.page is not None and b.page is not None and a.page.id == b.page.id:
-        listed = shell_command("history", a.page.url)
+    if a.site is not None and b.site is not None and a.id == b.id:
+        listed = shell_command("history", a.url or "")
         say(f"A and B are the same capture. Choose another of that page with --at: {listed} lists them")
-    elif same_file(a.argument, b.argument):
+    elif same_file(a.id, b.id):
         say("A and B are the same file")
 
 
@@ -192,35 +172,23 @@ def same_file(name: str, other: str) -> bool:
     return STDIN not in (name, other) and Path(name).exists() and Path(other).exists() and Path(name).samefile(other)
 
 
-def show(
-    screen: Terminal,
-    texts: ComparedTexts,
-    comparison: Comparison,
-    passages: Sequence[NumberedPassage],
-    *,
-    full: bool,
-    passages_too: bool,
-) -> None:
+def show(screen: Terminal, compared: Compared, *, full: bool, passages_too: bool) -> None:
     """Print the answer, and the passages if `passages_too`."""
-    text, other = texts.a.text, texts.b.text
-    screen.echo(screen.paint(comparison_summary(text, other, comparison, passages), "bold"))
-    screen.echo(scores_line(comparison))
-    if line := relationship_line(comparison):
+    screen.echo(screen.paint(comparison_summary(compared), "bold"))
+    screen.echo(scores_line(compared.comparison))
+    if line := relationship_line(compared.comparison):
         screen.echo(line)
-    if not passages_too or not (passages or comparison.boilerplate):
+    if not passages_too or not (compared.passages or compared.boilerplate):
         return
-    view = SideBySide(screen, text, other, full=full, code=texts.scheme.form == "code")
+    view = SideBySide(screen, compared, full=full)
     screen.echo()
-    for line in view.names(texts.a.label, texts.b.label):
+    for line in view.names():
         screen.echo(line)
-    for each in passages:
-        screen.echo()
-        for line in view.passage(each):
-            screen.echo(line)
-    for run in numbered(texts, comparison.boilerplate):
-        screen.echo()
-        for line in view.boilerplate(run):
-            screen.echo(line)
+    for draw, runs in ((view.passage, compared.passages), (view.boilerplate, compared.boilerplate)):
+        for each in runs:
+            screen.echo()
+            for line in draw(each):
+                screen.echo(line)
 
 
 def scores_line(comparison: Comparison) -> str:
@@ -233,33 +201,18 @@ def relationship_line(comparison: Comparison) -> str:
     return f"{found.kind.capitalize()}: {found.reason}" if found and found.kind != "nothing in common" else ""
 
 
-def show_rows(text: str, passages: Sequence[NumberedPassage], boilerplate: Sequence[NumberedPassage]) -> None:
-    sys.stdout.write("passage\twords\tstart\tend\tother_start\tother_end\tmoved\ttext\n")
-    for each in passages:
-        start, end, *_ = each.passage
-        offsets = "\t".join(map(str, each.passage))
-        moved = "moved" if each.moved else ""
-        sys.stdout.write(f"{each.number}\t{each.words}\t{offsets}\t{moved}\t{one_line(text[start:end])}\n")
-    for each in boilerplate:
-        start, end, *_ = each.passage
-        offsets = "\t".join(map(str, each.passage))
-        sys.stdout.write(f"boilerplate\t{each.words}\t{offsets}\t\t{one_line(text[start:end])}\n")
-
-
-def write_html(out: str, texts: ComparedTexts, comparison: Comparison, passages: Sequence[NumberedPassage]) -> None:
+def write_html(out: str, compared: Compared) -> None:
     with extra("web"):
         from opensearch_winnow.web.compare_html import compare_html  # noqa: PLC0415 (not needed without --html)
 
-    a, b = ((each.label, each.text) for each in (texts.a, texts.b))
     with reporting_os_errors(Path(out)):
-        Path(out).write_text(compare_html(a, b, comparison, passages, texts.scheme), encoding="utf-8")
+        Path(out).write_text(compare_html(compared), encoding="utf-8")
     remark(f"wrote {out}")
 
 
-def why_no_passage(texts: ComparedTexts, comparison: Comparison) -> str:
+def why_no_passage(texts: ComparedTexts, compared: Compared) -> str:
     """Explain why no passage is shared, and name the option that would find one, if any would."""
-    a, b = texts.a, texts.b
-    why = no_passage(a.text, b.text, comparison, texts.scheme, (a.name, b.name))
+    why = no_passage(compared)
     if why.cause == "short":
         return f"{why.reason} (--noise)"
     if why.cause == "boilerplate":
@@ -268,7 +221,7 @@ def why_no_passage(texts: ComparedTexts, comparison: Comparison) -> str:
     finer = replace(PRESETS["passages"], fold_confusables=scheme.fold_confusables)
     if scheme.form == finer.form and scheme.noise <= finer.noise and scheme.guarantee <= finer.guarantee:
         return f"{why.reason}."
-    if found := compare_texts(texts, finer).passages:
+    if found := _compared(texts, finer).passages:
         return f"{why.reason}. --preset passages finds {count_of(len(found), 'passage')}."
     return f"{why.reason}; nor does --preset passages find a shorter one."
 
@@ -278,28 +231,28 @@ def disguised(texts: ComparedTexts) -> str:
     scheme = texts.scheme
     if scheme.fold_confusables or scheme.form == "code" or (texts.a.text.isascii() and texts.b.text.isascii()):
         return ""
-    found = compare_texts(texts, replace(scheme, fold_confusables=True)).passages
+    found = _compared(texts, replace(scheme, fold_confusables=True)).passages
     shared = count_of(len(found), "passage is", "passages are")
     return f"With --fold-confusables, {shared} shared: some letters only look alike." if found else ""
 
 
-def differences_table(runs: Runs, columns: int, *, full: bool) -> Iterator[list[Span]]:
+def differences(comparison: Comparison) -> Iterator[DifferenceRow]:
+    """Yield the runs of words that B lacks, then those that A lacks."""
+    yield from (DifferenceRow("A", run) for run in comparison.removed or ())
+    yield from (DifferenceRow("B", run) for run in comparison.added or ())
+
+
+def differences_table(comparison: Comparison, columns: int, *, full: bool) -> Iterator[list[Span]]:
     """Yield a line for each run, with its offsets: first those that B lacks, then those that A lacks."""
-    offsets = max((len(_offsets(run)) for some in runs for run in some), default=0)
-    for (sign, letter), some in zip(MARKS, runs, strict=True):
-        yield [(f"Only in {letter}: {count_of(len(some), 'run')}", "bold")]
-        for run in some:
+    if comparison.removed is None or comparison.added is None:
+        return
+    offsets = max((len(_offsets(run)) for run in (*comparison.removed, *comparison.added)), default=0)
+    for letter, sign, runs in (("A", "−", comparison.removed), ("B", "+", comparison.added)):
+        yield [(f"Only in {letter}: {count_of(len(runs), 'run')}", "bold")]
+        for run in runs:
             text = one_line(run.text)
             room = columns - len(f"{sign}  ") - offsets
             yield [(f"{sign} {_offsets(run).rjust(offsets)} ", "dim"), (text if full else shorten(text, room), "plain")]
-
-
-def show_difference_rows(runs: Runs) -> None:
-    """Print tab-separated values for programs, with nothing shortened."""
-    sys.stdout.write("only_in\tstart\tend\ttext\n")
-    for (_, letter), some in zip(MARKS, runs, strict=True):
-        for run in some:
-            sys.stdout.write(f"{letter}\t{run.start}\t{run.end}\t{one_line(run.text)}\n")
 
 
 def _offsets(run: TextRun) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from opensearch_winnow.answers.asking.compared import ComparedText
 from opensearch_winnow.cli.text_file import STDIN, read_text, visible_text
 from opensearch_winnow.foundation.errors import FileError, QuestionError
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.foundation.time_period import TimePeriod
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate
 
 if TYPE_CHECKING:
@@ -19,28 +19,13 @@ if TYPE_CHECKING:
     from opensearch_winnow.mappings.record import Record
 
 
-class LabelledText(NamedTuple):
-    """One text of a comparison."""
-
-    text: str
-    label: str  # what it is called in the answer
-    argument: str  # what names it on the command line: a file, a URL, or the id of a capture
-    name: str | None = None  # its path or URL, whose suffix tells the language of code
-    page: Record | None = None  # None for a file
-
-    @property
-    def site(self) -> str | None:
-        return None if self.page is None else self.page.site
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedTexts:
+class ComparedTexts(NamedTuple):
     """Two texts, and the scheme and boilerplate to compare them with."""
 
-    a: LabelledText
-    b: LabelledText
+    a: ComparedText
+    b: ComparedText
     scheme: Scheme
-    boilerplate: Sequence[Boilerplate] | None = None  # None if there is no store
+    boilerplate: Sequence[Boilerplate] = ()
 
 
 def is_file(name: str) -> bool:
@@ -53,7 +38,7 @@ def compared_texts(
     store: str | None,
     scheme: Scheme | None,
     *,
-    at: Sequence[TimePeriod] = (),
+    at: Sequence[datetime] = (),
     boilerplate: bool = True,
 ) -> ComparedTexts:
     """Read A and B: each is a file if one of that name exists, otherwise a page in the store, by its URL or id.
@@ -69,19 +54,17 @@ def compared_texts(
                     f"there is no file {name}; check the name, use - to read from a pipe, or name the --store that has"
                     " a page with this URL"
                 )
-        return ComparedTexts(_whole_file(a), _whole_file(b or a), with_key(scheme or Scheme()))
+        return ComparedTexts(_file(a, read_text(a)), _file(b or a, read_text(b or a)), with_key(scheme or Scheme()))
     # Imported here because it takes a while, which a comparison of files does not need.
     from opensearch_winnow.index import Index  # noqa: PLC0415
 
     with Index.open(store, create=False) as index:
         chosen = scheme or index.scheme
 
-        def text(name: str, period: TimePeriod | None) -> LabelledText:
+        def text(name: str, date: datetime | None) -> ComparedText:
             if not is_file(name):
-                return _page(index, name, period, dated=b is None or period is not None)
-            if chosen.form == "code":
-                return _whole_file(name)
-            return LabelledText(visible_text(name, index.prepare), name, name, None if name == STDIN else name)
+                return _page(index, name, date, dated=b is None or date is not None)
+            return _file(name, read_text(name) if chosen.form == "code" else visible_text(name, index.prepare))
 
         if b is None and not at:
             one, other = _last_two(index, a)
@@ -89,13 +72,13 @@ def compared_texts(
             first = at[0] if at else None
             second = at[1] if len(at) > 1 else (None if b is None else first)
             one, other = text(a, first), text(b or a, second)
-        return ComparedTexts(one, other, chosen, index.boilerplate() if boilerplate else [])
+        return ComparedTexts(one, other, chosen, index.boilerplate() if boilerplate else ())
 
 
-def _last_two(index: Index, name: str) -> tuple[LabelledText, LabelledText]:
+def _last_two(index: Index, name: str) -> tuple[ComparedText, ComparedText]:
     """Return the capture before the latest one of a page, and the latest one."""
     latest = _page(index, name, None, dated=True)
-    if latest.argument == name:
+    if latest.id == name:
         raise QuestionError(f"{name} is the id of one capture: name another to compare it with")
     cards = index.captures(name, limit=2)
     if len(cards) < 2:
@@ -103,19 +86,21 @@ def _last_two(index: Index, name: str) -> tuple[LabelledText, LabelledText]:
     return _page(index, cards[1].id, None, dated=True), latest
 
 
-def _page(index: Index, name: str, period: TimePeriod | None, *, dated: bool) -> LabelledText:
-    """Read a page by URL or id; with a period, its last capture up to the end of it."""
-    page = index.find(name, period and period.last, with_text=True)
-    if not dated and page.url == name:
-        return LabelledText(page.text, name, name, page.url, page)
-    return LabelledText(page.text, f"{page.url} ({capture_time(page)})", page.id, page.url, page)
+def _page(index: Index, name: str, date: datetime | None, *, dated: bool) -> ComparedText:
+    """Read a page by URL or id; with a date, its last capture up to then. Its title tells the time of the capture,
+    unless it is the latest one of a URL."""
+    page = index.find(name, date, with_text=True)
+    title = page.url if not dated and page.url == name else f"{page.url} ({_capture_time(page)})"
+    return ComparedText(
+        id=page.id, text=page.text, url=page.url, title=title, site=page.site, fetched_at=page.fetched_at
+    )
 
 
-def capture_time(page: Record) -> str:
+def _capture_time(page: Record) -> str:
     """Return when a page was captured: the day, and the time unless it is midnight."""
     time = page.fetched_at
     return "unknown date" if time is None else f"{time:%Y-%m-%d %H:%M:%S}".removesuffix(" 00:00:00")
 
 
-def _whole_file(name: str) -> LabelledText:
-    return LabelledText(read_text(name), name, name, None if name == STDIN else name)
+def _file(name: str, text: str) -> ComparedText:
+    return ComparedText(id=name, text=text, url=None if name == STDIN else name, title=name)

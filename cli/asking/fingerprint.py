@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-import json
-import sys
+from collections.abc import Iterator
 
 import click
 
-from opensearch_winnow.answers.display_text import one_line, shorten
+from opensearch_winnow.answers.display_text import Span, one_line, shorten, width
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options import scheme_options as choose
-from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, remark, say, suggest, terminal
+from opensearch_winnow.cli.options.answer_output import AnswerOutput
+from opensearch_winnow.cli.options.declared_options import declared_options
+from opensearch_winnow.cli.terminal import remark, say, suggest
+from opensearch_winnow.cli.text_columns import GAP, TextColumn, joined
 from opensearch_winnow.cli.text_file import STDIN, read_text, text_file
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
+
+MIN_TEXT_COLUMNS = 10
 
 
 @click.command("fingerprint", short_help="List the fingerprints of a text.")
 @text_file("file")
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables)
 @key_file_option
-@json_option
-@color_option
+@declared_options(AnswerOutput, "output")
 @click.pass_context
-def command(ctx: click.Context, file: str, scheme: Scheme, as_json: bool, color: str) -> None:
+def command(ctx: click.Context, file: str, scheme: Scheme, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow fingerprint page.txt
@@ -42,15 +45,7 @@ def command(ctx: click.Context, file: str, scheme: Scheme, as_json: bool, color:
     """
     prints = fingerprint(read_text(file), scheme, name=None if file == STDIN else file)
     scheme = prints.scheme  # with the key
-    screen = terminal(color)
-    if as_json:
-        # As texts: JavaScript and jq round numbers above 2^53.
-        listed = list(zip(map(str, prints.hashes), prints.positions, strict=True))
-        click.echo(json.dumps({"scheme": scheme.id, "fingerprints": listed}))
-    elif screen and len(prints):
-        show_table(screen, prints)
-    elif not screen:
-        show_rows(prints)
+    output.show(prints, lambda screen: table(prints, screen.columns))
     length = len(prints.canonical.chars)
     if not len(prints):
         needed = f"at least {scheme.noise:,} are needed (--noise)"
@@ -60,17 +55,13 @@ def command(ctx: click.Context, file: str, scheme: Scheme, as_json: bool, color:
     suggest("compare", file, "OTHER")
 
 
-def show_table(screen: Terminal, prints: Fingerprints) -> None:
-    text = prints.canonical.text
-    digits = max(len("position"), len(str(prints.positions[-1])))
-    room = max(screen.columns - 16 - digits - 4, 10)
-    screen.echo(screen.paint(f"{'hash':16}  {'position':>{digits}}  k-gram", "bold"))
-    for hash_, position, (start, end) in zip(prints.hashes, prints.positions, prints.spans, strict=True):
-        screen.echo(f"{hash_:016x}  {position:>{digits}}  {shorten(one_line(text[start:end]), room)}")
-
-
-def show_rows(prints: Fingerprints) -> None:
-    text = prints.canonical.text
-    sys.stdout.write("hash\tposition\tstart\tend\ttext\n")  # not click.echo, which flushes every line
-    for hash_, position, (start, end) in zip(prints.hashes, prints.positions, prints.spans, strict=True):
-        sys.stdout.write(f"{hash_:016x}\t{position}\t{start}\t{end}\t{one_line(text[start:end])}\n")
+def table(prints: Fingerprints, columns: int) -> Iterator[list[Span]]:
+    """Yield the lines of the table: the hash, the position and the text of each fingerprint."""
+    if not prints:
+        return
+    hashes = TextColumn("hash", [each.hash for each in prints])
+    head, lines = joined([hashes, TextColumn("position", [str(each.position) for each in prints], right=True)])
+    room = max(columns - width(head) - len(GAP), MIN_TEXT_COLUMNS)
+    yield [(f"{head}{GAP}k-gram", "bold")]
+    for line, each in zip(lines, prints, strict=True):
+        yield [(f"{line}{GAP}{shorten(one_line(each.text), room)}", "plain")]

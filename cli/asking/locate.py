@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import click
 
-from opensearch_winnow.answers.asking.locate import located_document, located_summary
-from opensearch_winnow.answers.display_text import Span, one_line, width
-from opensearch_winnow.answers.formatting import compact_percent, day, duration, time_stamp
+from opensearch_winnow.answers.asking.locate import located_summary
+from opensearch_winnow.answers.display_text import Span
+from opensearch_winnow.answers.formatting import compact_percent, day, duration
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.page_lines import page_lines
-from opensearch_winnow.cli.terminal import bar, color_option, full_option, json_option, remark, say, terminal
-from opensearch_winnow.cli.text_columns import GAP, left, right
-from opensearch_winnow.foundation.written_time import written_time
+from opensearch_winnow.cli.terminal import remark, say
+from opensearch_winnow.cli.text_columns import TextColumn, joined, share_column
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.asking.locate import FoundPage, Located, LostPage
-
-BAR_COLUMNS = 10
-HEADS = ("change", "resemblance", "A in B", "B in A", "captured")
+from opensearch_winnow.operations.asking.locate import Located, LostPage
 
 
 @click.command("locate", short_help="List the later pages that a lost page moved to.")
 @click.argument("url")
 @store_option()
 @declared_options(LostPage, "lost")
-@json_option
-@full_option
-@color_option
+@declared_options(TableOutput, "output")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    url: str,
-    store: str,
-    lost: LostPage,
-    as_json: bool,
-    full: bool,
-    color: str,
-) -> None:
+def command(ctx: click.Context, url: str, store: str, lost: LostPage, output: TableOutput) -> None:
     """\b
     Examples:
       winnow locate http://example.org/page --store crawl.winnow
@@ -67,63 +52,31 @@ def command(
     """
     with Index.open(store, create=False) as index:
         located = index.locate(replace(lost, url=url))
-        document = located_document(index, located)
-    if as_json:
-        click.echo(json.dumps(document))
-    elif not (screen := terminal(color)):
-        show_rows(located)
-    elif located.found:
-        for line in table(located.found, screen.columns, full=full):
-            screen.echo(screen.line(line))
-    if document["reason"] is not None:
-        say(document["reason"])
+    output.show(located, lambda screen: table(located, screen.columns, full=output.full))
+    if located.reason is not None:
+        say(located.reason)
         ctx.exit(NOTHING_FOUND)
-    remark(f"{located_summary(document)} · {duration(located.seconds)}")
+    remark(f"{located_summary(located)} · {duration(located.seconds)}")
     if len(located) < located.total:
         say(f"showing {len(located):,} of {located.total:,} pages; --limit shows more")
-    next_step(ctx, "compare", document["id"], located[0].card.id)
+    next_step(ctx, "compare", located.id, located[0].card.id)
 
 
-def table(found: Sequence[FoundPage], columns: int, *, full: bool = False) -> Iterator[list[Span]]:
-    """Return the lines of the table: what happened, the scores, the date, and the page."""
-    rows = [
-        [each.change, *(_percent(each, share) for share in (each.resemblance, each.containment, each.contained))]
-        for each in found
-    ]
-    change, resemblance, containment, contained = (
-        max(map(width, column)) for column in zip(*rows, ("", "", *HEADS[2:4]), strict=True)
+def table(located: Located, columns: int, *, full: bool = False) -> Iterator[list[Span]]:
+    """Yield the lines of the table: what happened, the scores, the date, and the page."""
+    if not located:
+        return
+    resemblances, containments, shares = (
+        ["≈ " * (each.kind == "estimate") + compact_percent(getattr(each, score)) for each in located]
+        for score in ("resemblance", "containment", "contained")
     )
-    change = max(change, width(HEADS[0]))
-    scored = max(resemblance + 1 + BAR_COLUMNS, width(HEADS[1]))
-    captured = max(width(HEADS[4]), *(width(day(each.card)) for each in found))
-    heads = left(HEADS[0], change), left(HEADS[1], scored), right(HEADS[2], containment), right(HEADS[3], contained)
-    head = GAP.join([*heads, left(HEADS[4], captured)])
-    cells = [
-        GAP.join(
-            [
-                left(row[0], change),
-                left(f"{right(row[1], resemblance)} {bar(each.resemblance, BAR_COLUMNS)}", scored),
-                right(row[2], containment),
-                right(row[3], contained),
-                left(day(each.card), captured),
-            ]
-        )
-        for row, each in zip(rows, found, strict=True)
-    ]
-    return page_lines(head, cells, [each.card for each in found], columns, name="page (B)", full=full)
-
-
-def show_rows(located: Located) -> None:
-    """Print tab-separated values for programs, with nothing shortened."""
-    sys.stdout.write(
-        "change\tresemblance\tcontainment\tcontained\tkind\terror\tfetched_at\tfirst_seen\tid\tcrawl\turl\ttitle\n"
+    head, cells = joined(
+        [
+            TextColumn("change", [each.change for each in located]),
+            share_column("resemblance", [each.resemblance for each in located], resemblances),
+            TextColumn("A in B", containments, right=True),
+            TextColumn("B in A", shares, right=True),
+            TextColumn("captured", [day(each.card) for each in located]),
+        ]
     )
-    for each in located:
-        scores = "\t".join(f"{share:.6g}" for share in (each.resemblance, each.containment, each.contained))
-        times = f"{time_stamp(each.card) or ''}\t{written_time(each.first_seen)}"
-        page = "\t".join(one_line(text).strip() for text in (each.card.crawl, each.url, each.title or ""))
-        sys.stdout.write(f"{each.change}\t{scores}\t{each.kind}\t{each.error:.6g}\t{times}\t{each.card.id}\t{page}\n")
-
-
-def _percent(found: FoundPage, share: float) -> str:
-    return "≈ " * (found.kind == "estimate") + compact_percent(share)
+    yield from page_lines(head, cells, located.found, columns, name="page (B)", full=full)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import zip_longest
 
+from opensearch_winnow.answers.asking.compared import Compared
 from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle, wrap
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.cython_core.canonical_text import canonical_text
@@ -20,25 +21,21 @@ NEWLINE = "\n"
 
 
 class SideBySide:
-    """Draws passages of the texts `a` and `b` for a terminal; with `full`, long passages are not shortened.
+    """Draws passages of two texts for a terminal; with `full`, long passages are not shortened."""
 
-    `code`: they are programs.
-    """
-
-    def __init__(self, terminal: Terminal, a: str, b: str, *, full: bool = False, code: bool = False) -> None:
+    def __init__(self, terminal: Terminal, compared: Compared, *, full: bool = False) -> None:
         self.terminal = terminal
-        self.code = code
-        self.a = a
-        self.b = b
+        self.code = compared.scheme.form == "code"
+        self.a, self.b = compared.a, compared.b
         self.full = full
         self.narrow = terminal.columns < MIN_COLUMNS_FOR_TWO
         self.columns = max(terminal.columns if self.narrow else (terminal.columns - len(SEPARATOR)) // 2, 10)
 
-    def names(self, a: str, b: str) -> Iterator[str]:
+    def names(self) -> Iterator[str]:
         """Yield the heading with the names of A and B."""
         left, right = (
-            [(letter, "bold"), (f" {shorten_middle(one_line(name), self.columns - 2)}", "plain")]
-            for letter, name in (("A", a), ("B", b))
+            [(letter, "bold"), (f" {shorten_middle(one_line(side.title or ''), self.columns - 2)}", "plain")]
+            for letter, side in (("A", self.a), ("B", self.b))
         )
         return self._beside([left], [right])
 
@@ -47,16 +44,16 @@ class SideBySide:
         start, end, other_start, other_end = each.passage
         facts = f" {each.size} · {_offsets(each.passage)}" + " · moved" * each.moved
         yield self.terminal.line([(f"[{each.number}]", str(each.number)), (facts, "plain")])
-        left = self._excerpt(self.a, start, end, each.number)
-        right = self._excerpt(self.b, other_start, other_end, each.number)
+        left = self._excerpt(self.a.text, start, end, each.number)
+        right = self._excerpt(self.b.text, other_start, other_end, each.number)
         yield from self._wrapped(left, right)
 
     def boilerplate(self, each: NumberedPassage) -> Iterator[str]:
         """Yield the lines of a run of boilerplate: without a number, colour or context, because it does not count."""
         run = each.passage
         yield self.terminal.line([(f"boilerplate {each.size} · {_offsets(run)}", "dim")])
-        left = self._shortened(self.a, run.start, run.end, "dim")
-        right = self._shortened(self.b, run.other_start, run.other_end, "dim")
+        left = self._shortened(self.a.text, run.start, run.end, "dim")
+        right = self._shortened(self.b.text, run.other_start, run.other_end, "dim")
         yield from self._wrapped(left, right)
 
     def _wrapped(self, left: list[Span], right: list[Span]) -> Iterator[str]:

@@ -5,37 +5,47 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from opensearch_winnow.cli.key_file_option import key_file_option
+from opensearch_winnow.cli.options.answer_output import AnswerOutput
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
-from opensearch_winnow.cli.terminal import Terminal, color_option, json_option, say, shell_command, terminal
+from opensearch_winnow.cli.terminal import Terminal, say, shell_command
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.foundation.option_kinds import FLAG, number, path, text
+from opensearch_winnow.foundation.options import Options, option
+
+MAX_STORE_CHARS = 8_000  # of its name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoOptions(Options):
+    """The options of the demo."""
+
+    to: str | None = option(
+        None,
+        path("DIR"),
+        "Where to put the store (demo.winnow) and the report (report.html).",
+        unset="a new temporary folder",
+    )
+    store: str | None = option(
+        None,
+        text("S", MAX_STORE_CHARS),
+        "Use another store, created if it does not exist, such as http://host:9200/demo for OpenSearch.",
+    )
+    pages: int | None = option(None, number(20, 1_000_000), "Use only about N pages, for a quick look.", unset="all")
+    quiet: bool = option(False, FLAG, "Show no progress.", flag="-q --quiet")
 
 
 @click.command("demo", short_help="Try everything on pages that are already on this machine.")
-@click.option(
-    "--to",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Where to put the store (demo.winnow) and the report (report.html).  [default: a new temporary folder]",
-)
-@click.option(
-    "--store",
-    metavar="S",
-    type=click.Path(),
-    help="Use another store, created if it does not exist, such as http://host:9200/demo for OpenSearch.",
-)
+@declared_options(DemoOptions)
 @key_file_option
-@click.option(
-    "--pages", metavar="N", type=click.IntRange(20), help="Use only about N pages, for a quick look.  [default: all]"
-)
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
-@json_option
-@color_option
-def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, as_json: bool, color: str) -> None:
+@declared_options(AnswerOutput, "output")
+def command(options: DemoOptions, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow demo
@@ -58,30 +68,26 @@ def command(to: Path | None, store: str | None, pages: int | None, quiet: bool, 
         from opensearch_winnow.cli.demo.report_html import write_report  # noqa: PLC0415
     from opensearch_winnow.cli.demo.crawl import Clock, crawl, known_captures  # noqa: PLC0415
     from opensearch_winnow.cli.demo.report import demo_report  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.report_document import report_document  # noqa: PLC0415
     from opensearch_winnow.cli.demo.report_screen import show  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.report_words import next_commands  # noqa: PLC0415
     from opensearch_winnow.foundation.credentials import without_credentials  # noqa: PLC0415
     from opensearch_winnow.index import Index  # noqa: PLC0415
     from opensearch_winnow.stores.opening import store_exists  # noqa: PLC0415
 
-    folder = to or Path(tempfile.mkdtemp(prefix="winnow-demo-"))
+    folder = Path(options.to or tempfile.mkdtemp(prefix="winnow-demo-"))
     folder.mkdir(parents=True, exist_ok=True)
-    store = store or str(folder / "demo.winnow")
+    store = options.store or str(folder / "demo.winnow")
+    names = {"store": without_credentials(store), "report": str(folder / "report.html")}
     clock = Clock()
     try:
-        with show_phases(quiet=quiet, color=color) as progress, Index.open(store) as index:
+        with show_phases(quiet=options.quiet, color=output.color) as progress, Index.open(store) as index:
             known = known_captures(index) if store_exists(store) else {}
-            crawled = crawl(index, known, pages, folder / "demo.failed.jsonl", clock, progress)
-            report = demo_report(index, crawled, clock, progress)
+            crawled = crawl(index, known, options.pages, folder / "demo.failed.jsonl", clock, progress)
+            report = demo_report(index, crawled, clock, progress, **names)
     except Stopped:
-        say(f"Stopped. {without_credentials(store)} is kept; to go on: {shell_command('demo', '--to', str(folder))}")
+        say(f"Stopped. {names['store']} is kept; to go on: {shell_command('demo', '--to', str(folder))}")
         raise
-    path = folder / "report.html"
-    commands = next_commands(report, without_credentials(store))
-    write_report(path, report, commands)
-    if as_json:
-        click.echo(json.dumps(report_document(report, without_credentials(store), path, commands)))
+    write_report(report)
+    if output.json:
+        click.echo(json.dumps(report.to_dict()))
     else:
-        columns = shutil.get_terminal_size().columns
-        show(terminal(color) or Terminal(columns, colour=False), report, path, commands)
+        show(output.screen or Terminal(shutil.get_terminal_size().columns, colour=False), report)

@@ -6,32 +6,36 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
+from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.foundation.digests import digest
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.queries.filters import Filters
 
 CRAWL = "demo"  # the name of the crawl in the store
 THIS_CRAWL = Filters(crawl=CRAWL, latest=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Crawled:
+@answer
+class Crawled(Answer):
     """The pages that the demo has crawled."""
 
-    modules: int  # pages of Python modules
-    licences: int  # pages of licences
-    left_out: dict[str, str]  # modules without a page, and why
-    report: Report
+    modules: int = key("The number of pages of Python modules.")
+    licences: int = key("The number of pages of licences.")
+    left_out: dict[str, str] = key("The modules without a page, and why.")
+    pages: int = key("The number of all pages.")
+    indexed: int = key("The number of pages that are new, or have changed.")
+    unchanged: int = key("The number of pages that were stored before.")
+    skipped: int = key("The number of pages that were left out.")
+    failed: int = key("The number of pages that failed.")
 
 
 class Clock:
@@ -75,7 +79,16 @@ def crawl(
     pages = [*_with_known_times(known, modules), *licences]
     with clock.part("index"):
         report = index.add(_with_progress(pages, progress), crawl=CRAWL, failed=failed)
-    return Crawled(len(modules), len(licences), left_out, report)
+    return Crawled(
+        modules=len(modules),
+        licences=len(licences),
+        left_out=left_out,
+        pages=report.pages,
+        indexed=report.indexed,
+        unchanged=report.unchanged,
+        skipped=report.skipped.total(),
+        failed=report.failed.total(),
+    )
 
 
 def _with_known_times(known: KnownCaptures, pages: Iterable[Page]) -> Iterator[Page]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from os.path import commonprefix
 from typing import NamedTuple
 
@@ -36,10 +36,20 @@ def most_copied(records: Sequence[Record], scheme: Scheme) -> Copied | None:
     Pages that share a passage share its fingerprints. So take the pages with the most frequent fingerprint, and extend
     it in both directions as far as all of them agree.
     """
-    texts = {record.id: canonical(record.text, scheme, name=record.url) for record in records}
-    runs = list(_most_frequent_runs(records, texts, scheme))
-    if not runs:
+    pages = Counter(each for record in records for each in set(record.fingerprints))
+    most = max(pages.values(), default=1)
+    if most == 1:
         return None
+    texts = {record.id: canonical(record.text, scheme, name=record.url) for record in records}
+    runs: list[_Run] = []
+    for record in records:
+        end = 0
+        for hash_, position in zip(record.fingerprints, record.positions, strict=True):
+            if pages[hash_] == most:
+                if position + scheme.k > end:  # or else it is in the last run
+                    runs.append(_common_run(hash_, records, texts))
+                    end = runs[-1].end
+                pages[hash_] = 0
     text, start, end = _in_whole_words(max(runs, key=lambda run: run.end - run.start))
     passage = text.chars[start:end]
     first, last = text.span(start, end)
@@ -48,38 +58,15 @@ def most_copied(records: Sequence[Record], scheme: Scheme) -> Copied | None:
     return Copied(text.text[first:last], words, [each for each in records if passage in texts[each.id].chars])
 
 
-def _most_frequent_runs(records: Sequence[Record], texts: dict[str, CanonicalText], scheme: Scheme) -> Iterator[_Run]:
-    pages = Counter(each for record in records for each in set(record.fingerprints))
-    most = max(pages.values(), default=1)
-    if most == 1:
-        return
-    done: set[int] = set()
-    for record in records:
-        for hash_ in record.fingerprints:
-            if pages[hash_] == most and hash_ not in done:
-                run = _common_run(hash_, record, records, texts)
-                yield run
-                done |= {
-                    other
-                    for other, at in zip(record.fingerprints, record.positions, strict=True)
-                    if run.start <= at <= run.end - scheme.k
-                }
-                done.add(hash_)
-
-
-def _common_run(hash_: int, first: Record, records: Sequence[Record], texts: dict[str, CanonicalText]) -> _Run:
-    """Return the text around a fingerprint that all pages with that fingerprint share."""
-    before, after = [], []
-    for record in records:
-        if hash_ in record.fingerprints:
-            position = record.positions[record.fingerprints.index(hash_)]
-            chars = texts[record.id].chars
-            before.append(chars[:position][::-1])
-            after.append(chars[position:])
-    position = first.positions[first.fingerprints.index(hash_)]
+def _common_run(hash_: int, records: Sequence[Record], texts: dict[str, CanonicalText]) -> _Run:
+    """Return the text around a fingerprint that all pages with that fingerprint share, on the first of them."""
+    have = [each for each in records if hash_ in each.fingerprints]
+    places = [(texts[each.id], each.positions[each.fingerprints.index(hash_)]) for each in have]
     # commonprefix compares any strings character by character, not only paths.
-    start, end = position - len(commonprefix(before)), position + len(commonprefix(after))  # noqa: RUF071
-    return _Run(texts[first.id], start, end)
+    before = commonprefix([text.chars[:at][::-1] for text, at in places])  # noqa: RUF071
+    after = commonprefix([text.chars[at:] for text, at in places])  # noqa: RUF071
+    text, at = places[0]
+    return _Run(text, at - len(before), at + len(after))
 
 
 def _in_whole_words(run: _Run) -> _Run:

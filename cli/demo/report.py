@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import KW_ONLY, replace
 
+from opensearch_winnow.answers.asking.compared import Compared, ComparedText
+from opensearch_winnow.answers.asking.comparison_words import comparison_summary
+from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
 from opensearch_winnow.cli.demo.crawl import THIS_CRAWL, Clock, Crawled
-from opensearch_winnow.cli.demo.most_copied import Copied, most_copied
+from opensearch_winnow.cli.demo.most_copied import most_copied
+from opensearch_winnow.cli.key_file_option import key_file_words
+from opensearch_winnow.cli.terminal import shell_command
 from opensearch_winnow.clusters.result import ClusteringResult
+from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.foundation.answers import Answer, answer, derived, inlined, key
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import EPOCH, Record
-from opensearch_winnow.queries.asking.numbered_passages import NumberedPassage, numbered_passages
-from opensearch_winnow.queries.compare import Comparer, Comparison, side
+from opensearch_winnow.queries.compare import Comparer, side
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.searching.results import SearchResults
 from opensearch_winnow.queries.searching.search_request import DEFAULT_THRESHOLD
@@ -29,82 +34,142 @@ MIN_PAIR_RESEMBLANCE = 0.2
 MAX_PAIR_CHARS = 40_000  # of each text
 
 
-class ScoredCluster(NamedTuple):
-    pages: list[Record]  # the representative first
-    resemblances: list[float]  # of the other pages, to the representative
+@answer
+class NamedPage(Answer):
+    """A page in the report."""
+
+    url: str = key("The URL of the page.")
+    title: str | None = key("The title of the page.")
 
     @property
+    def name(self) -> str:
+        return one_line(self.title or self.url).strip()
+
+
+@answer
+class ScoredPage(NamedPage):
+    """A page, compared with the one that it is listed with."""
+
+    score: float = key("Its resemblance to the representative of its cluster, or the share of it that the licence is.")
+
+
+@answer
+class ScoredCluster(Answer):
+    """A cluster, with the resemblance of each page to the representative."""
+
+    representative: NamedPage = key("The representative.")
+    others: list[ScoredPage] = key("The other pages, by time and URL.")
+
+    @property
+    @derived
+    def pages(self) -> int:
+        """The number of pages."""
+        return 1 + len(self.others)
+
+    @property
+    @derived
     def lowest(self) -> float:
-        return min(self.resemblances)
+        """The lowest resemblance to the representative."""
+        return min(each.score for each in self.others)
 
 
-class Contained(NamedTuple):
+@answer
+class ContainedLicence(NamedPage):
     """A licence that is entirely contained in others, which are not near-copies of it."""
 
-    page: Record
-    inside: list[Record]  # one page of each cluster, the shortest first
-    shares: list[float]  # the share of each such page that this licence makes up
+    words: int = key("The number of its words.")
+    inside: list[ScoredPage] = key("One page of each cluster that contains it, the shortest first.", name="in")
 
 
-class LicencePair(NamedTuple):
-    a: Record
-    b: Record
-    comparison: Comparison
-    passages: list[NumberedPassage]
+@answer
+class CopiedPassage(Answer):
+    """The passage that is on the most pages of a site."""
+
+    site: str = key("The site.")
+    site_pages: int = key("The number of its pages.")
+    text: str = key("The passage, as the first page has it.")
+    words: int = key("The number of its words.")
+    pages: list[NamedPage] = key("The pages that have it.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DemoReport:
-    """Everything the demo shows."""
+@answer
+class DemoReport(Answer):
+    """The report of the demo."""
 
-    crawled: Crawled
+    _: KW_ONLY
+    store: str = key("The store.")
+    report: str = key("The file with the report for a browser.")
     scheme: Scheme
-    threshold: float
-    records: list[Record]  # the latest capture of each page
-    clustering: ClusteringResult
-    clusters: list[ScoredCluster]  # largest first
-    contained: list[Contained]  # longest first
-    copied: dict[str, Copied]  # the most copied passage, by site
-    search: SearchResults
-    pair: LicencePair | None
-    seconds: dict[str, float]  # by part of the run
+    crawled: Crawled = inlined()
+    characters: int = key("The number of characters of all texts.")
+    fingerprints: int = key("The number of their fingerprints.")
+    threshold: float = key("The least resemblance of a page to the representative of its cluster.")
+    clustering: ClusteringResult = key("The clustering, as `winnow cluster` prints it.")
+    clusters: list[ScoredCluster] = key("The clusters, the largest first.")
+    contained: list[ContainedLicence] = key("The licences that are contained in others, the longest first.")
+    copied: list[CopiedPassage] = key("The most copied passage of each site.")
+    query: str = key("The words of a search.", default=QUERY)
+    search: SearchResults = key("The pages that have the words, in groups.")
+    comparison: Compared | None = key("Two licences that share many passages, compared; null if there are none.")
+    seconds: dict[str, float] = key("The time it took, by part of the run.")
 
     @property
-    def characters(self) -> int:
-        return sum(len(record.text) for record in self.records)
+    @derived(name="scheme")
+    def scheme_id(self) -> str:
+        """The id of the scheme."""
+        return self.scheme.id
 
     @property
-    def fingerprints(self) -> int:
-        return sum(len(record.fingerprints) for record in self.records)
+    @derived(name="next")
+    def commands(self) -> list[str]:
+        """Commands that find something in the store; the first opens it in a browser."""
+        return [shell_command(*each, "--store", self.store, *key_file_words()) for each in self._commands()]
+
+    def _commands(self) -> Iterator[tuple[str, ...]]:
+        yield ("serve",)
+        if self.search.total:
+            yield "search", self.query.strip('"')
+        if self.contained:
+            yield "similar", self.contained[0].url, "--min-containment", "1"
+        elif self.clusters:
+            yield "similar", self.clusters[0].representative.url
+        if self.comparison is not None:
+            yield "compare", self.comparison.a.url or "", self.comparison.b.url or ""
 
 
-def demo_report(index: Index, crawled: Crawled, clock: Clock, progress: Progress) -> DemoReport:
-    """Cluster, search and compare the pages."""
+def demo_report(
+    index: Index, crawled: Crawled, clock: Clock, progress: Progress, *, store: str, report: str
+) -> DemoReport:
+    """Cluster, search and compare the pages. `store` and `report` are the names of these for readers."""
     with clock.part("cluster"):
         clustering = index.cluster(threshold=DEFAULT_THRESHOLD, progress=progress)
     with clock.part("read"):
         records = list(index.records(THIS_CRAWL))
-        clusters = [_cluster(each, index.scheme) for each in _by_cluster(records) if len(each) > 1]
-        clusters.sort(key=lambda each: (-len(each.pages), each.pages[0].url))
-        copied = _copied(records, index.scheme)
-    licences = [record for record in records if record.site == licence_pages.SITE]
+        clusters = [_scored(each, index.scheme) for each in _by_cluster(records) if len(each) > 1]
+        clusters.sort(key=lambda each: (-each.pages, each.representative.url))
+        by_site = {site: [each for each in records if each.site == site] for site in SITES}
+        copied = [each for site in SITES for each in _copied(site, by_site[site], index.scheme)]
+    licences = by_site[licence_pages.SITE]
     with clock.part("similar"):
         contained = _contained(index, licences, progress)
     with clock.part("compare"):
-        pair = _pair(index, licences, progress)
+        comparison = _comparison(index, licences, progress)
     with clock.part("search"):
         search = index.search(QUERY, group=True, exact=True, examine=len(records) or 1)
     return DemoReport(
-        crawled=crawled,
+        store=store,
+        report=report,
         scheme=index.scheme,
+        crawled=crawled,
+        characters=sum(len(record.text) for record in records),
+        fingerprints=sum(len(record.fingerprints) for record in records),
         threshold=DEFAULT_THRESHOLD,
-        records=records,
         clustering=clustering,
         clusters=clusters,
         contained=contained,
         copied=copied,
         search=search,
-        pair=pair,
+        comparison=comparison,
         seconds=clock.seconds,
     )
 
@@ -119,59 +184,60 @@ def _by_cluster(records: Sequence[Record]) -> Iterator[list[Record]]:
         yield members
 
 
-def _cluster(members: list[Record], scheme: Scheme) -> ScoredCluster:
+def _scored(members: Sequence[Record], scheme: Scheme) -> ScoredCluster:
     comparer = Comparer(scheme)
     first, *others = (side(each.text, scheme) for each in members)
-    return ScoredCluster(members, [comparer.scores(first, other).resemblance for other in others])
+    scores = [comparer.scores(first, other).resemblance for other in others]
+    scored = [ScoredPage(page.url, page.title, score) for page, score in zip(members[1:], scores, strict=True)]
+    return ScoredCluster(NamedPage(members[0].url, members[0].title), scored)
 
 
-def _contained(index: Index, licences: Sequence[Record], progress: Progress) -> list[Contained]:
+def _contained(index: Index, licences: Sequence[Record], progress: Progress) -> list[ContainedLicence]:
     """Return, for each cluster of licences, the licence contained in the most others, if any is."""
-    records = {record.url: record for record in licences}
-    texts = {
-        record.text_digest: record for record in sorted(licences, key=_longest_url_first)
-    }  # one page for each different text
-    best: dict[str, Contained] = {}
+    longest_first = sorted(licences, key=lambda each: (-len(each.url), each.url))
+    texts = {record.text_digest: record for record in longest_first}  # one page for each different text
+    best: dict[str, tuple[tuple[int, int, int], ContainedLicence]] = {}
     for done, page in enumerate(texts.values()):
         progress("looking for licences inside others", done, len(texts))
-        inside: dict[str, tuple[Record, float]] = {}
+        inside: dict[str, ScoredPage] = {}
         for match in index.similar(url=page.url, min_containment=1, where=LICENCES, limit=None):
             if match.card.cluster != page.cluster:
-                inside.setdefault(match.card.cluster, (records[match.url], match.contained))
-        if inside:
-            others = sorted(inside.values(), key=lambda each: (-each[1], each[0].url))
-            contained = Contained(page, [other for other, _ in others], [share for _, share in others])
-            best[page.cluster] = max(best.get(page.cluster, contained), contained, key=_interest)
-    return sorted(best.values(), key=lambda each: (-each.page.shingle_count, each.page.url))
+                inside.setdefault(match.card.cluster, ScoredPage(match.url, match.title, match.contained))
+        rank = len(inside), page.shingle_count, -len(page.url)
+        if inside and (page.cluster not in best or rank > best[page.cluster][0]):
+            others = sorted(inside.values(), key=lambda each: (-each.score, each.url))
+            words = len(canonical_text(page.text).words)
+            best[page.cluster] = rank, ContainedLicence(page.url, page.title, words, others)
+    found = sorted(best.values(), key=lambda each: (-each[0][1], each[1].url))
+    return [contained for _, contained in found]
 
 
-def _longest_url_first(record: Record) -> tuple[int, str]:
-    return -len(record.url), record.url
+def _copied(site: str, records: Sequence[Record], scheme: Scheme) -> Iterator[CopiedPassage]:
+    if (found := most_copied(records, scheme)) is not None:
+        pages = [NamedPage(each.url, each.title) for each in found.pages]
+        yield CopiedPassage(site, len(records), found.text, found.words, pages)
 
 
-def _interest(contained: Contained) -> tuple[int, int, int]:
-    return len(contained.inside), contained.page.shingle_count, -len(contained.page.url)
-
-
-def _copied(records: Sequence[Record], scheme: Scheme) -> dict[str, Copied]:
-    by_site = {site: most_copied([each for each in records if each.site == site], scheme) for site in SITES}
-    return {site: copied for site, copied in by_site.items() if copied}
-
-
-def _pair(index: Index, licences: Sequence[Record], progress: Progress) -> LicencePair | None:
-    """Return the two licences that share the most passages without being near-copies."""
-    licences_by_url = {each[0].url: each[0] for each in _by_cluster(licences) if len(each[0].text) <= MAX_PAIR_CHARS}
+def _comparison(index: Index, licences: Sequence[Record], progress: Progress) -> Compared | None:
+    """Compare the two licences that share the most passages without being near-copies."""
+    by_url = {each[0].url: each[0] for each in _by_cluster(licences) if len(each[0].text) <= MAX_PAIR_CHARS}
     pairs: list[tuple[int, str, str]] = []
-    for done, a in enumerate(licences_by_url.values()):
-        progress("comparing licences", done, len(licences_by_url))
+    for done, a in enumerate(by_url.values()):
+        progress("comparing licences", done, len(by_url))
         pairs += [
             (len(match.passages), a.url, match.url)
             for match in index.similar(url=a.url, min_resemblance=MIN_PAIR_RESEMBLANCE, where=LICENCES, limit=None)
-            if match.url in licences_by_url and a.url < match.url and match.card.cluster != a.cluster
+            if match.url in by_url and a.url < match.url and match.card.cluster != a.cluster
         ]
     if not pairs:
         return None
-    _, *urls = max(pairs)
-    a, b = (licences_by_url[url] for url in urls)
-    comparison = index.compare(a.url, b.url)
-    return LicencePair(a, b, comparison, numbered_passages(a.text, comparison.passages))
+    a, b = (by_url[url] for url in max(pairs)[1:])
+    found = Compared.of(_text(a), _text(b), index.compare(a, b), index.scheme)
+    return replace(found, answer=comparison_summary(found))
+
+
+def _text(page: Record) -> ComparedText:
+    title = NamedPage(page.url, page.title).name
+    return ComparedText(
+        id=page.id, text=page.text, url=page.url, title=title, site=page.site, fetched_at=page.fetched_at
+    )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 
-from opensearch_winnow.answers.asking.comparison_words import comparison_summary, three_numbers
+from opensearch_winnow.answers.asking.compared import Compared
+from opensearch_winnow.answers.asking.comparison_words import three_numbers
 from opensearch_winnow.answers.display_text import Span, one_line, wrap
 from opensearch_winnow.answers.formatting import count_of, duration, percent
 from opensearch_winnow.answers.searching.search_words import more_like_this
 from opensearch_winnow.cli.asking.side_by_side import SideBySide
 from opensearch_winnow.cli.demo import report_words as words
-from opensearch_winnow.cli.demo.report import DemoReport, LicencePair
+from opensearch_winnow.cli.demo.report import DemoReport
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.cli.text_columns import MIN_TEXT_COLUMNS, heading, wrapped
 
@@ -37,7 +37,7 @@ class Lines:
             self._screen.echo(self._screen.line(line))
 
 
-def show(screen: Terminal, report: DemoReport, path: Path, commands: Sequence[str]) -> None:
+def show(screen: Terminal, report: DemoReport) -> None:
     lines = Lines(screen)
     crawled = report.crawled
     lines.say(words.page_sources(crawled), "bold")
@@ -47,24 +47,23 @@ def show(screen: Terminal, report: DemoReport, path: Path, commands: Sequence[st
 
     lines.heading("Near-copies")
     lines.say(words.near_copies(report))
-    digits = max((len(f"{len(each.pages):,}") for each in report.clusters), default=0)
+    digits = max((len(f"{each.pages:,}") for each in report.clusters), default=0)
     for cluster in report.clusters[:MAX_LISTED]:
-        representative, *others = cluster.pages
-        what = f"{words.name(representative)} · {words.likeness(cluster)}"
-        _item(screen, f"  {len(cluster.pages):>{digits},}  ", what)
-        _item(screen, " " * (digits + 4), words.names(others), "dim")
+        what = f"{cluster.representative.name} · {words.likeness(cluster)}"
+        _item(screen, f"  {cluster.pages:>{digits},}  ", what)
+        _item(screen, " " * (digits + 4), words.names(cluster.others), "dim")
     _more(lines, len(report.clusters), "cluster")
 
     lines.heading("Contained in another")
     for contained in report.contained[:MAX_LISTED]:
-        _item(screen, f"  {words.word_count(contained.page):>12}  ", words.contained_sentence(contained))
+        _item(screen, f"  {count_of(contained.words, 'word'):>12}  ", words.contained_sentence(contained))
     if not report.contained:
         lines.say("No licence is entirely contained in another.")
     _more(lines, len(report.contained), "licence")
 
     lines.heading("The most copied passages")
-    for site, copied in report.copied.items():
-        lines.say(words.copied_sentence(site, copied, report))
+    for copied in report.copied:
+        lines.say(words.copied_sentence(copied))
         passage = one_line(copied.text)
         _item(screen, "  ", f"“{passage[:MAX_PASSAGE_CHARS]}{'…' * (len(passage) > MAX_PASSAGE_CHARS)}”")
         _item(screen, "  ", words.names(copied.pages), "dim")
@@ -77,16 +76,16 @@ def show(screen: Terminal, report: DemoReport, path: Path, commands: Sequence[st
         more = f" · {more_like_this(hit, report.threshold)}" if hit.members else ""
         _item(screen, "  ", f"{one_line(hit.card.title or hit.card.url)}{more}")
 
-    if report.pair:
+    if report.comparison is not None:
         lines.heading("Two licences that share many passages")
-        _side_by_side(screen, report.pair)
+        _side_by_side(screen, report.comparison)
 
     parts = ", ".join(f"{part} {duration(seconds)}" for part, seconds in report.seconds.items())
     lines.heading("Report")
-    lines.say(f"{path}: all of this, and the two texts side by side, for a browser")
+    lines.say(f"{report.report}: all of this, and the two texts side by side, for a browser")
     lines.say(f"It took {duration(sum(report.seconds.values()))}: {parts}.")
     lines.heading("Try next")
-    for line in commands:
+    for line in report.commands:
         screen.echo(f"  {line}")
 
 
@@ -101,15 +100,12 @@ def _more(lines: Lines, total: int, what: str) -> None:
         lines.say(f"And {count_of(total - MAX_LISTED, f'more {what}')}: see the report.", "dim")
 
 
-def _side_by_side(screen: Terminal, pair: LicencePair) -> None:
+def _side_by_side(screen: Terminal, pair: Compared) -> None:
     """Print one short passage with its surroundings; one that moved, if any did."""
-    a, b, comparison, passages = pair
-    Lines(screen).say(
-        f"{words.name(a)} and {words.name(b)}: {comparison_summary(a.text, b.text, comparison, passages)}"
-    )
-    Lines(screen).say("   ".join(f"{name} {percent(share)}" for name, share in three_numbers(comparison)))
-    if passages:
-        view = SideBySide(screen, a.text, b.text)
-        short = min(passages, key=lambda each: (not each.moved, each.words))
-        for line in (*view.names(a.url, b.url), *view.passage(short)):
+    Lines(screen).say(f"{pair.a.title} and {pair.b.title}: {pair.answer}")
+    Lines(screen).say("   ".join(f"{name} {percent(share)}" for name, share in three_numbers(pair.comparison)))
+    if pair:
+        view = SideBySide(screen, pair)
+        short = min(pair, key=lambda each: (not each.moved, each.words))
+        for line in (*view.names(), *view.passage(short)):
             screen.echo(line)

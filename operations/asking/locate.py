@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal
 from urllib.parse import urlsplit
 
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, inlined, key, listed
+from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.option_kinds import number
 from opensearch_winnow.foundation.options import Options, option, option_of
 from opensearch_winnow.mappings.card import Card
@@ -50,19 +52,30 @@ class LostPage(Options):
     max_seconds: float | None = None
 
 
-class FoundPage(NamedTuple):
+@answer
+class FoundPage(Answer):
     """A later page that has the text of a page, or a part of it."""
 
-    card: Card  # the capture of its URL that matches best
-    # "unchanged" or "changed" at the same URL; elsewhere "moved" (resemblance of at least a half), "merged" (it is part
-    # of this page), "split" (this page is part of it); "copy" if this page has the text but did not take its place
-    change: Change
-    resemblance: float
-    containment: float  # the share of the lost page that is in this one
-    contained: float  # the share of this page that is in the lost one
-    kind: Literal["exact", "estimate"]
-    error: float  # the standard error of the containment; 0: exact
-    first_seen: datetime  # when this URL was first captured with the text, even before the page was lost
+    change: Change = key(
+        'What happened: the page is "unchanged" or "changed" at its URL; it "moved" here, was "merged" into this page,'
+        ' or was "split", and this is a part of it; or this page is a "copy", which has the text but did not take its'
+        " place: it was there before, the page itself still is, or several pages may be meant."
+    )
+    resemblance: float = key("The shared text, as a share of the text of both pages.")
+    containment: float = key("The share of the lost page that is in this one.")
+    contained: float = key("The share of this page that is in the lost one.")
+    kind: Literal["exact", "estimate"] = key("Scores of texts are exact; those of sketches are estimates.")
+    error: float = key("The standard error of the containment; 0 if it is exact.")
+    first_seen: datetime = key(
+        "The time when this URL was first captured with the text, even before the page was lost."
+    )
+    card: Card = inlined()  # of the capture of its URL that matches best
+
+    @property
+    @derived
+    def crawl(self) -> str:
+        """The crawl of this capture; empty if it has no name."""
+        return self.card.crawl
 
     @property
     def url(self) -> str:
@@ -75,30 +88,41 @@ class FoundPage(NamedTuple):
         return self.card.title
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
-    """The later pages of a lost page. Behaves like a list of the pages found, the best first."""
+@answer
+class Located(Listing[FoundPage]):
+    """The later pages of a lost page, the best first."""
 
     page: Record  # the capture whose text was sought
-    found: list[FoundPage]
-    total: int  # all that were found; `found` holds the first of them
-    undated: int  # URLs that match too, but only in captures of unknown time
-    unscored: int  # candidates that were not scored, because the time was up
-    seconds: float
+    total: int = key("The number of pages that were found, of which only the best may be listed.")
+    undated: int = key("The number of URLs that match too, but only in captures of unknown time.")
+    unscored: int = key("Candidates that were not compared, because the time was up.")
+    seconds: float = key("The time it took.")
+    reason: str | None = key("The reason why nothing was found, in words; null if something was.")
+    found: list[FoundPage] = listed("The pages, the best first.")
 
     @property
+    @derived
+    def id(self) -> str:
+        """The id of the capture whose text was sought."""
+        return self.page.id
+
+    @property
+    @derived
+    def url(self) -> str:
+        """The URL of the lost page."""
+        return self.page.url
+
+    @property
+    @derived
+    def title(self) -> str | None:
+        """The title of that capture."""
+        return self.page.title
+
+    @property
+    @derived
     def last_seen(self) -> datetime | None:
-        """The time of the capture whose text was sought; None if it is unknown, and then nothing is found."""
+        """The time of that capture; null if it is unknown, and then nothing is found."""
         return self.page.fetched_at
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def __iter__(self) -> Iterator[FoundPage]:
-        return iter(self.found)
-
-    def __getitem__(self, index: int) -> FoundPage:
-        return self.found[index]
 
 
 def locate(
@@ -106,11 +130,11 @@ def locate(
 ) -> Located:
     """Find the pages captured later than `page`, in another crawl, that have its text or a part of it, best first."""
     start = time.perf_counter()
-    if page.fetched_at is None:  # no page is known to be later
-        return Located(page, [], 0, 0, 0, time.perf_counter() - start)
     by_url: dict[str, dict[str, Match]] = defaultdict(dict)  # captures by id
     unscored = 0
-    for is_for_parts, options in enumerate(QUESTIONS):
+    for is_for_parts, options in enumerate(
+        QUESTIONS if page.fetched_at else ()
+    ):  # or else no page is known to be later
         left = None if max_seconds is None else max(start + max_seconds - time.perf_counter(), 0.0)
         question = SimilarPages(store, page, replace(options, max_seconds=left), exclusions, is_stored=True)
         matches = question.find(passages=bool(is_for_parts))
@@ -125,31 +149,45 @@ def locate(
     parts = {match.card.id: match.passages for some in by_url.values() for match in some.values()}
     found = _without_copies(page, found, parts)
     undated = sum(url != page.url and not any(map(_is_dated, some.values())) for url, some in by_url.items())
-    return Located(page, found[:limit], len(found), undated, unscored, time.perf_counter() - start)
+    return Located(
+        page=page,
+        total=len(found),
+        undated=undated,
+        unscored=unscored,
+        seconds=time.perf_counter() - start,
+        reason=None if found else _why_nothing(store, page, undated=undated, unscored=unscored, exclusions=exclusions),
+        found=found[:limit],
+    )
 
 
-class LaterCaptures(NamedTuple):
-    """The later captures of a page that was found in none of them."""
+def _why_nothing(store: Store, page: Record, *, undated: int, unscored: int, exclusions: Exclusions) -> str:
+    """Return a sentence, without its full stop, on why no later page was found."""
+    if page.fetched_at is None:
+        return f"{store.name} does not know when {page.url} was captured, and so not which pages are later"
+    if unscored:
+        return f"The time was up before {_count(unscored, 'candidate', 'candidates')} could be compared"
+    since = Filters(since=page.fetched_at + MICROSECOND)
+    later = store.count(since) - (store.count(replace(since, crawl=page.crawl)) if page.crawl else 0)
+    last_seen = f"{page.fetched_at:%Y-%m-%d}"
+    seen = f"{page.url} was last seen on {last_seen}"
+    others = f"; {_count(undated, 'page of unknown date has it', 'pages of unknown date have it')}" if undated else ""
+    if not later:
+        return f"{page.url} is not lost: it is in the latest crawl of {store.name}, of {last_seen}{others}"
+    if not page.text_digest:
+        return f"{page.url} has no text, so there is nothing to look for"
+    if page.text and len(canonical(page.text, store.scheme).chars) < store.scheme.noise:
+        return f"{seen}, and no later page has the same text; it is too short to be looked for in longer pages"
+    captures = "the only capture" if later == 1 else f"each of the {later:,} captures"
+    if not undated:
+        # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate.
+        options = SimilarOptions(min_containment=0, exact=bool(exclusions), where=since, limit=1)
+        if sharing := SimilarPages(store, page, options, exclusions, is_stored=True).find().total:
+            others = f"; {_count(sharing, 'later page shares', 'later pages share')} a passage with it"
+    return f"{seen}, and {captures} since then has less than half of it{others}"
 
-    total: int  # in other crawls
-    sharing: int  # pages that share a passage with the lost page; 0 if nobody looked, because there is another reason
 
-
-def later_captures(store: Store, located: Located, *, exclusions: Exclusions) -> LaterCaptures:
-    """Count the captures later than a page that was not found, and those that share a passage with it."""
-    page, last_seen = located.page, located.last_seen
-    if last_seen is None or located.unscored:
-        return LaterCaptures(0, 0)
-    since = Filters(since=last_seen + MICROSECOND)
-    total = store.count(since)
-    if page.crawl:
-        total -= store.count(replace(since, crawl=page.crawl))
-    if not total or located.undated or not page.text_digest:
-        return LaterCaptures(total, 0)
-    # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate.
-    options = SimilarOptions(min_containment=0, exact=bool(exclusions), where=since, limit=1)
-    found = SimilarPages(store, page, options, exclusions, is_stored=True).find()
-    return LaterCaptures(total, found.total)
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"
 
 
 def is_later(card: Card, page: Record) -> bool:
@@ -167,14 +205,14 @@ def _found_page(page: Record, captures: Sequence[Match]) -> FoundPage | None:
         return None
     best = min(later, key=lambda each: (_rank(each), -_seconds(each.card)))
     return FoundPage(
-        best.card,
-        _change(page, best, had_it=len(times) > len(later)),
-        best.resemblance,
-        best.containment,
-        best.contained,
-        best.kind,
-        best.error,
-        min(times),
+        change=_change(page, best, had_it=len(times) > len(later)),
+        resemblance=best.resemblance,
+        containment=best.containment,
+        contained=best.contained,
+        kind=best.kind,
+        error=best.error,
+        first_seen=min(times),
+        card=best.card,
     )
 
 
@@ -206,7 +244,7 @@ def _without_copies(
             rivals = [other for other in parts if other is each or _are_the_same(spans[each.url], spans[other.url])]
             taken |= _successor(page, rivals)
     kept = ("unchanged", "changed")
-    return [each if each.change in kept or each.url in taken else each._replace(change="copy") for each in found]
+    return [each if each.change in kept or each.url in taken else replace(each, change="copy") for each in found]
 
 
 def _successor(page: Record, candidates: Sequence[FoundPage]) -> set[str]:

@@ -18,7 +18,7 @@ from opensearch_winnow.operations.searching.searches import Searches
 from opensearch_winnow.operations.upkeep.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.operations.upkeep.common_texts import CommonText, common_texts, phrase_query
 from opensearch_winnow.operations.upkeep.store_figures import PageCounts, page_counts
-from opensearch_winnow.queries.compare import Comparison, compare
+from opensearch_winnow.queries.asking.compared_pages import compare_pages
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.queries.searching.search_request import SearchRequest
@@ -201,7 +201,7 @@ class StoreOverview:
             for other in records.values():
                 if page is None or page.id not in cards or not (page.text and other.text):
                     continue
-                compared = self._compare(page, other)
+                compared = compare_pages(page, other, self._store.scheme, boilerplate=self._boilerplate.read())
                 if compared.passages and compared.resemblance < 1:
                     yield ExamplePair(
                         cards[page.id],
@@ -212,16 +212,6 @@ class StoreOverview:
                         (len(page.text), len(other.text)),
                         compared.passages,
                     )
-
-    def _compare(self, a: Record, b: Record) -> Comparison:
-        return compare(
-            a.text,
-            b.text,
-            self._store.scheme,
-            names=(a.url, b.url),
-            boilerplate=self._boilerplate.read(),
-            sites=(a.site, b.site),
-        )
 
     def _examples(self, clusters: Sequence[LargeCluster]) -> Iterator[ExampleSearch]:
         """Yield searches that find near-duplicates: the beginnings of titles in the largest clusters."""

@@ -5,22 +5,22 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
+from opensearch_winnow.foundation.answers import Answer, answer, inlined, key
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.scores import Passage
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedPassage:
+@answer
+class NumberedPassage(Answer):
     """A passage as it is shown to a reader."""
 
-    number: int  # from 1, in the order of A
-    passage: Passage
-    words: int  # tokens, in a program
-    moved: bool  # its order among the passages differs between A and B
+    number: int = key("The number of the passage, from 1, in the order of A.")
+    passage: Passage = inlined()
+    words: int = key("Its length in words, or in tokens of a program.")
+    moved: bool = key("True if it is not in the longest series of passages in the same order in both texts.")
     lines: int | None = None  # of a program; None: it is shown as text
     unit: str = "word"  # or "token"
 

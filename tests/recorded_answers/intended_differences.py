@@ -76,6 +76,14 @@ INTENDED: dict[str, list[Difference]] = {  # by the name of the recording
         Difference("pairs have a minimum score", "command: winnow pairs *", recorded=renamed("threshold", "min_score")),
         Difference("what is told of the members is called so", "*search*", recorded=renamed("similar", "member_pages")),
         Difference("the least resemblance has one name", "*search*", recorded=renamed("threshold", "min_resemblance")),
+        Difference("all lists of captures name their sites", "*locate*", today=without("site")),
+        Difference("a comparison has all of its keys", "*compare*", today=without("removed", "added")),
+        Difference("a text is no capture, which is null", "api: POST /compare*", today=without("a", "b")),
+        Difference(
+            "a file is no capture, and has no boilerplate",
+            "command: winnow compare *.txt*",
+            today=without("a", "b", "boilerplate"),
+        ),
     ],
     "attached": [
         Difference(

@@ -54,7 +54,7 @@ ADDRESSES = {
     "compare-same": f"/compare/{IDS[MILL]}/{IDS[MIRROR]}",
     "compare-nothing": f"/compare/{IDS[MILL]}/{IDS[HARBOUR]}",
     "compare-short": f"/compare/{IDS[SHORT]}/{IDS[NO_TITLE]}",
-    "compare-hidden": f"/compare/{IDS[MILL]}/{IDS[MOVED]}?min=70",
+    "compare-hidden": f"/compare/{IDS[MILL]}/{IDS[MOVED]}?min_words=70",
     "paste": "/paste",
     "clusters": "/clusters",
     "clusters-least-alike": "/clusters?min_urls=1&order=lowest&site=mill.example",

@@ -87,8 +87,8 @@ def test_swapping_exchanges_the_sides(served_file: Served) -> None:
     assert one["contained"] == other["containment"] != one["resemblance"]
     assert one["a"] == other["b"]
     assert address(NEAR, MILL) in links(served_file.get(address(MILL, NEAR)))
-    kept = served_file.get(address(MILL, NEAR, view="differences", min=3))
-    assert address(NEAR, MILL, view="differences", min=3) in links(kept)
+    kept = served_file.get(address(MILL, NEAR, view="differences", min_words=3))
+    assert address(NEAR, MILL, view="differences", min_words=3) in links(kept)
 
 
 def test_marks_of_a_number_have_the_same_text_on_both_sides(served_file: Served) -> None:
@@ -106,10 +106,10 @@ def test_marks_of_a_number_have_the_same_text_on_both_sides(served_file: Served)
 def test_the_csv_has_a_line_for_each_passage(served_file: Served) -> None:
     path, _, _ = address(MILL, MOVED).partition("?")
     head, *rows = served_file.get(f"{path}.csv").text.splitlines()
-    assert head == "passage,words,start,end,other_start,other_end,moved"
+    assert head == "number,start,end,other_start,other_end,words,moved,boilerplate,text"
     found = served_file.json(f"{path}.json")["passages"]
     assert [row.split(",")[0] for row in rows] == [str(each["number"]) for each in found]
-    assert [row.endswith("moved") for row in rows] == [each["moved"] for each in found]
+    assert [row.split(",")[6] == "true" for row in rows] == [each["moved"] for each in found]
     shown = served_file.get(path).text
     assert f'<a href="{path}.csv">{len(rows)} passages as CSV</a>' in shown
     assert f'href="/page/{IDS[MILL]}" title="The mill in the valley"' in shown
@@ -119,15 +119,15 @@ def test_short_passages_can_be_hidden(served_file: Served) -> None:
     every = served_file.json(f"/api/v1{address(MILL, MOVED)}")
     sizes = [each["words"] for each in every["passages"]]
     least = sorted(sizes)[-2] + 1
-    some = served_file.json(f"/api/v1{address(MILL, MOVED, min=least)}")
+    some = served_file.json(f"/api/v1{address(MILL, MOVED, min_words=least)}")
     assert [each["number"] for each in some["passages"]] == [at for at, size in enumerate(sizes, 1) if size >= least]
     assert some["hidden"] == sum(size < least for size in sizes) > 0
     assert some["resemblance"] == every["resemblance"]
     assert some["a"]["covered"] < every["a"]["covered"]
-    shown = served_file.get(address(MILL, MOVED, min=least))
+    shown = served_file.get(address(MILL, MOVED, min_words=least))
     assert f"{some['hidden']} shorter passages hidden" in words_of(shown)
     assert address(MILL, MOVED) in links(shown)
-    none = served_file.get(address(MILL, MOVED, min=1000))
+    none = served_file.get(address(MILL, MOVED, min_words=1000))
     assert heading(none) == "No shared passage of 1,000 words or more"
     assert "<mark" not in none.text
 
@@ -216,7 +216,7 @@ def test_what_is_not_there(served_file: Served) -> None:
         assert served_file.get(f"/api/v1/compare/{name}/{IDS[MILL]}").status == 404
     assert "This text has expired" in served_file.get(f"/compare/{IDS[MILL]}/pasted-0").text
     assert "/paste" in links(served_file.get(f"/compare/{IDS[MILL]}/pasted-0"))
-    assert served_file.get(address(MILL, NEAR, min=-1)).status == 400
+    assert served_file.get(address(MILL, NEAR, min_words=-1)).status == 400
     assert served_file.get(address(MILL, NEAR, view="else")).status == 400
 
 

@@ -97,9 +97,9 @@ def test_a_permalink_is_restored(page: Page, served_file: Served) -> None:
 
 
 def test_keys_swap_and_change_the_view(page: Page, served_file: Served) -> None:
-    page.goto(served_file.url(f"{SHUFFLED}?min=5"))
+    page.goto(served_file.url(f"{SHUFFLED}?min_words=5"))
     page.keyboard.press("x")
-    expect(page).to_have_url(served_file.url(f"/compare/{IDS[MOVED]}/{IDS[MILL]}?min=5"))
+    expect(page).to_have_url(served_file.url(f"/compare/{IDS[MOVED]}/{IDS[MILL]}?min_words=5"))
     page.keyboard.press("d")
     expect(page).to_have_url(re.compile("view=differences"))
     expect(page.locator(".differences")).to_be_visible()
@@ -116,7 +116,7 @@ def test_the_slider_hides_short_passages(page: Page, served_file: Served) -> Non
     slider = page.get_by_role("slider")
     slider.evaluate("each => (each.value = 99)")
     page.get_by_role("button", name="Apply").click()
-    expect(page).to_have_url(re.compile("min=99"))
+    expect(page).to_have_url(re.compile("min_words=99"))
     expect(page.locator("h1")).to_have_text("No shared passage of 99 words or more")
     expect(page.locator("mark")).to_have_count(0)
     page.get_by_role("link", name="Show all").click()

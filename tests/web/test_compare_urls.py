@@ -25,9 +25,9 @@ def test_urls_and_ids_lead_to_the_same_comparison(served: Served, pair: tuple[st
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_program_compares_urls(served: Served, pair: tuple[str, str]) -> None:
-    query = urlencode({"a": pair[0], "b": pair[1], "min": 20})
+    query = urlencode({"a": pair[0], "b": pair[1], "min_words": 20})
     found = served.json(f"/api/v1/compare?{query}")
-    expected = served.json(f"/api/v1/compare/{IDS[MILL]}/{IDS[MOVED]}?min=20")
+    expected = served.json(f"/api/v1/compare/{IDS[MILL]}/{IDS[MOVED]}?min_words=20")
     assert found.pop("seconds") >= 0
     assert expected.pop("seconds") >= 0
     assert found == expected

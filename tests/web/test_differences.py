@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, compare
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
-from opensearch_winnow.queries.asking.numbered_passages import numbered_passages
 from opensearch_winnow.web.texts.differences import (
     MAX_WORD_PAIRS_PER_ROW,
     WordChanges,
@@ -27,7 +26,7 @@ SCHEME = Scheme.preset("passages")
 def compared(a: str, b: str) -> Compared:
     comparison = compare(a, b, SCHEME)
     sides = ComparedText(id="a", text=a), ComparedText(id="b", text=b)
-    return trim_to_words(Compared.of(*sides, comparison, numbered_passages(a, comparison.passages), SCHEME))
+    return trim_to_words(Compared.of(*sides, comparison, SCHEME))
 
 
 def words(markup: str) -> list[str]:
@@ -68,8 +67,7 @@ def test_scripts_without_spaces_are_left_as_they_are() -> None:
     shared = "水車小屋の番人は朝ごとに谷の道を下って粉を量り夕方には誰とも話さずに帰っていった" * 2
     found = compare(f"昔{shared}", f"今{shared}", SCHEME)
     sides = ComparedText(id="a", text=f"昔{shared}"), ComparedText(id="b", text=f"今{shared}")
-    passages = numbered_passages(f"昔{shared}", found.passages)
-    one = Compared.of(*sides, found, passages, SCHEME)
+    one = Compared.of(*sides, found, SCHEME)
     assert list(trim_to_words(one).passages) == list(one.passages)
 
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.foundation.scheme import PRESETS
-from opensearch_winnow.queries.asking.numbered_passages import numbered_passages
 from opensearch_winnow.queries.compare import compare
 from opensearch_winnow.web.texts.compared_panes import shown_panes
 from opensearch_winnow.web.texts.marked_code import (
@@ -123,7 +122,7 @@ def test_the_compare_screen_shows_a_store_of_code_in_lines() -> None:
     for preset, code in (("code", True), ("pages", False)):
         scheme = PRESETS[preset]
         both = compare(text, text, scheme, names=("a.java", "b.java"))
-        compared = Compared.of(a, b, both, numbered_passages(text, both.passages), scheme)
+        compared = Compared.of(a, b, both, scheme)
         view = shown_panes(compared, shown_passages(compared.passages, 1), lambda number: f"#{number}")
         assert [pane.code for pane in view.panes] == [code, code]
         assert [bool(rows(pane.text)) for pane in view.panes] == [code, code]

@@ -31,7 +31,6 @@ from hypothesis.strategies import (
 from jsonschema import Draft202012Validator
 
 from opensearch_winnow import Scheme, compare, winnow_fields
-from opensearch_winnow.answers.asking.comparison_document import comparison_document
 from opensearch_winnow.foundation.cancellation import CancelledError, cancelled_by
 from opensearch_winnow.stores.store import StoreError
 from opensearch_winnow.web import app
@@ -104,9 +103,7 @@ def test_fields_of_many(computing: Served) -> None:
 
 
 def test_a_comparison(computing: Served) -> None:
-    expected = json.loads(
-        json.dumps(comparison_document(compare(TEXT, OTHER), None, None, boilerplate=computing.store != ""))
-    )
+    expected = compare(TEXT, OTHER).to_dict()
     reply = post(computing, "/compare", {"a": {"text": TEXT}, "b": {"html": f"<p>{OTHER}</p>"}})
     assert reply.status == 200
     check(computing, "/compare", reply.json)

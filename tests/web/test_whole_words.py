@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, compare
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
-from opensearch_winnow.queries.asking.numbered_passages import numbered_passages
 from opensearch_winnow.web.texts.compared_panes import whole_panes
 from opensearch_winnow.web.texts.whole_words import without_edges
 from tests.web.known_crawl_fixture import paragraph
@@ -32,8 +31,7 @@ OTHER = paragraph("other shared")
 def test_a_number_stands_at_the_first_word_of_its_passage(a: str, b: str) -> None:
     comparison = compare(a, b, SCHEME)
     sides = ComparedText(id="a", text=a), ComparedText(id="b", text=b)
-    passages = numbered_passages(a, comparison.passages)
-    for pane in whole_panes(Compared.of(*sides, comparison, passages, SCHEME)).panes:
+    for pane in whole_panes(Compared.of(*sides, comparison, SCHEME)).panes:
         numbers = re.findall(r'(.)<mark[^>]*>(?:<a class="n[^>]*>\d+</a>)+(.)', pane.text, re.DOTALL)
         assert numbers
         for before, after in numbers:

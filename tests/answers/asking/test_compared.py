@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from opensearch_winnow import Scheme, compare
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.answers.asking.comparison_words import differences_summary
-from opensearch_winnow.queries.asking.numbered_passages import numbered_passages
 from opensearch_winnow.queries.spans import merged_spans
 
 SPANS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 40)).map(lambda span: (span[0], sum(span))), max_size=8)
@@ -47,15 +46,14 @@ def test_short_passages_are_hidden_and_the_others_keep_their_numbers() -> None:
     short = "Seven remarkable expressions standing quite close together."
     a, b = f"{short} One. {long}", f"{long} Another. {short}"
     comparison = compare(a, b, Scheme.preset("passages"))
-    passages = numbered_passages(a, comparison.passages)
     sides = ComparedText(id="a", text=a), ComparedText(id="b", text=b)
-    every = Compared.of(*sides, comparison, passages, Scheme())
+    every = Compared.of(*sides, comparison, Scheme())
     assert [each.number for each in every.passages] == [1, 2]
-    some = Compared.of(*sides, comparison, passages, Scheme(), min_words=10)
+    some = Compared.of(*sides, comparison, Scheme(), min_words=10)
     assert [each.number for each in some.passages] == [2]
     assert some.hidden == 1
     assert some.a.covered < every.a.covered
     assert differences_summary(every) == "1 word of A and 1 word of B are in no shared passage"
     same = compare(a, a, Scheme.preset("passages"))
-    whole = Compared.of(sides[0], sides[0], same, numbered_passages(a, same.passages), Scheme())
+    whole = Compared.of(sides[0], sides[0], same, Scheme())
     assert differences_summary(whole) == "All words are shared"

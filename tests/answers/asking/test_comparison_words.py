@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.answers.asking.comparison_words import comparison_summary
-from opensearch_winnow.queries.asking.numbered_passages import numbered_passages
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.compare import Comparison
 from opensearch_winnow.queries.scores import Passage
+
+
+def summary(a: str, b: str, both: Comparison) -> str:
+    texts = ComparedText(id="a", text=a), ComparedText(id="b", text=b)
+    return comparison_summary(Compared.of(*texts, both, Scheme()))
 
 
 @pytest.mark.parametrize(
@@ -33,27 +39,21 @@ def test_the_answer_mentions_boilerplate(
 ) -> None:
     passages = [Passage(0, 4, 0, 4)]
     both = Comparison(*scores, passages, [Passage(5, 8, 5, 8)] * runs, left_out)
-    assert comparison_summary("some words", "some others", both, numbered_passages("some words", passages)) == said
+    assert summary("some words", "some others", both) == said
 
 
 def test_answers_without_a_passage() -> None:
     run = [Passage(0, 4, 0, 4)]
-    assert comparison_summary("a", "b", Comparison(0, 0, 0, []), []) == "Nothing shared"
-    assert (
-        comparison_summary("a", "b", Comparison(0, 0, 0, [], run * 2), [])
-        == "Nothing shared except boilerplate: 2 runs"
-    )
+    assert summary("a", "b", Comparison(0, 0, 0, [])) == "Nothing shared"
+    assert summary("a", "b", Comparison(0, 0, 0, [], run * 2)) == "Nothing shared except boilerplate: 2 runs"
     few = "No shared passage, only short runs of shared words"
-    assert comparison_summary("a", "b", Comparison(0.1, 0.1, 0.1, [], run), []) == f"{few}, 1 run is boilerplate"
-    assert (
-        comparison_summary("a", "a", Comparison(1, 1, 1, [], run), [])
-        == "The two texts are identical, 1 run is boilerplate"
-    )
+    assert summary("a", "b", Comparison(0.1, 0.1, 0.1, [], run)) == f"{few}, 1 run is boilerplate"
+    assert summary("a", "a", Comparison(1, 1, 1, [], run)) == "The two texts are identical, 1 run is boilerplate"
 
 
 def test_other_operators_are_told_apart_from_punctuation() -> None:
     equal = Comparison(1, 1, 1, [])
     same = "The same text, except for case, spacing and punctuation"
-    assert comparison_summary("What is 12 + 5?", "what is 12 + 5", equal, []) == same
+    assert summary("What is 12 + 5?", "what is 12 + 5", equal) == same
     for a, b in (("12 + 5", "12 * 5"), ("x < y", "x > y"), ("1.5", "1/5")):
-        assert comparison_summary(a, b, equal, []) == "The same words, but operators or signs differ"
+        assert summary(a, b, equal) == "The same words, but operators or signs differ"

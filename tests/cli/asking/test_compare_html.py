@@ -16,11 +16,11 @@ from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow import Scheme, compare
+from opensearch_winnow import Comparison, Scheme, compare
+from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.cli.asking.side_by_side import SideBySide
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.cython_core.canonical_text import canonical_text
-from opensearch_winnow.queries.asking.numbered_passages import numbered_passages
 from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate
 from opensearch_winnow.web.compare_html import compare_html
@@ -99,10 +99,15 @@ class Page(HTMLParser):
                     self.passages[-1][int(name)] += data
 
 
+def compared(a: str, b: str, both: Comparison, scheme: Scheme | None = None) -> Compared:
+    one, other = (ComparedText(id=name, text=text, title=name) for name, text in (("a", a), ("b", b)))
+    return Compared.of(one, other, both, scheme or Scheme())
+
+
 def page_of(a: str, b: str, scheme: Scheme | None = None, boilerplate: str = "") -> tuple[str, Page]:
     scheme = scheme or Scheme()
     both = compare(a, b, scheme, boilerplate=[Boilerplate("licence", boilerplate)])
-    html = compare_html(("a", a), ("b", b), both, numbered_passages(a, both.passages), scheme)
+    html = compare_html(compared(a, b, both, scheme))
     return html, Page(html)
 
 
@@ -110,7 +115,7 @@ def test_marks_with_the_same_number_have_the_same_text(winnow: Winnow, pair: tup
     out = pair[0].with_name("out.html")
     done = winnow("compare", *pair, "--html", out)
     assert done.exit_code == 0
-    assert done.stdout.startswith("passage\t")
+    assert done.stdout.startswith("number\t")
     page = Page(out.read_text(encoding="utf-8"))
     a, b = page.passages
     assert list(a) == [1, 2, 3]
@@ -196,7 +201,7 @@ def test_megabytes_and_thousands_of_passages_take_seconds(prose: Prose) -> None:
     both = compare(a, b)
     assert len(both.passages) > 9_900
     started = time.process_time()
-    html = compare_html(("a", a), ("b", b), both, numbered_passages(a, both.passages), Scheme())
+    html = compare_html(compared(a, b, both))
     assert time.process_time() - started < 10
     assert len(html) < 3 * (len(a) + len(b))
 
@@ -300,12 +305,13 @@ def test_a_page_of_boilerplate_alone(prose: Prose) -> None:
 def test_boilerplate_on_a_terminal_is_dim(prose: Prose, columns: int) -> None:
     licence = prose(200)
     a, b = f"Before. {licence}", licence.upper()
-    (run,) = numbered_passages(a, [Passage(8, len(a) - 1, 0, len(b) - 1)])
-    lines = list(SideBySide(Terminal(columns, colour=True), a, b).boilerplate(run))
+    found = compared(a, b, Comparison(1, 1, 1, [], [Passage(8, len(a) - 1, 0, len(b) - 1)]))
+    (run,) = found.boilerplate
+    lines = list(SideBySide(Terminal(columns, colour=True), found).boilerplate(run))
     assert f"boilerplate 200 words · A 8–{len(a) - 1:,} · B 0–{len(b) - 1:,}" in lines[0]
     assert all("\x1b[2m" in line for line in lines if line not in ("\x1b[1mA\x1b[0m", "\x1b[1mB\x1b[0m"))
     assert not any("48;5" in line for line in lines)  # no background
-    plain = "\n".join(SideBySide(Terminal(columns, colour=False), a, b).boilerplate(run))
+    plain = "\n".join(SideBySide(Terminal(columns, colour=False), found).boilerplate(run))
     assert " ".join(licence.split()[:3]) in " ".join(plain.split())
     assert "words …" in " ".join(plain.split())
     assert "[" not in plain

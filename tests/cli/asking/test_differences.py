@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from opensearch_winnow import Index
 from opensearch_winnow.answers.display_text import width
+from tests.cli.conftest import MILL
 from tests.meaningless_text import sentences
 
 Winnow = Callable[..., Result]
@@ -33,7 +35,15 @@ def test_rows_and_json(winnow: Winnow, texts: list[Path]) -> None:
         assert path.read_text()[int(start) : int(end)] == text
     answer = json.loads(winnow("compare", *texts, "--differences", "--json").stdout)
     assert [[run["text"] for run in answer[key]] for key in ("removed", "added")] == [[REMOVED], [ADDED]]
-    assert "removed" not in json.loads(winnow("compare", *texts, "--json").stdout)
+    assert json.loads(winnow("compare", *texts, "--json").stdout)["removed"] is None
+
+
+def test_pages_of_a_store(winnow: Winnow, crawl: Path) -> None:
+    answer = json.loads(winnow("compare", MILL, "--differences", "--store", crawl, "--json").stdout)
+    with Index.open(crawl) as index:
+        before, after = (answer[side]["id"] for side in "ab")
+        assert answer == index.compare(before, after, differences=True).to_dict()
+        assert index.compare(before, after).removed is None
 
 
 def test_table(on_terminal: Callable[..., tuple[int, str]], texts: list[Path]) -> None:

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from opensearch_winnow import Index, Page, QuestionError, compare
-from opensearch_winnow.answers.asking.locate import located_document, located_summary
+from opensearch_winnow.answers.asking.locate import located_summary
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.engine.running import Running
@@ -78,7 +78,11 @@ def test_a_moved_page_is_found_by_its_best_capture(index: Index) -> None:
     assert (mirror.card.fetched_at, mirror.resemblance, mirror.kind, mirror.error) == (day(2021), 1, "exact", 0)
     assert (moved.url, moved.change, moved.first_seen) == ("https://a.example/essays/article", "moved", day(2021))
     expected = compare(ARTICLE, REVISED)
-    assert moved[2:5] == (expected.resemblance, expected.containment, expected.contained)
+    assert (moved.resemblance, moved.containment, moved.contained) == (
+        expected.resemblance,
+        expected.containment,
+        expected.contained,
+    )
     assert moved.card.fetched_at == day(2021)  # in 2022 it resembles the article less
 
 
@@ -163,9 +167,9 @@ def test_limit(index: Index) -> None:
 )
 def test_one_sentence_says_why_nothing_is_found(index: Index, path: str, reason: str) -> None:
     url = f"https://a.example/{path}"
-    document = located_document(index, index.locate(url))
-    assert (document["found"], document["total"]) == ([], 0)
-    assert document["reason"] == reason.format(url=url, store=index.name)
+    located = index.locate(url)
+    assert (located.found, located.total) == ([], 0)
+    assert located.reason == reason.format(url=url, store=index.name)
 
 
 def test_an_unknown_url_is_refused(index: Index) -> None:
@@ -176,7 +180,7 @@ def test_an_unknown_url_is_refused(index: Index) -> None:
 def test_a_few_words_are_sought_as_a_whole_page_only(tmp_path: Path) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add([page("a.example/1", "Not found.", day(2020)), page("a.example/2", f"Not found. {POEM}", day(2021))])
-        assert located_document(index, index.locate("https://a.example/1"))["reason"] == (
+        assert index.locate("https://a.example/1").reason == (
             "https://a.example/1 was last seen on 2020-01-01, and no later page has the same text;"
             " it is too short to be looked for in longer pages"
         )
@@ -187,8 +191,7 @@ def test_a_few_words_are_sought_as_a_whole_page_only(tmp_path: Path) -> None:
 def test_a_shared_passage_is_mentioned(tmp_path: Path) -> None:
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add([page("a.example/1", f"{POEM} {BOTH}", day(2020)), page("a.example/2", POEM + ARTICLE, day(2021))])
-        reason = located_document(index, index.locate("https://a.example/1"))["reason"] or ""
-        assert reason.endswith(
+        assert (index.locate("https://a.example/1").reason or "").endswith(
             "the only capture since then has less than half of it; 1 later page shares a passage with it"
         )
 
@@ -224,7 +227,7 @@ def test_boilerplate_does_not_count(tmp_path: Path) -> None:
 
 def test_the_summary_counts_what_happened(index: Index) -> None:
     def summary(path: str, limit: int | None = 20) -> str:
-        return located_summary(located_document(index, index.locate(f"https://{path}", limit=limit)))
+        return located_summary(index.locate(f"https://{path}", limit=limit))
 
     assert summary("a.example/article") == "last seen on 2020-01-01, found on 2 later pages: 1 moved, 1 copy"
     assert summary("a.example/article", 1) == "last seen on 2020-01-01, found on 2 later pages"

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Literal
 from urllib.parse import quote
 
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
-from opensearch_winnow.answers.asking.comparison_document import ComparedDocument, compared_document
 from opensearch_winnow.answers.asking.comparison_words import (
-    NoPassage,
     comparison_summary,
     differences_summary,
     no_passage,
 )
 from opensearch_winnow.answers.formatting import percent
+from opensearch_winnow.foundation.option_kinds import FLAG, LAST_OF_DATE, number, one_of
+from opensearch_winnow.foundation.options import Options, option, option_of
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.compare import compare
+from opensearch_winnow.queries.asking.compared_pages import CompareOptions, compare_pages
 from opensearch_winnow.web.form import FormError
-from opensearch_winnow.web.parameters import Parameter, ParameterError, choice, integer, period, string
+from opensearch_winnow.web.parameters import Parameter, ParameterError, integer, of_options, string
 from opensearch_winnow.web.request_texts import compare_texts, finer_scheme, text_named
-from opensearch_winnow.web.screen import Action, Cell, Redirect, Screen, ScreenAnswer
+from opensearch_winnow.web.screen import Action, Redirect, Screen, ScreenAnswer
 from opensearch_winnow.web.screen_request import ScreenRequest
 from opensearch_winnow.web.texts.compared_panes import shown_panes
 from opensearch_winnow.web.texts.differences import ROWS_PER_PAGE, difference_rows, render_rows
@@ -32,12 +33,32 @@ MAX_BOILERPLATE_LISTED = 30
 MAX_NAME_CHARS = 100
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareView(Options):
+    """The options of the screen."""
+
+    min_words: int = option(0, number(0, 10_000), "Show passages of N words or more.")
+    view: Literal["passages", "differences"] = option(
+        "passages", one_of("passages", "differences"), "Show shared passages, or differences."
+    )
+    boilerplate: bool = option_of(CompareOptions, "boilerplate")
+    finer: bool = option(False, FLAG, "Find also passages that are shorter than the store's scheme finds.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureDates(Options):
+    """The dates that choose captures of two URLs."""
+
+    at_a: datetime | None = option(None, LAST_OF_DATE, "Use the last capture of a up to the end of DATE.")
+    at_b: datetime | None = option(None, LAST_OF_DATE, "Use the last capture of b up to the end of DATE.")
+
+
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     started = time.perf_counter()
     a, b = (_text(index, request, side) for side in ("a", "b"))
     compared = compare_texts(index, a, b, request)
-    document = compared_document(compared, _heading(compared, request), time.perf_counter() - started)
-    return ScreenAnswer(document, lambda: _template_values(index, request, compared))
+    compared = replace(compared, answer=_heading(compared, request), seconds=time.perf_counter() - started)
+    return ScreenAnswer(compared, lambda: _template_values(index, request, compared))
 
 
 def _text(index: Index, request: ScreenRequest, side: str) -> ComparedText:
@@ -56,17 +77,16 @@ def _heading(compared: Compared, request: ScreenRequest) -> str:
     if request["view"] == "differences":
         return differences_summary(compared)
     if compared.hidden and not compared.passages:
-        return f"No shared passage of {request['min']:,} words or more"
-    return comparison_summary(compared.a.text, compared.b.text, compared.comparison, compared.passages)
+        return f"No shared passage of {request['min_words']:,} words or more"
+    return comparison_summary(compared)
 
 
 def _template_values(index: Index, request: ScreenRequest, compared: Compared) -> dict[str, Any]:
     none = not compared.passages and not compared.hidden and compared.kind == "exact"
-    why = _why_none(compared) if none else None
+    why = no_passage(compared) if none else None
     sites = (None, compared.a.site, compared.b.site)
     view = _differences(request, compared) if request["view"] == "differences" else _passages(request, compared)
     return view | {
-        "compared": compared,
         "why": why,
         "finer": _count_finer_passages(compared, request) if why and why.cause == "nothing" else 0,
         "registered": [each for each in index.boilerplate() if each.site in sites],
@@ -111,25 +131,12 @@ def _differences(request: ScreenRequest, compared: Compared) -> dict[str, Any]:
     }
 
 
-def _why_none(compared: Compared) -> NoPassage:
-    a, b = compared.a, compared.b
-    return no_passage(a.text, b.text, compared.comparison, compared.scheme, (a.url, b.url))
-
-
 def _count_finer_passages(compared: Compared, request: ScreenRequest) -> int:
     """Return how many passages a finer scheme finds where the store's finds none."""
     closer = finer_scheme(compared.scheme)
-    if request["finer"] == "on" or closer == compared.scheme:
+    if request["finer"] or closer == compared.scheme:
         return 0
-    a, b = compared.a, compared.b
-    return len(compare(a.text, b.text, closer, names=(a.url, b.url)).passages)
-
-
-def table(document: ComparedDocument) -> Iterator[Sequence[Cell]]:
-    yield "passage", "words", "start", "end", "other_start", "other_end", "moved"
-    for each in document["passages"]:
-        offsets = each["start"], each["end"], each["other_start"], each["other_end"]
-        yield each["number"], each["words"], *offsets, "moved" * each["moved"]
+    return len(compare_pages(compared.a, compared.b, closer).passages)
 
 
 def add_boilerplate(index: Index, request: ScreenRequest) -> str:
@@ -172,15 +179,12 @@ def _texts(*, required: bool) -> tuple[Parameter, ...]:
     description = "the URL of a page, or the id of a capture or pasted text"
     return (
         *(string(name, description, max_chars=8_000, required=required) for name in ("a", "b")),
-        *(period(f"at_{name}", f"use the last capture of {name} up to the end of this date") for name in ("a", "b")),
+        *of_options(CaptureDates),
     )
 
 
 PARAMETERS = (
-    integer("min", "minimum number of words in a passage", default=0, minimum=0, maximum=10_000),
-    choice("view", "show shared passages, or differences", "passages", "differences"),
-    choice("boilerplate", "ignore registered boilerplate, or compare it like any other text", "on", "off"),
-    choice("finer", "also find passages shorter than the store's scheme finds", "off", "on"),
+    *of_options(CompareView),
     integer("from", "first passage, or row of differences, on the page", default=1, minimum=1, maximum=10**9),
 )
 SCREEN = Screen(
@@ -189,9 +193,8 @@ SCREEN = Screen(
     api="/compare/{a}/{b}",
     summary="What two captures or pasted texts share, by their ids",
     answer=answer,
-    returns=ComparedDocument,
+    returns=Compared,
     heavy=True,
-    table=table,
     parameters=PARAMETERS,
 )
 BY_URL = Screen(
@@ -200,7 +203,7 @@ BY_URL = Screen(
     api="/compare",
     summary="What two pages share, by their URLs or ids",
     answer=answer,
-    returns=ComparedDocument,
+    returns=Compared,
     heavy=True,
     parameters=(*_texts(required=True), *PARAMETERS),
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
-
-from opensearch_winnow.answers.asking.few_words import few_words
+from opensearch_winnow.answers.asking.few_words import PageDifference, PageDifferences, few_words
 from opensearch_winnow.index import Index
 from opensearch_winnow.web.parameters import string
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
@@ -14,28 +12,11 @@ MAX_OTHERS = 50
 MAX_TEXT_CHARS = 100_000  # of each text that are compared
 
 
-class DifferenceDocument(TypedDict):
-    """Words that only the page has (`removed`), and that only the other one has (`added`)."""
-
-    id: str
-    removed: str
-    added: str
-
-
-class DifferencesDocument(TypedDict):
-    """One for each page whose text is stored."""
-
-    differences: list[DifferenceDocument]
-
-
 def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     page = index.capture(request["id"]).text[:MAX_TEXT_CHARS]
     texts = index.texts(request["others"].split(",")[:MAX_OTHERS]) if page else {}
-    words = {id_: few_words(page, text[:MAX_TEXT_CHARS]) for id_, text in texts.items() if text}
-    document: DifferencesDocument = {
-        "differences": [{"id": id_, "removed": each.removed, "added": each.added} for id_, each in words.items()]
-    }
-    return ScreenAnswer(document)
+    found = [PageDifference(id_, few_words(page, text[:MAX_TEXT_CHARS])) for id_, text in texts.items() if text]
+    return ScreenAnswer(PageDifferences(found))
 
 
 SCREEN = Screen(
@@ -44,7 +25,7 @@ SCREEN = Screen(
     api="/pages/{id}/differences",
     summary="What tells a page from others, in a few words each",
     answer=answer,
-    returns=DifferencesDocument,
+    returns=PageDifferences,
     heavy=True,
     parameters=(
         string(

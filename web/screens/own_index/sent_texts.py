@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Annotated, NamedTuple, Self, TypedDict, TypeVar, cast
+from typing import Annotated, NamedTuple, Self, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from opensearch_winnow.answers.asking.comparison_document import (
-    ComparedCaptureDocument,
-    PassageDocument,
-    RelationshipDocument,
-    comparison_document,
-)
+from opensearch_winnow.foundation.answers import Answer, answer, inlined, key
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
@@ -24,7 +20,7 @@ from opensearch_winnow.ingest.own_index.attached_reader import AttachedReader
 from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.page_finder import PageNotFoundError
-from opensearch_winnow.queries.compare import compare
+from opensearch_winnow.queries.compare import ComparedCapture, Comparison, compare
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
@@ -83,26 +79,22 @@ class _SentPairs(msgspec.Struct, forbid_unknown_fields=True):
     pairs: msgspec.Raw | UnsetType = UNSET
 
 
-class SentPairDocument(TypedDict, total=False):
-    """The comparison of two texts, as `winnow compare --json` prints it; of one of several pairs, an `error` instead if
-    there is no comparing it."""
+@answer
+class SentComparison(Answer):
+    """The comparison of two texts, as `winnow compare --json` prints it; or an error, if one of several pairs cannot be
+    compared."""
 
-    resemblance: float
-    containment: float
-    contained: float
-    relationship: RelationshipDocument | None
-    a: ComparedCaptureDocument
-    b: ComparedCaptureDocument
-    passages: list[PassageDocument]
-    boilerplate: list[PassageDocument]
-    error: str
+    comparison: Comparison | None = inlined(optional=True)
+    error: str | None = key("The reason why the texts cannot be compared.", optional=True, default=None)
 
 
-class SentPairsDocument(SentPairDocument, total=False):
-    """One comparison, or several `pairs` in their order. `scheme` is the id of the scheme of all hashes."""
+@answer
+class SentComparisons(Answer):
+    """One comparison, or several in the order of their pairs."""
 
-    scheme: str
-    pairs: list[SentPairDocument]
+    scheme: str = key("The id of the scheme of all hashes.")
+    comparison: Comparison | None = inlined(optional=True)
+    pairs: list[SentComparison] | None = key("The comparison of each of several pairs.", optional=True, default=None)
 
 
 class _Side(NamedTuple):
@@ -113,6 +105,10 @@ class _Side(NamedTuple):
     @property
     def site(self) -> str | None:
         return self.page.site if self.page else None
+
+    @property
+    def capture(self) -> ComparedCapture | None:
+        return ComparedCapture(self.page.id, self.page.url, self.page.fetched_at) if self.page else None
 
 
 class _Comparer(NamedTuple):
@@ -130,7 +126,7 @@ class _Comparer(NamedTuple):
     def of_scheme(cls, served: HasScheme) -> Self:
         return cls(served.scheme)
 
-    def compared(self, pair: SentPair) -> SentPairDocument:
+    def compared(self, pair: SentPair) -> Comparison:
         check_cancelled()
         a, b = self._side(pair.a, "a"), self._side(pair.b, "b")
         comparison = compare(
@@ -141,15 +137,14 @@ class _Comparer(NamedTuple):
             boilerplate=self.boilerplate or (),
             sites=(a.site, b.site),
         )
-        document = comparison_document(comparison, a.page, b.page, boilerplate=self.boilerplate is not None)
-        return cast("SentPairDocument", document)
+        return replace(comparison, a=a.capture, b=b.capture)
 
-    def compared_or_refused(self, part: bytes) -> SentPairDocument:
+    def compared_or_refused(self, part: bytes) -> SentComparison:
         """Compare one of several pairs, or say why it cannot be compared."""
         try:
-            return self.compared(decoded(part, SentPair))
+            return SentComparison(self.compared(decoded(part, SentPair)))
         except (FormError, QuestionError, PageNotFoundError) as error:
-            return {"error": str(error)}
+            return SentComparison(None, str(error))
 
     def _side(self, sent: SentSide, name: str) -> _Side:
         check_one_text(sent.text, sent.html, f" of {name}")
@@ -168,7 +163,7 @@ class _Comparer(NamedTuple):
         return _Side(page.text, page.url, page)
 
 
-def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
+def answer_of_store(index: Index, request: ScreenRequest) -> ScreenAnswer:
     return _answer(index, request, _Comparer.of_index)
 
 
@@ -188,31 +183,31 @@ def _answer(served: Served, request: ScreenRequest, comparer_of: Callable[[Serve
     if sent.a is None or sent.b is None:
         raise FormError('Send two texts: {"a": {"text": …}, "b": {"text": …}}, or several of these as "pairs".')
     comparer = comparer_of(served)
-    return ScreenAnswer({"scheme": comparer.scheme.id, **comparer.compared(SentPair(sent.a, sent.b))})
+    return ScreenAnswer(SentComparisons(comparer.scheme.id, comparer.compared(SentPair(sent.a, sent.b))))
 
 
 def _batch(
     served: Served, parts: list[bytes], comparer_of: Callable[[Served], _Comparer], *, as_lines: bool
 ) -> ScreenAnswer:
-    def comparing(opened: Served) -> Callable[[bytes], SentPairDocument]:
+    def comparing(opened: Served) -> Callable[[bytes], SentComparison]:
         return comparer_of(opened).compared_or_refused
 
     return ScreenAnswer(Batch(parts, comparing, name=PAIRS, scheme=served.scheme.id, as_lines=as_lines))
 
 
-def _screen(answer: Callable[[Served, ScreenRequest], ScreenAnswer]) -> Screen[Served]:
+def _screen(answering: Callable[[Served, ScreenRequest], ScreenAnswer]) -> Screen[Served]:
     return Screen(
         name="compare_texts",
         path="",
         api="/compare",
         summary="What two texts sent with the request share; nothing is kept",
-        answer=answer,
-        returns=SentPairsDocument,
+        answer=answering,
+        returns=SentComparisons,
         heavy=True,
         sends=SentPairs,
         sends_json=True,
     )
 
 
-SCREEN = _screen(answer)
+SCREEN = _screen(answer_of_store)
 WITHOUT_STORE = _screen(answer_without_store)
