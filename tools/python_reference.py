@@ -159,7 +159,7 @@ def _sentence(value: ast.expr | None) -> str:
     name = ast.unparse(value.func) if isinstance(value, ast.Call) else ""
     place = {key.__name__: 0, listed.__name__: 0, option.__name__: 2}.get(name)
     said = value.args[place] if isinstance(value, ast.Call) and place is not None else None
-    return said.value if isinstance(said, ast.Constant) else ""
+    return str(said.value) if isinstance(said, ast.Constant) else ""
 
 
 def _default(value: ast.expr) -> str:
