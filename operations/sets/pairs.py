@@ -83,7 +83,7 @@ class PairOptions(Options):
         Options.__post_init__(self)
         given = [f"min_{measure}" for measure in self._minima]
         if len(given) > 1:
-            raise QuestionError(f"pairs are ranked by one measure: give {' or '.join(given)}, not both")
+            raise QuestionError(f"pairs are ranked by one measure: give only one of {', '.join(given)}")
         if given and given != [f"min_{self.measure}"]:
             raise QuestionError(f"pairs are ranked by {self.measure}: give min_{self.measure}, not {given[0]}")
 

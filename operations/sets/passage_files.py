@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING
 
+from opensearch_winnow.foundation.answers import Answer, answer, key
 from opensearch_winnow.foundation.packed import close_unfinished, open_packed
 from opensearch_winnow.ingest.rows import FailedRow, Row
 from opensearch_winnow.ingest.rows.output import StagedFolder, check_rows_output, name_packing, sync_file
@@ -19,15 +20,25 @@ if TYPE_CHECKING:
     from opensearch_winnow.operations.sets.repeated_passages import RepeatedPassage
 
 ATTRIBUTE = "repeated_passages"
-PASSAGE_COLUMNS = {"row": int, "id": str, "start": int, "end": int, "count": int}
 
 IsSource = Callable[[str], bool]
+
+
+@answer
+class ListedPassage(Answer):
+    """A repeated passage, with offsets in code points."""
+
+    row: int = key("The number of its row, from 0, over all sources.")
+    id: str = key("The id of the row.")
+    start: int = key("Where it begins in the text of the row.")
+    end: int = key("Where it ends.")
+    count: int = key("The number of rows that have it.")
 
 
 def passage_table(target: Path, is_source: IsSource, *, overwrite: bool) -> AnswerTable:
     """Open a table of passages."""
     check_rows_output(target, is_source, overwrite=overwrite)
-    return AnswerTable(target, PASSAGE_COLUMNS, overwrite=overwrite)
+    return AnswerTable.of(target, ListedPassage, overwrite=overwrite)
 
 
 def add_passages(table: AnswerTable, row: Row | FailedRow, passages: Sequence[RepeatedPassage]) -> None:

@@ -60,7 +60,8 @@ def test_index_and_similar(winnow: Winnow, rows: Path, tmp_path: Path) -> None:
 
 def test_pairs(winnow: Winnow, rows: Path) -> None:
     for option, same in (("--text-field", False), ("--html-field", True)):
-        (pair,) = json.loads(winnow("pairs", rows, option, "content", "--json", "--min", "0").stdout)["pairs"]
+        done = winnow("pairs", rows, option, "content", "--json", "--min-similarity", "0")
+        (pair,) = json.loads(done.stdout)["pairs"]
         assert (pair["resemblance"] == 1) == same
 
 

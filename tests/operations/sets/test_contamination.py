@@ -228,6 +228,8 @@ def test_tables_have_rows_and_spans(train: Path, evals: Path, tmp_path: Path) ->
             {"set": str(evals), "id": "q1", "containment": 1.0, "fields": [{"name": "", "containment": 1.0}]}
         ],
     }
+    contaminated(train, evals, to=tmp_path / "rows.parquet")
+    assert pq.read_table(tmp_path / "rows.parquet").to_pylist() == lines(tmp_path / "rows.jsonl")
     texts = [row.get("text", "") for row in lines(train)]
     for span in lines(tmp_path / "spans.jsonl"):
         assert texts[span["row"]][span["start"] : span["end"]] == span["text"]

@@ -122,7 +122,7 @@ def test_the_minimum_that_is_given_decides_the_measure(tmp_path: Path) -> None:
         QuestionError, match=r"^pairs are ranked by containment: give min_containment, not min_longest$"
     ):
         pairs(folder, by="containment", min_longest=3)
-    with pytest.raises(QuestionError, match="give min_similarity or min_resemblance, not both"):
+    with pytest.raises(QuestionError, match=r"give only one of min_similarity, min_resemblance$"):
         pairs(folder, min_similarity=0.5, min_resemblance=0.5)
 
 
