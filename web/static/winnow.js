@@ -36,7 +36,8 @@ addEventListener("click", (event) => {
 // --- forms: a slider shows its value; the form is sent by its button ---------------------------------------------------
 for (const input of document.querySelectorAll("[data-shown]")) {
   const output = input.parentElement.querySelector("output");
-  input.addEventListener("input", () => (output.value = input.value + (output.dataset.unit ?? " %")));
+  const shown = () => (input.max === "1" ? `${Math.round(100 * input.value)} %` : input.value + (output.dataset.unit ?? " %"));
+  input.addEventListener("input", () => (output.value = shown()));
 }
 // Empty fields are left out of the address.
 addEventListener("submit", (event) => {
