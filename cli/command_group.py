@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from opensearch_winnow.cli.command_help import examples_last
 from opensearch_winnow.cli.options.store_option import STORE_VARIABLE
 from opensearch_winnow.cli.terminal import TYPED_WORDS, presentable
 from opensearch_winnow.foundation.errors import WinnowError
@@ -50,7 +51,8 @@ class CommandGroup(click.Group):
             return None
         command = import_module(self.command_modules[cmd_name]).command
         assert isinstance(command, click.Command)
-        put_examples_last(command)
+        if isinstance(command, click.Group):
+            command.help = examples_last(command.help or "")
         return command
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -120,15 +122,6 @@ class CommandGroup(click.Group):
             raise CommandFailedError("not enough memory for texts of this size") from error
         except KeyboardInterrupt:
             ctx.exit(INTERRUPTED)
-
-
-def put_examples_last(command: click.Command) -> None:
-    """Let the help of a command say what it does before it shows the examples, with which its docstring begins."""
-    examples, _, description = inspect.cleandoc(command.help or "").partition("\n\n")
-    if examples.startswith("\b\nExample"):
-        command.help = f"{description}\n\n{examples}"
-    for inner in command.commands.values() if isinstance(command, click.Group) else ():
-        put_examples_last(inner)
 
 
 def refuse_repeated_options(command: click.Command, args: list[str], ctx: click.Context) -> None:

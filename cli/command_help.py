@@ -67,6 +67,12 @@ class DescribedCommand(click.Command):
             formatter.write_text(f"More about it, and all options: {ctx.command_path} --help-all")
 
 
+def examples_last(text: str) -> str:
+    """Return a docstring with the examples, with which it begins, behind the description."""
+    examples, description = _divided(text)
+    return f"{description}\n\n{examples}"
+
+
 def _divided(text: str) -> tuple[str, str]:
     """Return the examples, with which a docstring begins, and the description."""
     examples, _, description = inspect.cleandoc(text).partition("\n\n")
@@ -79,7 +85,7 @@ def _sections(
     """Yield the headings of options with their lines; one heading for all if the help is not whole."""
     by_heading: dict[str, list[tuple[str, str]]] = {}
     for each in params:
-        if (record := each.get_help_record(ctx)) is not None:
+        if isinstance(each, click.Option) and (record := each.get_help_record(ctx)) is not None:
             heading = _heading(each) if is_whole else "Options"
             by_heading.setdefault(heading, []).append(record)
     yield from by_heading.items()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from opensearch_winnow.cli.command_help import DescribedCommand
 
-@click.command("completion", short_help="Print the completion script for your shell.")
+
+@click.command("completion", cls=DescribedCommand, short_help="Print the completion script for your shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:

@@ -17,6 +17,7 @@ import click
 
 from opensearch_winnow.answers.display_text import UNSAFE, printable
 from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.server_log import start_log
@@ -57,7 +58,7 @@ class ServeOptions(ServerOptions):
             raise ServeError("a server without a store has no screens, and nothing to change: leave out open and write")
 
 
-@click.command("serve", short_help="Serve the search UI and the JSON API of a store.")
+@click.command("serve", cls=DescribedCommand, short_help="Serve the search UI and the JSON API of a store.")
 @store_option(required=False)
 @declared_options(ServeOptions, "options")
 @declared_options(SchemeChoice, "choice")

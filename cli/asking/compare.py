@@ -20,6 +20,7 @@ from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.asking.compared_texts import ComparedTexts, compared_texts, is_file
 from opensearch_winnow.cli.asking.side_by_side import SideBySide
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options import scheme_options as choose
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -55,7 +56,9 @@ class CompareRun(CompareOptions):
     full: bool = option(False, FLAG, "Do not shorten passages.")
 
 
-@click.command("compare", short_help="Compare two texts or pages, and show the passages they share.")
+@click.command(
+    "compare", cls=DescribedCommand, short_help="Compare two texts or pages, and show the passages they share."
+)
 @text_file("a")
 @text_file("b", required=False)
 @store_option("The store with the pages: a file (crawl.winnow), or http://host:9200/name.", required=False)

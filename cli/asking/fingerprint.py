@@ -8,6 +8,7 @@ import click
 
 from opensearch_winnow.answers.display_text import Span, one_line, shorten, width
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options import scheme_options as choose
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
@@ -21,7 +22,7 @@ from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
 MIN_TEXT_COLUMNS = 10
 
 
-@click.command("fingerprint", short_help="List the fingerprints of a text.")
+@click.command("fingerprint", cls=DescribedCommand, short_help="List the fingerprints of a text.")
 @text_file("file")
 @choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables)
 @key_file_option

@@ -10,6 +10,7 @@ import click
 from opensearch_winnow.answers.asking.history import history_summary
 from opensearch_winnow.answers.display_text import Span, one_line, shorten, width
 from opensearch_winnow.answers.formatting import count_of
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
@@ -23,7 +24,7 @@ MAX_CRAWL_COLUMNS = 20
 MIN_TITLE_COLUMNS = 20  # fewer show too little of a title to be useful
 
 
-@click.command("history", short_help="List the captures of a URL, and how much it changed.")
+@click.command("history", cls=DescribedCommand, short_help="List the captures of a URL, and how much it changed.")
 @click.argument("url")
 @store_option()
 @declared_options(HistoryQuestion, "question")

@@ -11,6 +11,7 @@ from opensearch_winnow.answers.asking.locate import located_summary
 from opensearch_winnow.answers.display_text import Span
 from opensearch_winnow.answers.formatting import compact_percent, day, duration
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
@@ -21,7 +22,7 @@ from opensearch_winnow.index import Index
 from opensearch_winnow.operations.asking.locate import Located, LostPage
 
 
-@click.command("locate", short_help="List the later pages that a lost page moved to.")
+@click.command("locate", cls=DescribedCommand, short_help="List the later pages that a lost page moved to.")
 @click.argument("url")
 @store_option()
 @declared_options(LostPage, "lost")

@@ -20,6 +20,7 @@ from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.asking.match_table import table
 from opensearch_winnow.cli.asking.similar_batch import answer_batch, batch_questions
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.filter_options import filter_option_names
@@ -38,7 +39,7 @@ from opensearch_winnow.queries.asking.matches import Matches
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions, SimilarQuestion
 
 
-@click.command("similar", short_help="List pages that resemble or quote a page, file or text.")
+@click.command("similar", cls=DescribedCommand, short_help="List pages that resemble or quote a page, file or text.")
 @question_options("batch", "batch_urls", hint="; or several with --batch")
 @click.option(
     "--batch",

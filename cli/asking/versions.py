@@ -11,6 +11,7 @@ from opensearch_winnow.answers.asking.versions import versions_summary
 from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle, width
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.question_options import PageOrText, question_options
@@ -26,7 +27,7 @@ MIN_URL_COLUMNS = 20
 MAX_STALE_PAGES_SHOWN = 5  # of a version; in a pipe, all are
 
 
-@click.command("versions", short_help="List the versions of a page or text, and stale copies.")
+@click.command("versions", cls=DescribedCommand, short_help="List the versions of a page or text, and stale copies.")
 @question_options()
 @store_option()
 @declared_options(VersionsQuestion, "question")

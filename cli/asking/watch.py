@@ -15,6 +15,7 @@ from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.asking.watch_log import log
 from opensearch_winnow.cli.asking.watch_table import new_lines, watch_condition, watch_lines
 from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput, TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_option, declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
@@ -64,7 +65,7 @@ def command() -> None:
     """
 
 
-@command.command("add", short_help="Save a question.")
+@command.command("add", cls=DescribedCommand, short_help="Save a question.")
 @click.argument("name", required=False)
 @click.argument("url", required=False)
 @click.option(
@@ -143,7 +144,7 @@ def add(
     next_step(ctx, "watch", "check", name)
 
 
-@command.command("list", short_help="List the watches of a store.")
+@command.command("list", cls=DescribedCommand, short_help="List the watches of a store.")
 @store_option()
 @declared_options(TableOutput, "output")
 @click.pass_context
@@ -163,7 +164,7 @@ def list_(ctx: click.Context, store: str, output: TableOutput) -> None:
     next_step(ctx, "watch", "check")
 
 
-@command.command("check", short_help="List the pages that are new since the last check.")
+@command.command("check", cls=DescribedCommand, short_help="List the pages that are new since the last check.")
 @click.argument("name", nargs=-1, shell_complete=complete_name)
 @click.option("--keep", is_flag=True, help="Report the same pages as new again next time.")
 @store_option()
@@ -207,7 +208,7 @@ def check(ctx: click.Context, name: tuple[str, ...], keep: bool, store: str, out
     next_step(ctx, *(("similar", best) if new.watch.url is None else ("compare", new.watch.url, best)))
 
 
-@command.command("remove", short_help="Delete a watch.")
+@command.command("remove", cls=DescribedCommand, short_help="Delete a watch.")
 @click.argument("name", shell_complete=complete_name)
 @store_option()
 @declared_option(AnswerOutput, "json")

@@ -9,6 +9,7 @@ import click
 
 from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
@@ -22,7 +23,7 @@ from opensearch_winnow.operations.asking.watch_log import LogQuestion
 MAX_NAME_COLUMNS = 30
 
 
-@click.command("log", short_help="List what watches found while pages were indexed.")
+@click.command("log", cls=DescribedCommand, short_help="List what watches found while pages were indexed.")
 @click.argument("name", required=False)
 @declared_options(LogQuestion, "question")
 @store_option()

@@ -14,6 +14,7 @@ from opensearch_winnow.answers.clusters import clustering_words as words
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.clusters.cluster_table import Written, table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_options import quiet_option
@@ -46,7 +47,7 @@ class ClusterFiles(Options):
     plot: str | None = option(None, path("OUT", "file"), "Draw the sizes of the clusters to this SVG file.")
 
 
-@click.command("cluster", short_help="Find clusters of near-duplicates in a whole crawl.")
+@click.command("cluster", cls=DescribedCommand, short_help="Find clusters of near-duplicates in a whole crawl.")
 @click.argument("more", metavar="[P]...", nargs=-1, type=click.Path())
 @store_option(
     "The store to cluster and to update: a file (crawl.winnow) or http://host:9200/name.",

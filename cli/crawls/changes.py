@@ -13,6 +13,7 @@ from opensearch_winnow.answers.crawls.changes import changes_summary, kind_names
 from opensearch_winnow.answers.display_text import Span, one_line, shorten
 from opensearch_winnow.answers.formatting import compact_percent, count_of
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.export import say_left_out
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -54,7 +55,7 @@ class ChangesOutput(TableOutput):
         return None if self.cdxj else super(ChangesOutput, self).screen
 
 
-@click.command("changes", short_help="Compare two crawls: which pages changed, moved or are new.")
+@click.command("changes", cls=DescribedCommand, short_help="Compare two crawls: which pages changed, moved or are new.")
 @store_option()
 @declared_options(ChangesQuestion, "question")
 @quiet_option

@@ -14,6 +14,7 @@ from opensearch_winnow.answers.display_text import Span, printable, shorten_midd
 from opensearch_winnow.answers.formatting import count_of, day, duration, percent
 from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_options import quiet_option
@@ -39,7 +40,7 @@ COUNTS = ("pages", "captures", "deleted", "reclustered")
 FOUND = "found"  # the last key of the JSON of a dry run
 
 
-@click.command("delete", short_help="Delete pages, and what the store keeps of them.")
+@click.command("delete", cls=DescribedCommand, short_help="Delete pages, and what the store keeps of them.")
 @click.argument("url", nargs=-1)
 @click.option(
     "--file",

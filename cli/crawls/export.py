@@ -11,6 +11,7 @@ import click
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.capture_options import ids_option
 from opensearch_winnow.cli.options.declared_options import declared_option, declared_options
@@ -25,7 +26,9 @@ from opensearch_winnow.operations.crawls.export_source import FiledRecords
 MAX_REASONS = 5  # that are listed
 
 
-@click.command("export", short_help="Write a store or records as Parquet, JSON lines, CSV or CDXJ.")
+@click.command(
+    "export", cls=DescribedCommand, short_help="Write a store or records as Parquet, JSON lines, CSV or CDXJ."
+)
 @click.argument("records", nargs=-1, type=click.Path())
 @store_option("The store to export, instead of RECORDS: a file (crawl.winnow).", required=False)
 @click.option("--to", "out", metavar="OUT", required=True, help="The file to write; - is stdout.")

@@ -9,6 +9,7 @@ import click
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.export import say_no_pages
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.capture_options import ids_option
@@ -22,7 +23,9 @@ from opensearch_winnow.ingest.sources.archived_record import NOT_THERE
 from opensearch_winnow.operations.crawls.extract import ENDINGS, ExtractOptions, ExtractReport
 
 
-@click.command("extract", short_help="Write captures to a WARC or WACZ file, with or without copies.")
+@click.command(
+    "extract", cls=DescribedCommand, short_help="Write captures to a WARC or WACZ file, with or without copies."
+)
 @store_option()
 @click.option(
     "--to", "out", metavar="OUT", required=True, help=f"The file to write: a name that ends in {', '.join(ENDINGS)}."

@@ -10,6 +10,7 @@ import click
 
 from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.index_summary import first_words, print_end, print_findings, print_notes, table
 from opensearch_winnow.cli.options import scheme_options as choose
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
@@ -59,7 +60,7 @@ class FindingOptions(Options):
         return Notifier(self.on_finding or None, webhook)
 
 
-@click.command("index", short_help="Read a crawl into a store; every page is accounted for.")
+@click.command("index", cls=DescribedCommand, short_help="Read a crawl into a store; every page is accounted for.")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @store_option(
     "The store to add to: a file (crawl.winnow) or http://host:9200/name. It is created if missing.", required=False

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -41,7 +42,7 @@ class DemoOptions(Options):
     quiet: bool = option(False, FLAG, "Show no progress.", flag="-q --quiet")
 
 
-@click.command("demo", short_help="Try everything on pages that are already on this machine.")
+@click.command("demo", cls=DescribedCommand, short_help="Try everything on pages that are already on this machine.")
 @declared_options(DemoOptions)
 @key_file_option
 @declared_options(AnswerOutput, "output")

@@ -12,6 +12,7 @@ import click
 
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.command_group import INTERRUPTED, SOME_FAILED, CommandFailedError
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_output import RunOutput
@@ -49,7 +50,9 @@ class AttachRun(Options):
     dry_run: bool = option(False, FLAG, "Change nothing: print the missing requests, for the Dev Tools console.")
 
 
-@click.command("attach", short_help="Find copies in your index: add fingerprints to its documents.")
+@click.command(
+    "attach", cls=DescribedCommand, short_help="Find copies in your index: add fingerprints to its documents."
+)
 @click.argument("index", metavar="http://HOST:9200/INDEX", envvar=STORE_VARIABLE)
 @declared_options(AttachOptions, "options")
 @declared_options(SchemeChoice, "choice")

@@ -9,6 +9,7 @@ import click
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_output import RunOutput
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 MAX_NAMED = 3  # of those that need a part
 
 
-@click.command("detach", short_help="Take away what winnow attach has added to an index.")
+@click.command("detach", cls=DescribedCommand, short_help="Take away what winnow attach has added to an index.")
 @click.argument("index", metavar="http://HOST:9200/INDEX", envvar=STORE_VARIABLE)
 @key_file_option
 @declared_options(RunOutput, "output")

@@ -15,6 +15,7 @@ import click
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_output import RunOutput
@@ -67,7 +68,7 @@ class FieldsOutput(Options):
             check_output(Path(name), overwrite=self.overwrite)
 
 
-@click.command("fields", short_help="Add winnow's fields to JSON lines, or to a _bulk body.")
+@click.command("fields", cls=DescribedCommand, short_help="Add winnow's fields to JSON lines, or to a _bulk body.")
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(allow_dash=True))
 @declared_options(FieldsOptions, "options")
 @declared_options(FieldsOutput, "out")

@@ -6,6 +6,7 @@ import asyncio
 
 import click
 
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.server_log import start_log
@@ -14,7 +15,7 @@ from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.gateway.gateway_options import GatewayOptions
 
 
-@click.command("gateway", short_help="Give documents their fields on their way to OpenSearch.")
+@click.command("gateway", cls=DescribedCommand, short_help="Give documents their fields on their way to OpenSearch.")
 @declared_options(GatewayOptions, "options")
 @key_file_option
 def command(options: GatewayOptions) -> None:

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from opensearch_winnow.answers.asking.nothing_found import no_hit_words
 from opensearch_winnow.answers.formatting import duration
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import JSON, TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.filter_options import filter_option_names
@@ -27,7 +28,9 @@ SEVERAL_WORDS = re.compile(r'(-?)([^"]*\s[^"]*)')
 DEFAULT_EXAMINED = 1_000  # hits; more than in the web UI, because starting a command takes longer than examining them
 
 
-@click.command("search", short_help="Search the pages of a store by words, with duplicates grouped.")
+@click.command(
+    "search", cls=DescribedCommand, short_help="Search the pages of a store by words, with duplicates grouped."
+)
 @click.argument("words", nargs=-1)
 @store_option()
 @declared_options(SearchQuestion, "question", group=True, examine=DEFAULT_EXAMINED)

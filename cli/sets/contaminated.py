@@ -16,6 +16,7 @@ from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.sets.contamination import found_words, left_out_words
 from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_options import quiet_option
@@ -27,7 +28,7 @@ from opensearch_winnow.cli.terminal import remark, say
 from opensearch_winnow.operations.sets.contamination import ContaminatedRow, ContaminationOptions, contaminated
 
 
-class ManyNamesCommand(click.Command):
+class ManyNamesCommand(DescribedCommand):
     """Lets the options in `many_names` take all words up to the next option, so that a shell may expand a pattern."""
 
     many_names: Sequence[str] = ("--against",)
@@ -51,7 +52,11 @@ class ManyNamesCommand(click.Command):
 _FIELDS = re.compile(r"[^/\\*?\[\]]+")  # names of fields after a colon, and not the rest of a path or a pattern
 
 
-@click.command("contaminated", cls=ManyNamesCommand, short_help="Find passages of evaluation sets in training sets.")
+@click.command(
+    "contaminated",
+    cls=ManyNamesCommand,
+    short_help="Find passages of evaluation sets in training sets.",
+)
 @click.argument("train", metavar="TRAIN...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @click.option(
     "--against",

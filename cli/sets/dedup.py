@@ -13,6 +13,7 @@ from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.sets.deduplication import RowCount, RowsResult, attention_words, row_counts
 from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_options import quiet_option
@@ -69,7 +70,7 @@ OF_PASSAGES = {each.name for each in PassageRun.options()}
 OF_ROWS = {each.name for each in DedupCommand.options()} - {"dry_run", "passages"}
 
 
-@click.command("dedup", short_help="Write a data set without its duplicates.")
+@click.command("dedup", cls=DescribedCommand, short_help="Write a data set without its duplicates.")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @declared_options(DedupCommand)
 @declared_options(PassageOutputs, "passages")

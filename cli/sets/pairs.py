@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from opensearch_winnow.answers.display_text import Span, one_line
 from opensearch_winnow.answers.sets.pairs_words import compared_words, found_words, left_out_words, not_compared_words
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options import scheme_options as choose
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -31,7 +32,11 @@ MANY_FILES = 10  # of a submission: perhaps its sub-folders are the submissions
 MAX_ROWS = 25  # of a table on a terminal, unless --limit says otherwise
 
 
-@click.command("pairs", short_help="Compare all documents of a set with each other: the pairs that share text.")
+@click.command(
+    "pairs",
+    cls=DescribedCommand,
+    short_help="Compare all documents of a set with each other: the pairs that share text.",
+)
 @click.argument("sources", metavar="[SOURCE]...", nargs=-1, type=click.Path())
 @store_option(
     "The store with earlier documents, which sources are compared with too; without sources, all its pages are compared"

@@ -12,6 +12,7 @@ from click.shell_completion import CompletionItem
 
 from opensearch_winnow.answers.display_text import Span, one_line, printable, shorten, shorten_middle, width
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput, JsonOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
@@ -71,7 +72,7 @@ def command() -> None:
     """
 
 
-@command.command("add", short_help="Register a text as boilerplate.")
+@command.command("add", cls=DescribedCommand, short_help="Register a text as boilerplate.")
 @click.argument("source", type=click.Path(allow_dash=True), callback=require_piped_stdin)
 @declared_options(AddingOptions, "options")
 @store_option()
@@ -106,7 +107,7 @@ def add(ctx: click.Context, source: str, options: AddingOptions, store: str, out
     next_step(ctx, "boilerplate", "list")
 
 
-@command.command("list", short_help="List boilerplate, registered and learned.")
+@command.command("list", cls=DescribedCommand, short_help="List boilerplate, registered and learned.")
 @store_option()
 @declared_options(AnswerOutput, "output")
 @click.pass_context
@@ -128,7 +129,7 @@ def list_(ctx: click.Context, store: str, output: AnswerOutput) -> None:
     next_step(ctx, "boilerplate", "show", registered[0].name)
 
 
-@command.command("show", short_help="Print the text of boilerplate.")
+@command.command("show", cls=DescribedCommand, short_help="Print the text of boilerplate.")
 @click.argument("name", shell_complete=complete_name)
 @store_option()
 @declared_options(JsonOutput, "output")
@@ -148,7 +149,7 @@ def show(name: str, store: str, output: JsonOutput) -> None:
         sys.stdout.write(f"{printable(boilerplate.text) if sys.stdout.isatty() else boilerplate.text}\n")
 
 
-@command.command("remove", short_help="Delete boilerplate, so that its text counts again.")
+@command.command("remove", cls=DescribedCommand, short_help="Delete boilerplate, so that its text counts again.")
 @click.argument("name", shell_complete=complete_name)
 @store_option()
 @declared_options(JsonOutput, "output")
@@ -168,7 +169,7 @@ def remove(ctx: click.Context, name: str, store: str, output: JsonOutput) -> Non
     next_step(ctx, "boilerplate", "list")
 
 
-@command.command("learn", short_help="Find the templates of sites, and register them.")
+@command.command("learn", cls=DescribedCommand, short_help="Find the templates of sites, and register them.")
 @declared_options(LearningOptions, "options")
 @store_option()
 @declared_options(AnswerOutput, "output")

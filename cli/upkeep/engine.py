@@ -9,6 +9,7 @@ import click
 
 from opensearch_winnow.answers.formatting import byte_size
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import JsonOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.terminal import say, suggest
@@ -38,7 +39,7 @@ def command() -> None:
     """
 
 
-@command.command("start", short_help="Start the engine, and wait until it answers.")
+@command.command("start", cls=DescribedCommand, short_help="Start the engine, and wait until it answers.")
 @declared_options(EngineOptions, "options")
 @declared_options(EngineHome, "folder")
 @declared_options(JsonOutput, "output")
@@ -65,7 +66,7 @@ def start(options: EngineOptions, folder: EngineHome, output: JsonOutput) -> Non
     suggest("engine", "stop", *home_words(folder))
 
 
-@command.command("stop", short_help="Stop the engine; its data is kept.")
+@command.command("stop", cls=DescribedCommand, short_help="Stop the engine; its data is kept.")
 @declared_options(EngineHome, "folder")
 @declared_options(JsonOutput, "output")
 def stop(folder: EngineHome, output: JsonOutput) -> None:
@@ -83,7 +84,7 @@ def stop(folder: EngineHome, output: JsonOutput) -> None:
         say(f"Stopped {stopped.product} {stopped.version}" if stopped else f"No engine runs in {engine.home}")
 
 
-@command.command("status", short_help="Show whether the engine runs, where, and its health.")
+@command.command("status", cls=DescribedCommand, short_help="Show whether the engine runs, where, and its health.")
 @declared_options(EngineHome, "folder")
 @declared_options(JsonOutput, "output")
 @click.pass_context

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import JsonOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import store_option
@@ -14,7 +15,9 @@ from opensearch_winnow.stores.engine_index import MigratedStore, MigrationOption
 from opensearch_winnow.stores.opening import is_address
 
 
-@click.command("migrate", short_help="Move a store on OpenSearch to a new index while it is in use.")
+@click.command(
+    "migrate", cls=DescribedCommand, short_help="Move a store on OpenSearch to a new index while it is in use."
+)
 @store_option("The store: http://host:9200/name.")
 @declared_options(MigrationOptions, "options")
 @declared_options(JsonOutput, "output")

@@ -6,6 +6,7 @@ import click
 
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import INTERRUPTED
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_options import quiet_option
@@ -16,7 +17,7 @@ from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.index import Index
 
 
-@click.command("rotate", short_help="Store other fingerprints of each page (selection koala).")
+@click.command("rotate", cls=DescribedCommand, short_help="Store other fingerprints of each page (selection koala).")
 @store_option()
 @quiet_option
 @declared_options(AnswerOutput, "output")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options import scheme_options as choose
 from opensearch_winnow.cli.options.answer_output import JsonOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -15,7 +16,7 @@ from opensearch_winnow.stores.engine_index import SetupOptions, SetupReport, Set
 from opensearch_winnow.stores.opening import is_address
 
 
-@click.command("setup", short_help="Create a store on OpenSearch, or print the requests that do.")
+@click.command("setup", cls=DescribedCommand, short_help="Create a store on OpenSearch, or print the requests that do.")
 @store_option("The store to create: http://host:9200/name.")
 @declared_options(SetupOptions, "options")
 @choose.scheme_options(

@@ -11,6 +11,7 @@ from opensearch_winnow.answers.display_text import Span, one_line, shorten_middl
 from opensearch_winnow.answers.formatting import bins, byte_size, count_of
 from opensearch_winnow.answers.upkeep.statistics import power_law_sentences
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
@@ -23,7 +24,7 @@ MAX_LISTED = 10  # crawls or sites
 MAX_NAME_COLUMNS = 40  # of one of them
 
 
-@click.command("stats", short_help="Show what a store contains, and how much space it takes.")
+@click.command("stats", cls=DescribedCommand, short_help="Show what a store contains, and how much space it takes.")
 @store_option()
 @declared_options(FigureOptions, "options")
 @declared_options(AnswerOutput, "output")
