@@ -7,7 +7,8 @@ every command.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 import click
 
@@ -24,8 +25,8 @@ GROUPS: dict[str, Sequence[str]] = {
     "Output": ("to", "format", "failed", "overwrite", "csv", "cdxj", "json", "full", "quiet", "color"),
 }
 IN_SHORT_HELP = ("to", "json", "preset")  # of the groups
-GROUP_OF = {name: heading for heading, names in GROUPS.items() for name in names}
-ORDER = {name: number for number, name in enumerate(GROUP_OF, 1)}
+ALONE = ("Which pages", "Resources")  # one option of these, by itself, is no group
+ORDER = {name: number for number, name in enumerate(chain.from_iterable(GROUPS.values()), 1)}
 
 
 class AdvancedOption(click.Option):
@@ -38,8 +39,8 @@ class DescribedCommand(click.Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters in the order of the help: those of groups last."""
         *params, help_option = super().get_params(ctx)
-        arranged = sorted(params, key=_order)
-        return [*arranged, HELP_ALL, help_option]
+        headings = self._headings()
+        return [*sorted(params, key=lambda each: _order(each, headings)), HELP_ALL, help_option]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the whole help if it is wanted, or short; otherwise what most people need."""
@@ -50,6 +51,13 @@ class DescribedCommand(click.Command):
         else:
             self._write(ctx, formatter, is_whole=False)
 
+    def _headings(self) -> dict[str, str]:
+        """Return the headings of the options that are in a group, by their names. What is required is in none."""
+        names = {each.name or "" for each in self.params if not each.required}
+        present = {heading: names.intersection(some) for heading, some in GROUPS.items()}
+        groups = {heading: some for heading, some in present.items() if len(some) > (heading in ALONE)}
+        return {name: heading for heading, some in groups.items() for name in some}
+
     def _write(self, ctx: click.Context, formatter: click.HelpFormatter, *, is_whole: bool) -> None:
         self.format_usage(ctx, formatter)
         examples, description = _divided(self.help or "")
@@ -58,8 +66,9 @@ class DescribedCommand(click.Command):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text("\n\n".join([*paragraphs, "\n".join(shown)]).rstrip())
-        params = [each for each in self.get_params(ctx) if is_whole or _is_basic(each)]
-        for heading, records in _sections(ctx, params, is_whole=is_whole):
+        headings = self._headings()
+        params = [each for each in self.get_params(ctx) if is_whole or _is_basic(each, headings)]
+        for heading, records in _sections(ctx, params, headings if is_whole else {}):
             with formatter.section(heading):
                 formatter.write_dl(records)
         if not is_whole:
@@ -80,29 +89,23 @@ def _divided(text: str) -> tuple[str, str]:
 
 
 def _sections(
-    ctx: click.Context, params: Sequence[click.Parameter], *, is_whole: bool
+    ctx: click.Context, params: Sequence[click.Parameter], headings: Mapping[str, str]
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Yield the headings of options with their lines; one heading for all if the help is not whole."""
+    """Yield the headings of options with their lines."""
     by_heading: dict[str, list[tuple[str, str]]] = {}
     for each in params:
         if isinstance(each, click.Option) and (record := each.get_help_record(ctx)) is not None:
-            heading = _heading(each) if is_whole else "Options"
-            by_heading.setdefault(heading, []).append(record)
+            by_heading.setdefault(headings.get(each.name or "", "Options"), []).append(record)
     yield from by_heading.items()
 
 
-def _heading(param: click.Parameter) -> str:
-    return "Options" if param.required else GROUP_OF.get(param.name or "", "Options")
+def _order(param: click.Parameter, headings: Mapping[str, str]) -> int:
+    return ORDER[param.name or ""] if param.name in headings else 0
 
 
-def _order(param: click.Parameter) -> int:
-    return 0 if param.required else ORDER.get(param.name or "", 0)
-
-
-def _is_basic(param: click.Parameter) -> bool:
+def _is_basic(param: click.Parameter, headings: Mapping[str, str]) -> bool:
     """Return whether an option belongs to the short help."""
-    name = param.name or ""
-    is_rare = isinstance(param, AdvancedOption) or (name in GROUP_OF and name not in IN_SHORT_HELP)
+    is_rare = isinstance(param, AdvancedOption) or (param.name in headings and param.name not in IN_SHORT_HELP)
     return param.required or not is_rare
 
 

@@ -44,7 +44,10 @@ class ServeOptions(ServerOptions):
 
     open: bool = option(False, FLAG, "Open the search UI in a browser.", flag="-o --open")
     get: str | None = option(
-        None, text("PATH", 10_000), "Print the answer to one request, such as /api/v1/search?words=mill, and exit."
+        None,
+        text("PATH", 10_000),
+        "Print the answer to one request, such as /api/v1/search?words=mill, and exit.",
+        advanced=True,
     )
     stateless: bool = option(
         False,

@@ -75,13 +75,17 @@ class ClusteringOptions(Options):
         "representatives",
         one_of(*LINKAGES),
         "representatives: pages resemble their representative. components: a chain of resemblances is a cluster.",
+        advanced=True,
     )
     # A band is a super shingle. Without this, pages are also compared that share a shingle of their sketches.
-    fast: bool = option(False, FLAG, "Compare only pages that share a band, and estimate how many pairs that misses.")
+    fast: bool = option(
+        False, FLAG, "Compare only pages that share a band, and estimate how many pairs that misses.", advanced=True
+    )
     compared: int = option(
         DEFAULT_COMPARED,
         number(2, 1_000_000),
         "Compare a page with at most N earlier pages for each band or shingle that they share.",
+        advanced=True,
     )
     representative: str = option(
         "earliest", text("RULE", 2_000), f"The page to show for each cluster, and to name it after: {CHOICES}."
@@ -109,15 +113,22 @@ class RunSettings(Options):
         one_of(*ENGINES),
         "Compute with DuckDB or Spark; the clusters are the same. Spark reads and writes any Hadoop file system."
         " --state, --memory and --threads are for DuckDB.",
+        advanced=True,
     )
     output: str | None = option(None, path("OUT"), "Write the clusters to this Parquet file, a row for each page.")
     evidence: str | None = option(
-        None, path("OUT"), "Write the similar pairs behind the clusters to this Parquet file, a row for each pair."
+        None,
+        path("OUT"),
+        "Write the similar pairs behind the clusters to this Parquet file, a row for each pair.",
+        advanced=True,
     )
     changes: str | None = None  # Parquet table to write, with a row for each page whose record has another cluster
     overwrite: bool = option(False, FLAG, "Replace output files that exist.")
     state: str | None = option(
-        None, path("FOLDER"), "Keep the pairs found in this folder, so that the next run compares only new pages."
+        None,
+        path("FOLDER"),
+        "Keep the pairs found in this folder, so that the next run compares only new pages.",
+        advanced=True,
     )
     memory: str | None = option(
         None,

@@ -26,12 +26,15 @@ class GatewayOptions(ListenOptions):
         required=True,
     )
     port: int = option_of(ListenOptions, "port", PORT)
-    tls_cert: str | None = option(None, path("FILE", "file"), "Certificate to serve TLS with, as PEM.")
-    tls_key: str | None = option(None, path("FILE", "file"), "Its private key, if it is not in the same file.")
+    tls_cert: str | None = option(None, path("FILE", "file"), "Certificate to serve TLS with, as PEM.", advanced=True)
+    tls_key: str | None = option(
+        None, path("FILE", "file"), "Its private key, if it is not in the same file.", advanced=True
+    )
     max_body: int = option(
         MAX_BODY // MB,
         number(1, 2_000, "MB"),
         "Largest request whose documents get fields, as the cluster's http.max_content_length. Larger ones pass.",
+        advanced=True,
     )
     max_memory: int | None = option(
         None,
@@ -39,6 +42,7 @@ class GatewayOptions(ListenOptions):
         "Memory for all requests together. Writes for which none is left pass without fields, and grouped searches get"
         " status 429.",
         unset="1,000, or 6 times --max-body if that is more",
+        advanced=True,
     )
 
     def __post_init__(self) -> None:

@@ -81,7 +81,12 @@ class RecipeOptions(Options):
         unset="lxml",
     )
     alt: bool | None = option(
-        None, FLAG, "Count the alternative text of images as text.", flag="--alt/--no-alt", unset="no-alt"
+        None,
+        FLAG,
+        "Count the alternative text of images as text.",
+        flag="--alt/--no-alt",
+        unset="no-alt",
+        advanced=True,
     )
     title: bool | None = option(
         None,
@@ -98,7 +103,9 @@ class RecipeOptions(Options):
         flag="--text/--no-text",
         unset="text",
     )
-    max_page_size: int = option(MAX_PAGE_BYTES, kinds.SIZE, "Pages larger than this, once decoded, fail.", unset="10M")
+    max_page_size: int = option(
+        MAX_PAGE_BYTES, kinds.SIZE, "Pages larger than this, once decoded, fail.", unset="10M", advanced=True
+    )
 
 
 class Content(NamedTuple):

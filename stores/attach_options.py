@@ -20,21 +20,24 @@ class AttachOptions(AttachedFields):
 
     error = StoreError
 
-    slices: int = option(2, number(1, 64), "Slices of the index to work on at the same time.")
+    slices: int = option(2, number(1, 64), "Slices of the index to work on at the same time.", advanced=True)
     per_second: float | None = option(
         None,
         decimal(0, MAX_PER_SECOND, above_least=True),
         "Write at most N documents a second, to leave the cluster time for others.",
+        advanced=True,
     )
     template: bool = option(
         False,
         FLAG,
         "Add winnow's part to the template of an alias or data stream, so that new indices are attached as well.",
+        advanced=True,
     )
     pattern: str | None = option(
         None,
         text("NAMES"),
         "Names of new indices, such as 'logs-*', for the template; needed if no template fits them.",
+        advanced=True,
     )
     scheme: Scheme | None = None
     key: str | None = field(default=None, repr=False)  # of the scheme; None: that in the file of WINNOW_KEY_FILE

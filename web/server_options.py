@@ -31,6 +31,7 @@ class ServerOptions(ListenOptions):
         MAX_SECONDS,
         decimal(0, 86_400, "S", above_least=True),
         "Compare pages for at most S seconds per question, then show what was found until then.",
+        advanced=True,
     )
     write: bool = option(False, FLAG, "Let visitors change the store: watches, boilerplate, clusters.")
 

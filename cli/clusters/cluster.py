@@ -44,7 +44,9 @@ class ClusterFiles(Options):
     records: tuple[str, ...] = option(
         (), repeated(path("P")), "Cluster record files instead of a store: a file or a folder. More may follow."
     )
-    plot: str | None = option(None, path("OUT", "file"), "Draw the sizes of the clusters to this SVG file.")
+    plot: str | None = option(
+        None, path("OUT", "file"), "Draw the sizes of the clusters to this SVG file.", advanced=True
+    )
 
 
 @click.command("cluster", cls=DescribedCommand, short_help="Find clusters of near-duplicates in a whole crawl.")

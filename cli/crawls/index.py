@@ -44,15 +44,21 @@ class FindingOptions(Options):
         text("COMMAND", 10_000),
         "Run this command when watches find new pages. It gets the findings on stdin, one JSON object a line.",
         variable="WINNOW_ON_FINDING",
+        advanced=True,
     )
     webhook: str | None = option(
-        None, text("URL", 2_000), "Post the findings of watches to this address, as JSON.", variable="WINNOW_WEBHOOK"
+        None,
+        text("URL", 2_000),
+        "Post the findings of watches to this address, as JSON.",
+        variable="WINNOW_WEBHOOK",
+        advanced=True,
     )
     webhook_private: bool = option(
         False,
         FLAG,
         "Allow a webhook on this machine or in a private network.",
         variable="WINNOW_WEBHOOK_PRIVATE",
+        advanced=True,
     )
 
     def notifier(self) -> Notifier:

@@ -43,9 +43,9 @@ class AttachRun(Options):
 
     update: bool = option(False, FLAG, "Bring an attached index up to date: new and changed documents only.")
     follow: bool = option(False, FLAG, "Update again and again, until Ctrl-C.")
-    every: float = option(10, decimal(1, 86_400, "SECONDS"), "Pause between two updates with --follow.")
+    every: float = option(10, decimal(1, 86_400, "SECONDS"), "Pause between two updates with --follow.", advanced=True)
     print_template: bool = option(
-        False, FLAG, "Change nothing: print winnow's part of a template, for those who manage it."
+        False, FLAG, "Change nothing: print winnow's part of a template, for those who manage it.", advanced=True
     )
     dry_run: bool = option(False, FLAG, "Change nothing: print the missing requests, for the Dev Tools console.")
 

@@ -35,15 +35,17 @@ from opensearch_winnow.operations.sets.row_options import RowOptions
 class DedupCommand(FileDeduplication):
     """The options of a deduplication as the command has them."""
 
-    against_id_field: str | None = option(None, text("NAME"), "The field with the id of a row of OLD, if it differs.")
+    against_id_field: str | None = option(
+        None, text("NAME"), "The field with the id of a row of OLD, if it differs.", advanced=True
+    )
     against_text_field: str | None = option(
-        None, text("NAME"), "The field with the text of a row of OLD, if it differs."
+        None, text("NAME"), "The field with the text of a row of OLD, if it differs.", advanced=True
     )
     preset: str = option(
         "pages", one_of(*PRESETS), "The kind of text: code for programs. Chinese and Japanese need none."
     )
     shingle: int | None = option(
-        None, number(1, 1000), "Compare runs of N words.", unset=f"{Scheme().shingle}, or the preset's"
+        None, number(1, 1000), "Compare runs of N words.", unset=f"{Scheme().shingle}, or the preset's", advanced=True
     )
     dry_run: bool = option(False, FLAG, "Write nothing, only count.")
     passages: bool = option(False, FLAG, "Instead of whole rows, cut passages that several rows have out of the texts.")

@@ -119,12 +119,14 @@ class DeduplicationOptions(Options):
         share(above_0=True),
         "With --match contained: drop rows of which at least X is in a row that is kept.",
         unset=str(DEFAULT_MINIMUM),
+        advanced=True,
     )
     keep: str = option(
         "earliest",
         text("RULE"),
         f"The row to keep of several: {KEEP_CHOICES}. earliest is by date, and rows without one in their order; source"
         " prefers the sources named first; best takes the highest number in a field.",
+        advanced=True,
     )
     compared: int = DEFAULT_COMPARED  # maximum of earlier rows to compare a row with because of one shared shingle
 

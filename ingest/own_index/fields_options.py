@@ -27,7 +27,9 @@ class FieldsOptions(Options):
     html: bool = option_of(AttachedFields, "html")
     url: str | None = option(None, PATH, "Field with the address of a page.", unset="the _id, if it is known")
     time: str | None = option_of(AttachedFields, "time")
-    time_format: str = option(USUAL_FORMAT, FORMAT, "The format of the time, as the mapping of the index has it.")
+    time_format: str = option(
+        USUAL_FORMAT, FORMAT, "The format of the time, as the mapping of the index has it.", advanced=True
+    )
     id: str | None = option(
         None,
         PATH,

@@ -61,6 +61,7 @@ class IndexingOptions(RecipeOptions):
         number(1, 1024),
         "Number of processes that read and parse. It does not change the records.",
         unset="one for each processor",
+        advanced=True,
     )
     id_field: str | None = option(
         None,
@@ -77,13 +78,18 @@ class IndexingOptions(RecipeOptions):
     title_field: str | None = option(None, FIELD, "The field with the title of a row.", unset="title")
     url_field: str | None = option(None, FIELD, "The field with the URL of a row, which is its id if it has no other.")
     base_url: str = option(
-        "", kinds.text("URL", 2_000), "Put this URL before the names of files in a folder.", unset="file://"
+        "",
+        kinds.text("URL", 2_000),
+        "Put this URL before the names of files in a folder.",
+        unset="file://",
+        advanced=True,
     )
     follow_symlinks: bool = option(
         False,
         FLAG,
         "Read what symbolic links in a folder lead to, also outside of it. Without this, they are skipped.",
         flag=FOLLOW_LINKS,
+        advanced=True,
     )
     max_stdin: int = option(
         MAX_PIPED_BYTES,
@@ -91,8 +97,11 @@ class IndexingOptions(RecipeOptions):
         "Read no more than this from standard input or a named pipe, which is kept in a temporary file.",
         flag=MAX_PIPED,
         unset="4G",
+        advanced=True,
     )
-    max_page_seconds: float = option(MAX_PAGE_SECONDS, CPU_SECONDS, "Pages that take more CPU time than this fail.")
+    max_page_seconds: float = option(
+        MAX_PAGE_SECONDS, CPU_SECONDS, "Pages that take more CPU time than this fail.", advanced=True
+    )
     failed: FileName | None = option(
         None,
         path("FILE", "file"),

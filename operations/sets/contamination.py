@@ -149,7 +149,9 @@ class ContaminationOptions(RowOptions):
     to: PathName | None = option(
         None, path("OUT"), "Write the contaminated rows to this file: .jsonl, .csv or .parquet."
     )
-    spans: PathName | None = option(None, path("OUT"), "Write every passage, with its offsets, to this file.")
+    spans: PathName | None = option(
+        None, path("OUT"), "Write every passage, with its offsets, to this file.", advanced=True
+    )
     clean: PathName | None = option(
         None,
         path("OUT"),

@@ -79,13 +79,17 @@ class FileDeduplication(DeduplicationRun):
         "Drop rows that this earlier set has. Its rows are not written. Can be repeated.",
     )
     mark: bool = option(
-        False, FLAG, "Write all rows to OUT, with the columns cluster, keep, representative and similarity."
+        False,
+        FLAG,
+        "Write all rows to OUT, with the columns cluster, keep, representative and similarity.",
+        advanced=True,
     )
     ids: PathName | None = option(None, path("OUT"), "Write the ids of the rows kept to this file, one a line.")
     dropped: PathName | None = option(
         None,
         path("OUT"),
         "Write a JSON line for each row dropped to this file: its id, why, and for which row.",
+        advanced=True,
     )
     failed: PathName | None = option(
         None, path("FILE", "file"), "The file for rows that cannot be read: JSON lines.", unset="OUT.failed.jsonl"

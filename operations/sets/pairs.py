@@ -50,15 +50,28 @@ class PairOptions(Options):
         None, share(), "List pairs whose similarity is at least X.", unset="0.4 for programs, 0.1 for texts"
     )
     min_resemblance: float | None = option(
-        None, share(), "List pairs whose resemblance is at least X.", unset="0.3 for programs, 0.1 for texts"
+        None,
+        share(),
+        "List pairs whose resemblance is at least X.",
+        unset="0.3 for programs, 0.1 for texts",
+        advanced=True,
     )
     min_containment: float | None = option(
-        None, share(), "List pairs of which at least X of one is in the other.", unset="0.3 for programs, 0.1 for texts"
+        None,
+        share(),
+        "List pairs of which at least X of one is in the other.",
+        unset="0.3 for programs, 0.1 for texts",
+        advanced=True,
     )
     min_longest: int | None = option(
-        None, number(0, MAX_WORDS), "List pairs whose longest passage has at least N words, or tokens of a program."
+        None,
+        number(0, MAX_WORDS),
+        "List pairs whose longest passage has at least N words, or tokens of a program.",
+        advanced=True,
     )
-    limit: int | None = option(None, number(1, MAX_PAIRS), "List N pairs.", unset="all; fewer on a terminal")
+    limit: int | None = option(
+        None, number(1, MAX_PAIRS), "List N pairs.", unset="all; fewer on a terminal", advanced=True
+    )
     base: Sequence[str] = option(
         (),
         repeated(path("P")),
@@ -69,13 +82,15 @@ class PairOptions(Options):
         text("RULE", 10_000),
         "Do not compare documents of one owner: a regular expression whose first group, or else all that it matches,"
         " is in the name of a document; or a CSV file with rows id,owner.",
+        advanced=True,
     )
-    owner_field: str | None = option(None, text("NAME"), "The field of rows that names their owner.")
+    owner_field: str | None = option(None, text("NAME"), "The field of rows that names their owner.", advanced=True)
     fields: FieldNames = group(FieldNames)
     submissions: Submissions = option(
         "auto",
         one_of(*get_args(Submissions)),
         "Compare files, or sub-folders with all their files. auto: by what the folder looks like.",
+        advanced=True,
     )
     progress: Progress | None = None
 
@@ -109,7 +124,7 @@ class PairsQuestion(PairOptions):
 
     sources: str | Sequence[str] | Sequence[Document] = ()
     _: KW_ONLY
-    boilerplate: bool = option(True, FLAG, "Treat the store's boilerplate as ordinary text.")
+    boilerplate: bool = option(True, FLAG, "Treat the store's boilerplate as ordinary text.", advanced=True)
 
 
 @with_options(PairOptions)

@@ -53,11 +53,13 @@ class PassageOutputs(PassageOptions):
         None,
         path("OUT", "file"),
         "With --passages: write where the passages are, to this file: .jsonl, .csv or .parquet.",
+        advanced=True,
     )
     attributes: PathName | None = option(
         None,
         path("FOLDER", "folder"),
         "With --passages: write the same as attributes in the format of Dolma, a file for each source.",
+        advanced=True,
     )
 
 

@@ -31,12 +31,15 @@ class RepeatedPassage(NamedTuple):
 class PassageOptions(Options):
     """Which passages count as repeated."""
 
-    words: int = option(50, number(1, 1_000_000), "With --passages: minimum words of a passage.")
+    words: int = option(50, number(1, 1_000_000), "With --passages: minimum words of a passage.", advanced=True)
     documents: int = option(  # several occurrences in one document count once
-        2, number(2, 1_000_000_000), "With --passages: minimum number of rows that have it."
+        2, number(2, 1_000_000_000), "With --passages: minimum number of rows that have it.", advanced=True
     )
     occurrences: Occurrences = option(
-        "later", one_of(*get_args(Occurrences)), "With --passages: cut all occurrences but the first, or every one."
+        "later",
+        one_of(*get_args(Occurrences)),
+        "With --passages: cut all occurrences but the first, or every one.",
+        advanced=True,
     )
 
 

@@ -31,7 +31,9 @@ class SimilarOptions(Options):
         "Pages that contain at least X of the question. 0 lists all that share a passage with it.",
         unset="0.5 for a file or a text",
     )
-    min_contained: float | None = option(None, share(), "Pages with at least X of their own text inside the question.")
+    min_contained: float | None = option(
+        None, share(), "Pages with at least X of their own text inside the question.", advanced=True
+    )
     exact: bool = option(
         True,
         FLAG,
@@ -40,7 +42,7 @@ class SimilarOptions(Options):
     )
     limit: int | None = option(100, number(1, MAX_MATCHES), "Show the N best matches.")
     max_seconds: float | None = option(
-        None, SECONDS, "After S seconds, show what was found until then, and say so.", unset="no limit"
+        None, SECONDS, "After S seconds, show what was found until then, and say so.", unset="no limit", advanced=True
     )
     where: Filters = group(Filters)
     all_captures: bool = option(False, FLAG, "Include every capture of a URL, not only one.")
@@ -51,7 +53,7 @@ class SimilarOptions(Options):
         unset="the store's",
     )
     frequent: int = DEFAULT_FREQUENT
-    boilerplate: bool = option(True, FLAG, "Treat boilerplate as ordinary text.")
+    boilerplate: bool = option(True, FLAG, "Treat boilerplate as ordinary text.", advanced=True)
 
     @property
     def minima(self) -> dict[Score, float | None]:

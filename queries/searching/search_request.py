@@ -45,10 +45,12 @@ class SearchOptions(Options):
         "How to group. signature: compare the hits. cluster: use the clusters saved by winnow cluster. both: merge"
         " similar clusters.",
     )
-    examine: int = option(DEFAULT_EXAMINE, number(1, MAX_EXAMINED), "Group at least the N best hits.")
-    exact: bool = option(False, FLAG, "Compute each resemblance from the texts instead of estimating it.")
+    examine: int = option(DEFAULT_EXAMINE, number(1, MAX_EXAMINED), "Group at least the N best hits.", advanced=True)
+    exact: bool = option(
+        False, FLAG, "Compute each resemblance from the texts instead of estimating it.", advanced=True
+    )
     representative: str = option(
-        BEST, text("RULE", 2_000), f"The page of a group to show: {BEST} (the best hit), {CHOICES}."
+        BEST, text("RULE", 2_000), f"The page of a group to show: {BEST} (the best hit), {CHOICES}.", advanced=True
     )
     limit: int = option(10, number(1, MAX_HITS_PER_PAGE), "Hits per page.")
     facets: Sequence[FacetName] = option(
@@ -94,14 +96,15 @@ class SearchQuestion(SearchOptions):
 
     words: str = ""
     _: KW_ONLY
-    page: int = option(1, number(1, MAX_PAGE_NUMBER), "Page of hits to show.")
+    page: int = option(1, number(1, MAX_PAGE_NUMBER), "Page of hits to show.", advanced=True)
     stable: bool = option(
         False,
         FLAG,
         "Freeze the results for some minutes, so that --cursor can page through them. Only for a store on OpenSearch.",
+        advanced=True,
     )
     cursor: str | None = option(
-        None, text("TEXT", MAX_CURSOR_CHARS), "Show the next page of a --stable search. Give no WORDS."
+        None, text("TEXT", MAX_CURSOR_CHARS), "Show the next page of a --stable search. Give no WORDS.", advanced=True
     )
 
     @property

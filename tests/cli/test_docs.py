@@ -86,10 +86,10 @@ def test_the_page_quotes_the_present_output(tmp_path: Path, monkeypatch: pytest.
 
 def test_every_command_has_a_section_with_its_help() -> None:
     sections = re.split(r"^## winnow ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
-    assert {name for name in main.command_modules if f"$ winnow {name} --help\n" in "".join(sections)} == {
+    assert {name for name in main.command_modules if f"$ winnow {name} --help" in "".join(sections)} == {
         section.split()[0] for section in sections
     }
-    assert all(f"$ winnow {section.split()[0]} --help\n" in section for section in sections)
+    assert all(f"$ winnow {section.split()[0]} --help" in section for section in sections)
 
 
 def test_sections_are_in_the_order_of_the_commands() -> None:

@@ -22,7 +22,9 @@ class ReportOptions(Options):
         path("R"),
         "Write a report with the pairs side by side: one file if R ends in .html, otherwise a folder.",
     )
-    anonymise: bool = option(False, FLAG, "Replace the names of documents, files and owners in the report.")
+    anonymise: bool = option(
+        False, FLAG, "Replace the names of documents, files and owners in the report.", advanced=True
+    )
 
     def __post_init__(self) -> None:
         Options.__post_init__(self)
