@@ -17,10 +17,8 @@ from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.terminal import Terminal, say, shell_command
 from opensearch_winnow.foundation.extras import extra
-from opensearch_winnow.foundation.option_kinds import FLAG, number, path, text
+from opensearch_winnow.foundation.option_kinds import FLAG, number, path
 from opensearch_winnow.foundation.options import Options, option
-
-MAX_STORE_CHARS = 8_000  # of its name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,20 +31,21 @@ class DemoOptions(Options):
         "Where to put the store (demo.winnow) and the report (report.html).",
         unset="a new temporary folder",
     )
-    store: str | None = option(
-        None,
-        text("S", MAX_STORE_CHARS),
-        "Use another store, created if it does not exist, such as http://host:9200/demo for OpenSearch.",
-    )
     pages: int | None = option(None, number(20, 1_000_000), "Use only about N pages, for a quick look.", unset="all")
     quiet: bool = option(False, FLAG, "Show no progress.", flag="-q --quiet")
 
 
 @click.command("demo", cls=DescribedCommand, short_help="Try everything on pages that are already on this machine.")
 @declared_options(DemoOptions)
+@click.option(
+    "--store",
+    metavar="S",
+    type=click.Path(),
+    help="Use another store, created if it does not exist, such as http://host:9200/demo for OpenSearch.",
+)
 @key_file_option
 @declared_options(AnswerOutput, "output")
-def command(options: DemoOptions, output: AnswerOutput) -> None:
+def command(options: DemoOptions, store: str | None, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow demo
@@ -76,7 +75,7 @@ def command(options: DemoOptions, output: AnswerOutput) -> None:
 
     folder = Path(options.to or tempfile.mkdtemp(prefix="winnow-demo-"))
     folder.mkdir(parents=True, exist_ok=True)
-    store = options.store or str(folder / "demo.winnow")
+    store = store or str(folder / "demo.winnow")
     names = {"store": without_credentials(store), "report": str(folder / "report.html")}
     clock = Clock()
     try:

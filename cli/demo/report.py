@@ -47,7 +47,7 @@ class NamedPage(Answer):
 
 
 @answer
-class ScoredPage(NamedPage):
+class PageShare(NamedPage):
     """A page, compared with the one that it is listed with."""
 
     score: float = key("Its resemblance to the representative of its cluster, or the share of it that the licence is.")
@@ -58,7 +58,7 @@ class ScoredCluster(Answer):
     """A cluster, with the resemblance of each page to the representative."""
 
     representative: NamedPage = key("The representative.")
-    others: list[ScoredPage] = key("The other pages, by time and URL.")
+    others: list[PageShare] = key("The other pages, by time and URL.")
 
     @property
     @derived
@@ -78,7 +78,7 @@ class ContainedLicence(NamedPage):
     """A licence that is entirely contained in others, which are not near-copies of it."""
 
     words: int = key("The number of its words.")
-    inside: list[ScoredPage] = key("One page of each cluster that contains it, the shortest first.", name="in")
+    inside: list[PageShare] = key("One page of each cluster that contains it, the shortest first.", name="in")
 
 
 @answer
@@ -97,7 +97,7 @@ class DemoReport(Answer):
     """The report of the demo."""
 
     _: KW_ONLY
-    store: str = key("The store.")
+    store_name: str = key("The store.", name="store")
     report: str = key("The file with the report for a browser.")
     scheme: Scheme
     crawled: Crawled = inlined()
@@ -123,7 +123,7 @@ class DemoReport(Answer):
     @derived(name="next")
     def commands(self) -> list[str]:
         """Commands that find something in the store; the first opens it in a browser."""
-        return [shell_command(*each, "--store", self.store, *key_file_words()) for each in self._commands()]
+        return [shell_command(*each, "--store", self.store_name, *key_file_words()) for each in self._commands()]
 
     def _commands(self) -> Iterator[tuple[str, ...]]:
         yield ("serve",)
@@ -157,7 +157,7 @@ def demo_report(
     with clock.part("search"):
         search = index.search(QUERY, group=True, exact=True, examine=len(records) or 1)
     return DemoReport(
-        store=store,
+        store_name=store,
         report=report,
         scheme=index.scheme,
         crawled=crawled,
@@ -188,7 +188,7 @@ def _scored(members: Sequence[Record], scheme: Scheme) -> ScoredCluster:
     comparer = Comparer(scheme)
     first, *others = (side(each.text, scheme) for each in members)
     scores = [comparer.scores(first, other).resemblance for other in others]
-    scored = [ScoredPage(page.url, page.title, score) for page, score in zip(members[1:], scores, strict=True)]
+    scored = [PageShare(page.url, page.title, score) for page, score in zip(members[1:], scores, strict=True)]
     return ScoredCluster(NamedPage(members[0].url, members[0].title), scored)
 
 
@@ -199,10 +199,10 @@ def _contained(index: Index, licences: Sequence[Record], progress: Progress) -> 
     best: dict[str, tuple[tuple[int, int, int], ContainedLicence]] = {}
     for done, page in enumerate(texts.values()):
         progress("looking for licences inside others", done, len(texts))
-        inside: dict[str, ScoredPage] = {}
+        inside: dict[str, PageShare] = {}
         for match in index.similar(url=page.url, min_containment=1, where=LICENCES, limit=None):
             if match.card.cluster != page.cluster:
-                inside.setdefault(match.card.cluster, ScoredPage(match.url, match.title, match.contained))
+                inside.setdefault(match.card.cluster, PageShare(match.url, match.title, match.contained))
         rank = len(inside), page.shingle_count, -len(page.url)
         if inside and (page.cluster not in best or rank > best[page.cluster][0]):
             others = sorted(inside.values(), key=lambda each: (-each.score, each.url))

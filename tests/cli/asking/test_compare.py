@@ -206,8 +206,8 @@ def pages_of(store: Path, *urls: str) -> list[str]:
 
 def test_pages_of_a_store(winnow: Winnow, crawl: Path) -> None:
     done = winnow("compare", MILL, QUOTE, "--store", crawl, "--json")
-    one, other = pages_of(crawl, MILL, QUOTE)
-    both = compare(one, other)
+    mill, quote = pages_of(crawl, MILL, QUOTE)
+    both = compare(mill, quote)
     assert done.exit_code == 0
     assert json.loads(done.stdout) == both.to_dict() | {
         "a": {"id": capture_id(MILL, SECOND), "url": MILL, "fetched_at": "2024-03-01T00:00:00Z"},
