@@ -82,8 +82,8 @@ INSIDE = {
     "clusters.deduplication.decisions": ["RowCluster", "OtherSymbols"],
     "operations.sets.passage_run": ["FrequentPassage"],
     "queries.sets.passage_index": ["IndexedPassage"],
-    "operations.asking.watches": ["WatchReport"],
-    "mappings.finding": ["Finding"],
+    "operations.asking.watches": ["WatchReport", "WatchList"],
+    "mappings.finding": ["Findings", "Finding"],
     "stores.store": ["ClusterSize"],
     "clusters.result": ["ClusteringResult"],
     "ingest.runs.report": ["Report"],
@@ -122,7 +122,11 @@ def describe(public: Any) -> Iterator[str]:
     if isinstance(node, Function):
         yield from _function(node, node.name, module)
         return
-    fields = [each for each in node.body if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)]
+    fields = [
+        each
+        for each in node.body
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and each.target.id != "_"
+    ]
     if bases := [ast.unparse(base) for base in node.bases if ast.unparse(base).endswith("Error")]:
         yield f"A `{bases[0]}`.\n"
     yield from _docstring(node)
@@ -147,7 +151,7 @@ def _method(method: ast.FunctionDef, owner: str, module: Source) -> Iterator[str
 
 def _field(each: ast.AnnAssign, module: Source) -> str:
     name = ast.unparse(each.target)
-    default = "" if each.value is None else _default(each.value)
+    default = "" if each.value is None else _default(each.value, module)
     kind = ast.unparse(each.annotation).replace("|", "\\|")
     comment = module.comments.get(each.end_lineno or 0, "") or _sentence(each.value)
     return f"| `{name}{default}` | `{kind}` | {comment} |"
@@ -161,11 +165,11 @@ def _sentence(value: ast.expr | None) -> str:
     return str(said.value) if isinstance(said, ast.Constant) else ""
 
 
-def _default(value: ast.expr) -> str:
+def _default(value: ast.expr, module: Source) -> str:
     if isinstance(value, ast.Call) and ast.unparse(value.func) in (listed.__name__, inlined.__name__):
         return ""
     if isinstance(value, ast.Call) and ast.unparse(value.func) == key.__name__:
-        defaults = [f" = {ast.unparse(each.value)}" for each in value.keywords if each.arg == "default"]
+        defaults = [f" = {_written(each.value, module)}" for each in value.keywords if each.arg == "default"]
         return defaults[0] if defaults else " = …" if "default_factory" in [each.arg for each in value.keywords] else ""
     if isinstance(value, ast.Call) and ast.unparse(value.func) == "field":
         arguments = {each.arg: each.value for each in value.keywords}
@@ -202,6 +206,9 @@ def _declared_parameters(declared: Callable[..., Any]) -> Iterator[str]:
         if each.kind is each.KEYWORD_ONLY and star:
             yield star
             star = ""
+        if each.default is each.empty:
+            yield f"{each.name}: {each.annotation}"
+            continue
         kind = type(each.default)
         default = f"{kind.__name__}()" if is_dataclass(kind) and each.default == kind() else repr(each.default)
         yield f"{each.name}: {each.annotation} = {default}".replace("'", '"')
@@ -223,8 +230,12 @@ def _parameters(arguments: ast.arguments, module: Source) -> Iterator[str]:
 def _parameter(each: ast.arg, default: ast.expr | None, module: Source) -> str:
     if default is None:
         return ast.unparse(each)
-    value = repr(module.constants[default.id]) if isinstance(default, ast.Name) else ast.unparse(default)
-    return f"{ast.unparse(each)} = {value}".replace("'", '"')
+    return f"{ast.unparse(each)} = {_written(default, module)}".replace("'", '"')
+
+
+def _written(default: ast.expr, module: Source) -> str:
+    """Return a default as it is written; of a constant, its value."""
+    return repr(module.constants[default.id]) if isinstance(default, ast.Name) else ast.unparse(default)
 
 
 def _docstring(node: ast.ClassDef | Function) -> Iterator[str]:

@@ -73,13 +73,6 @@ class Result(Answer):
         """The URLs of the other pages of its group, the best first."""
         return [member.url for member in self.members]
 
-    @property
-    def as_member(self) -> Member:
-        """The page itself as a page of its group."""
-        card = self.card
-        page = card.fetched_at, card.site, card.crawl, card.url, card.title, card.id
-        return Member(1.0, "exact", 0.0, self.score, *page)
-
 
 @answer
 class Folded(Answer):
@@ -140,6 +133,8 @@ class SearchResults(Listing[Result]):
     def rows(self) -> Iterator[GroupedPage]:
         """Yield each page of each group."""
         for number, hit in enumerate(self.hits, 1):
-            yield GroupedPage(number, hit.as_member)
+            card = hit.card
+            page = card.fetched_at, card.site, card.crawl, card.url, card.title, card.id
+            yield GroupedPage(number, Member(1.0, "exact", 0.0, hit.score, *page))
             for member in hit.members:
                 yield GroupedPage(number, member)

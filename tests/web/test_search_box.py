@@ -52,8 +52,8 @@ def test_a_program_always_searches_for_words(served_file: Served) -> None:
 def test_a_paragraph_shows_who_quotes_it(new_page: NewPage, served: Served, scripts: bool) -> None:
     page = new_page(java_script_enabled=scripts)
     page.goto(served.url("/clusters"))
-    page.locator("#q").fill(QUOTE)
-    page.locator("#q").press("Enter")
+    page.locator("#words").fill(QUOTE)
+    page.locator("#words").press("Enter")
     page.wait_for_url("**/paste/pasted-*")
     expect(page.locator(f"a[href='/page/{IDS[QUOTES]}']").first).to_be_visible()
 
@@ -61,12 +61,12 @@ def test_a_paragraph_shows_who_quotes_it(new_page: NewPage, served: Served, scri
 @pytest.mark.check
 def test_a_text_too_long_for_an_address_is_sent_as_a_form(page: Page, served_file: Served) -> None:
     page.goto(served_file.url("/"))
-    page.locator("#q").fill(f"{TEXTS[MILL]} " * 40)
-    page.locator("#q").press("Enter")
+    page.locator("#words").fill(f"{TEXTS[MILL]} " * 40)
+    page.locator("#words").press("Enter")
     page.wait_for_url("**/paste/pasted-*")
     page.go_back()
-    page.locator("#q").fill("mill")
-    page.locator("#q").press("Enter")
+    page.locator("#words").fill("mill")
+    page.locator("#words").press("Enter")
     page.wait_for_url("**/search?words=mill")
 
 
@@ -86,10 +86,10 @@ def test_a_long_phrase_in_quotes_is_searched_for(served_file: Served) -> None:
 )
 def test_what_cannot_be_searched_for_is_explained(page: Page, served_file: Served, typed: str, heading: str) -> None:
     page.goto(served_file.url("/search?words=mill"))
-    page.locator("#q").fill(typed)
-    page.locator("#q").press("Enter")
+    page.locator("#words").fill(typed)
+    page.locator("#words").press("Enter")
     expect(page.locator("h1")).to_have_text(heading)
-    expect(page.locator("#q")).to_have_value(typed)
+    expect(page.locator("#words")).to_have_value(typed)
 
 
 @pytest.mark.parametrize("address", FIRST.values(), ids=FIRST.keys())

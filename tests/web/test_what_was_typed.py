@@ -28,30 +28,30 @@ def test_what_is_typed_before_the_script_arrives_stays(page: Page, served_file: 
     waiting: list[Route] = []
     page.route("**/winnow.js*", lambda route: waiting.append(route))  # noqa: PLW0108 (Playwright needs a function)
     page.goto(served_file.url(path), wait_until="commit")
-    page.locator("#q").fill("electric cars")
+    page.locator("#words").fill("electric cars")
     expect(page.locator("[data-keys]")).to_be_hidden()
     waiting[0].continue_()
     expect(page.locator("[data-keys]")).to_be_visible()  # the script has run
     page.wait_for_load_state()
-    expect(page.locator("#q")).to_have_value("electric cars")
+    expect(page.locator("#words")).to_have_value("electric cars")
 
 
 def test_only_a_form_that_was_sent_shows_its_address_again(page: Page, served_file: Served) -> None:
     page.goto(served_file.url("/search?words=mill"))
-    page.locator("#q").fill("not sent")
+    page.locator("#words").fill("not sent")
     page.locator(".hit h2 a").first.click()
     page.wait_for_url("**/page/*")
     page.go_back()
-    assert page.locator("#q").input_value() in ("not sent", "mill")  # a browser may forget it, but not this page
+    assert page.locator("#words").input_value() in ("not sent", "mill")  # a browser may forget it, but not this page
     page.evaluate(RESTORED)
-    page.locator("#q").fill("not sent")
+    page.locator("#words").fill("not sent")
     page.evaluate(RESTORED)
-    expect(page.locator("#q")).to_have_value("not sent")
-    page.locator("#q").fill("harbour")
-    page.locator("#q").press("Enter")
-    page.wait_for_url("**q=harbour")
+    expect(page.locator("#words")).to_have_value("not sent")
+    page.locator("#words").fill("harbour")
+    page.locator("#words").press("Enter")
+    page.wait_for_url("**words=harbour")
     page.go_back()
-    expect(page.locator("#q")).to_have_value("mill")
+    expect(page.locator("#words")).to_have_value("mill")
 
 
 def test_ticks_and_their_bar_are_in_step_after_back(page: Page, served_file: Served) -> None:

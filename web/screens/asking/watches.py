@@ -39,7 +39,7 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
     if request["watch"]:
         on_page = [_watch_named(index, request["watch"]).name]
     reports = [checked_watch(index, name) for name in on_page]
-    checked = CheckedWatches(len(names), [replace(each, matches=list(each)[: request["limit"]]) for each in reports])
+    checked = CheckedWatches(len(names), [replace(each, matches=each.matches[: request["limit"]]) for each in reports])
     return ScreenAnswer(checked, lambda: _template_values(index, request, checked))
 
 
