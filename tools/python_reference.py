@@ -60,6 +60,7 @@ INSIDE = {
     "mappings.card": ["Card", "CaptureEntry"],
     "mappings.archive_location": ["ArchiveLocation"],
     "operations.crawls.extract": ["ExtractReport"],
+    "operations.crawls.export": ["ExportReport"],
     "queries.searching.results": ["Result", "Member", "Folded", "FacetCount"],
     "queries.sets.pairs": ["SharedPassage", "Unread"],
     "operations.asking.history": ["HistoryEntry"],
@@ -85,9 +86,8 @@ INSIDE = {
     "stores.store": ["ClusterSize"],
     "clusters.result": ["ClusteringResult"],
     "ingest.runs.report": ["Report"],
-    "operations.crawls.deletion": ["DeletionReport"],
+    "operations.crawls.deletion": ["DeletionReport", "DeletedCapture"],
     "operations.crawls.remaining_copies": ["RemainingCopies", "RemainingCopy"],
-    "operations.crawls.indexing": ["IndexingOptions"],
     "stores.opensearch.own_index.backfill": ["AttachReport"],
     "stores.opensearch.own_index.attach": ["Detached"],
 }

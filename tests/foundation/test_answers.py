@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
@@ -134,3 +135,20 @@ def test_every_key_has_a_sentence() -> None:
         "How it was found.",
         "Twice the hidden number.",
     ]
+
+
+@answer(frozen=False)
+class Tally(Answer):
+    colours: Counter[str] = key("By colour.", default_factory=Counter)
+
+    @property
+    @derived(name="all")
+    def total(self) -> int:
+        """All of them."""
+        return self.colours.total()
+
+
+def test_an_answer_may_be_counted_up() -> None:
+    tally = Tally()
+    tally.colours["red"] += 2
+    assert tally.to_dict() == {"colours": {"red": 2}, "all": 2}
