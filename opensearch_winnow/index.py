@@ -165,6 +165,9 @@ class Index(Closing):
         "-" for standard input. `id_field`, `text_field`, `html_field`, `title_field` and `url_field` name the
         fields of rows that have others than the usual ones.
 
+        The options are those of the command, the help of which says more; `progress` is called with the report so far,
+        several times a second, and the run stops when `stop` returns true.
+
         Pages are parsed in worker processes; a script needs no `if __name__ == "__main__":` for them.
         A run that is stopped, by `stop` or by Ctrl-C, keeps what is done; calling this again continues from there.
         """

@@ -60,6 +60,7 @@ INSIDE = {
     "mappings.card": ["Card", "CaptureEntry"],
     "mappings.archive_location": ["ArchiveLocation"],
     "operations.crawls.extract": ["ExtractReport"],
+    "operations.crawls.export": ["ExportReport"],
     "queries.searching.results": ["Result", "Member", "Folded", "FacetCount"],
     "queries.sets.pairs": ["SharedPassage", "NotCompared", "Unread"],
     "operations.asking.history": ["History", "HistoryEntry"],
@@ -87,9 +88,8 @@ INSIDE = {
     "stores.store": ["ClusterSize"],
     "clusters.result": ["ClusteringResult"],
     "ingest.runs.report": ["Report"],
-    "operations.crawls.deletion": ["DeletionReport"],
+    "operations.crawls.deletion": ["DeletionReport", "DeletedCapture"],
     "operations.crawls.remaining_copies": ["RemainingCopies", "RemainingCopy"],
-    "operations.crawls.indexing": ["IndexingOptions"],
     "stores.opensearch.own_index.attach_reports": ["AttachReport", "NewIndices", "Detached"],
 }
 

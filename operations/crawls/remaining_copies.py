@@ -6,8 +6,7 @@ import time
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from opensearch_winnow.foundation.answers import Listing, answer, key
-from opensearch_winnow.foundation.answers import listed as entries
+from opensearch_winnow.foundation.answers import Listing, answer, key, listed
 from opensearch_winnow.mappings.record import Record, StoredDigests
 from opensearch_winnow.operations.asking.similar import SimilarPages
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions
@@ -35,7 +34,7 @@ class RemainingCopies(Listing[RemainingCopy]):
 
     total: int = key("The number of these addresses.")
     near: bool = key("True if near-copies were looked for, too, and all of them.")
-    listed: list[RemainingCopy] = entries("The first of them, at most 100: the most alike first.")
+    listed: list[RemainingCopy] = listed("The first of them, at most 100: the most alike first.")
 
 
 NO_COPIES = RemainingCopies(total=0, near=True, listed=[])

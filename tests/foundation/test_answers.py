@@ -204,3 +204,20 @@ def test_an_optional_key_is_left_out_if_there_is_nothing_to_say() -> None:
     _, schemas = msgspec.json.schema_components([json_type(Part)], ref_template="#/{name}")
     assert schemas["Part"].get("required", []) == []
     assert schemas["Part"]["properties"]["size"] == {"type": "integer", "description": "The size."}
+
+
+@answer(frozen=False)
+class Tally(Answer):
+    colours: Counter[str] = key("By colour.", default_factory=Counter)
+
+    @property
+    @derived(name="all")
+    def total(self) -> int:
+        """All of them."""
+        return self.colours.total()
+
+
+def test_an_answer_may_be_counted_up() -> None:
+    tally = Tally()
+    tally.colours["red"] += 2
+    assert tally.to_dict() == {"colours": {"red": 2}, "all": 2}

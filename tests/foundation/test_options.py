@@ -123,6 +123,28 @@ def test_values_are_checked(values: dict[str, object], complaint: str) -> None:
         Colours(colour="green")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boxes(Options):
+    size: int = option(10_000_000, SIZE, "Boxes of this SIZE.", unset="10M", variable="BOX_SIZE")
+
+
+@pytest.mark.parametrize(
+    ("written", "size"), [("500k", 500_000), ("1.5G", 1_500_000_000), ("7", 7), ("2MB", 2_000_000)]
+)
+def test_sizes_and_options_from_the_environment(written: str, size: int) -> None:
+    @click.command
+    @declared_options(Boxes)
+    def pack(options: Boxes) -> None:
+        print(options.size)
+
+    assert CliRunner().invoke(pack, ["--size", written]).output == f"{size}\n"
+    assert CliRunner().invoke(pack, [], env={"BOX_SIZE": written}).output == f"{size}\n"
+    assert CliRunner().invoke(pack, []).output == "10000000\n"
+    assert "[env var: BOX_SIZE]" in CliRunner().invoke(pack, ["--help"]).output
+    for wrong in ("0", "many", "inf", "M", "3X"):
+        assert "is not a size such as 500k" in CliRunner().invoke(pack, ["--size", wrong]).output
+
+
 def test_none_means_that_an_option_is_not_given() -> None:
     assert Shirts(limit=None).limit is None
 
