@@ -24,15 +24,23 @@ def _other_pages(answer: Any) -> Any:
     return [_other_pages(each) for each in answer] if isinstance(answer, list) else answer
 
 
-OF_CANDIDATES = ("compared", "histogram")
-IN_COMMAND_ONLY = ("candidates", "engine", "edges", "largest", "largest_clusters", "expected_recall", "changed", "fresh")
+COMMAND_ONLY = [
+    "candidates",
+    "engine",
+    "edges",
+    "largest",
+    "largest_clusters",
+    "expected_recall",
+    "changed",
+    "fresh",
+]
 
 
 def _flat_clustering(answer: Any) -> Any:
     """Return an answer of the API with the last clustering as it was told: without some keys, and no object in it."""
     clustering = answer["json"]["clustering"]
-    told = {key: value for key, value in clustering.items() if key not in IN_COMMAND_ONLY}
-    told |= {key: clustering["candidates"][key] for key in OF_CANDIDATES}
+    told = {key: value for key, value in clustering.items() if key not in COMMAND_ONLY}
+    told |= {key: clustering["candidates"][key] for key in ("compared", "histogram")}
     return answer | {"json": answer["json"] | {"clustering": told}}
 
 
@@ -45,7 +53,9 @@ INTENDED: dict[str, list[Difference]] = {  # by the name of the recording
         ),
         *(
             Difference(
-                "a clustering has the same keys in the API as in winnow cluster --json", questions, today=_flat_clustering
+                "a clustering has the same keys in the API as in winnow cluster --json",
+                questions,
+                today=_flat_clustering,
             )
             for questions in ("api: GET /clusters*", "api: GET /statistics*")
         ),
