@@ -124,7 +124,8 @@ class ClusteringResult(Tabular):
         yield from figures_of("count", self, *counts, "edges", "changed", "fresh")
         yield from (Figure("largest", each.url, each.pages) for each in self.largest_clusters)
         yield from figures_of("pairs", self.candidates)
-        yield from figures_of("pairs", self, "expected_recall")
+        if self.expected_recall is not None:
+            yield Figure("expected", "recall", self.expected_recall)
         yield from self.distributions()
 
     def distributions(self) -> Iterator[Figure]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.clusters.result import LastClustering
 from opensearch_winnow.foundation.answers import Tabular, answer, inlined, key
 from opensearch_winnow.foundation.figures import Figure
@@ -25,6 +26,29 @@ class CountedStore(Tabular):
         yield from self.figures.rows()
         if self.clustering:
             yield from self.clustering.distributions()
+
+
+def figures_summary(figures: StoreFigures) -> Iterator[str]:
+    """Yield sentences about a store: its pages, what is odd about some of them, and its scheme."""
+    period = f", {figures.first} to {figures.last}" if figures.first else ""
+    captures = count_of(figures.pages, "page (capture)", "pages (captures)")
+    yield f"{captures} of {count_of(figures.urls, 'URL')} on {count_of(figures.sites, 'site')}{period}"
+    if figures.undated:
+        yield f"{count_of(figures.undated, 'capture has', 'captures have')} no date, or one that cannot be right"
+    if figures.unfilled_revisits:
+        revisits = count_of(figures.unfilled_revisits, "revisit has", "revisits have")
+        yield f"{revisits} no text: the original is not stored"
+    copies = ", ".join(f"{how} {count:,}" for how, count in figures.duplicates.items())
+    if copies:
+        yield f"{count_of(sum(figures.duplicates.values()), 'duplicates', 'duplicate')} an earlier page: {copies}"
+    if figures.stale is not None:
+        stale = count_of(figures.stale, "document is", "documents are")
+        yield f"{stale} new or changed since the last winnow attach --update"
+    scheme = figures.scheme
+    unit = "tokens" if scheme.form == "code" else "canonical characters"
+    thresholds = f"K {scheme.noise:,}, T {scheme.guarantee:,}" if scheme.guarantees else f"K {scheme.noise:,}"
+    others = ", letters that look alike are one" * scheme.fold_confusables + ", with a secret key" * scheme.keyed
+    yield f"scheme {scheme.id}: {thresholds} {unit}, {scheme.selection}{others}"
 
 
 def power_law_sentences(law: PowerLaw | None) -> Iterator[str]:

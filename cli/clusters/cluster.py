@@ -150,13 +150,13 @@ def write_plot(plot: Path, name: str, options: ClusteringOptions, result: Cluste
 
 def list_written(result: ClusteringResult, settings: RunSettings, plot: str | None, store: str | None) -> Written:
     """Return what was written: the kind of file or the store, and its name or how much changed."""
-    written = {
-        "clusters": settings.output,
-        "evidence": settings.evidence and f"{settings.evidence}, {count_of(result.edges, 'pair')}",
-        "plot": plot,
-        store: store and words.store_update(result),
-    }
-    return [(what, where) for what, where in written.items() if what and where and result.pages]
+    written = [
+        ("clusters", settings.output),
+        ("evidence", settings.evidence and f"{settings.evidence}, {count_of(result.edges, 'pair')}"),
+        ("plot", plot),
+        (store or "", store and words.store_update(result)),
+    ]
+    return [(what, where) for what, where in written if where and result.pages]
 
 
 def stopped_message(stopped: Stopped, start: float, tables: Sequence[str | None], store: str | None) -> str:

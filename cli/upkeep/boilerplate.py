@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -20,28 +19,12 @@ from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.cli.text_columns import GAP, MIN_TEXT_COLUMNS, TextColumn, joined
 from opensearch_winnow.cli.text_file import STDIN, require_piped_stdin, visible_text
 from opensearch_winnow.foundation.errors import WinnowError
-from opensearch_winnow.foundation.option_kinds import FLAG, SITE, text
-from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.upkeep.boilerplate import LearningOptions
-from opensearch_winnow.queries.upkeep.boilerplate import (
-    Boilerplate,
-    BoilerplateError,
-    BoilerplateList,
-    BoilerplateText,
-)
+from opensearch_winnow.operations.upkeep.boilerplate import AddingOptions, LearningOptions
+from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, BoilerplateError, BoilerplateList, BoilerplateText
 
 ALL_SITES = "(all)"
 MAX_NAME_COLUMNS = 30  # of a name or site
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddingOptions(Options):
-    """The boilerplate that is added."""
-
-    name: str | None = option(None, text("N", 2_000), "Name of the boilerplate.", unset="the file name or URL")
-    site: str | None = option(None, SITE, "Register it as the template of this site: ignore it only between its pages.")
-    replace: bool = option(False, FLAG, "Replace the boilerplate of this name, if there is any.")
 
 
 def complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001

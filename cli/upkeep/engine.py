@@ -15,10 +15,10 @@ from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.terminal import say, suggest
 from opensearch_winnow.cli.upkeep.engine_progress import showing_steps
 from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.stores.engine.engine_status import EngineStatus, StartedEngine, StoppedEngine
 from opensearch_winnow.stores.engine.options import EngineHome, EngineOptions
 
 if TYPE_CHECKING:
-    from opensearch_winnow.stores.engine.engine_status import EngineStatus
     from opensearch_winnow.stores.engine.local_engine import LocalEngine
 
 
@@ -54,8 +54,6 @@ def start(options: EngineOptions, folder: EngineHome, output: JsonOutput) -> Non
     restarts nodes that have died. If all have died, it starts as many, with the same version, heap and port.
     """
     engine = local_engine(folder)
-    from opensearch_winnow.stores.engine.engine_status import EngineStatus, StartedEngine  # noqa: PLC0415
-
     before = engine.status()
     with showing_steps() as progress:
         running = engine.start(replace(options, progress=progress))
@@ -78,8 +76,6 @@ def stop(folder: EngineHome, output: JsonOutput) -> None:
     kept.
     """
     engine = local_engine(folder)
-    from opensearch_winnow.stores.engine.engine_status import StoppedEngine  # noqa: PLC0415
-
     if not output.prints(StoppedEngine.of(engine.home, stopped := engine.stop())):
         say(f"Stopped {stopped.product} {stopped.version}" if stopped else f"No engine runs in {engine.home}")
 
@@ -97,8 +93,6 @@ def status(ctx: click.Context, folder: EngineHome, output: JsonOutput) -> None:
     Shows which engine runs, at which address, and its health. The exit code is 1 if none runs.
     """
     engine = local_engine(folder)
-    from opensearch_winnow.stores.engine.engine_status import EngineStatus  # noqa: PLC0415
-
     found = EngineStatus.of(engine.home, engine.status())
     if not output.prints(found):
         if found.running:

@@ -9,7 +9,7 @@ import click
 from opensearch_winnow.answers.asking.nothing_found import empty_store
 from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle
 from opensearch_winnow.answers.formatting import bins, byte_size, count_of
-from opensearch_winnow.answers.upkeep.statistics import power_law_sentences
+from opensearch_winnow.answers.upkeep.statistics import figures_summary, power_law_sentences
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
@@ -59,7 +59,7 @@ def command(ctx: click.Context, store: str, options: FigureOptions, output: Answ
 def table(name: str, figures: StoreFigures, columns: int) -> Iterator[list[Span]]:
     """Yield the lines of the figures."""
     yield [(one_line(name), "bold")]
-    yield from ([(line, "plain")] for line in _summary(figures))
+    yield from ([(line, "plain")] for line in figures_summary(figures))
     if not figures.pages:
         return
     if set(figures.crawls) != {""}:
@@ -80,28 +80,6 @@ def table(name: str, figures: StoreFigures, columns: int) -> Iterator[list[Span]
         TextColumn("", [f"{byte_size(size / figures.pages)} per page" for _, size in sizes], right=True),
     ]
     yield from ([(line, "plain")] for line in joined(written)[1])
-
-
-def _summary(figures: StoreFigures) -> Iterator[str]:
-    period = f", {figures.first} to {figures.last}" if figures.first else ""
-    captures = count_of(figures.pages, "page (capture)", "pages (captures)")
-    yield f"{captures} of {count_of(figures.urls, 'URL')} on {count_of(figures.sites, 'site')}{period}"
-    if figures.undated:
-        yield f"{count_of(figures.undated, 'capture has', 'captures have')} no date, or one that cannot be right"
-    if figures.unfilled_revisits:
-        revisits = count_of(figures.unfilled_revisits, "revisit has", "revisits have")
-        yield f"{revisits} no text: the original is not stored"
-    copies = ", ".join(f"{how} {count:,}" for how, count in figures.duplicates.items())
-    if copies:
-        yield f"{count_of(sum(figures.duplicates.values()), 'duplicates', 'duplicate')} an earlier page: {copies}"
-    if figures.stale is not None:
-        stale = count_of(figures.stale, "document is", "documents are")
-        yield f"{stale} new or changed since the last winnow attach --update"
-    scheme = figures.scheme
-    unit = "tokens" if scheme.form == "code" else "canonical characters"
-    thresholds = f"K {scheme.noise:,}, T {scheme.guarantee:,}" if scheme.guarantees else f"K {scheme.noise:,}"
-    others = ", letters that look alike are one" * scheme.fold_confusables + ", with a secret key" * scheme.keyed
-    yield f"scheme {scheme.id}: {thresholds} {unit}, {scheme.selection}{others}"
 
 
 def _counts(

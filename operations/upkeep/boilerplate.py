@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
-from opensearch_winnow.foundation.option_kinds import SITE, number, share
+from opensearch_winnow.foundation.option_kinds import FLAG, SITE, number, share, text
 from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.filters import Filters
@@ -18,6 +18,15 @@ from opensearch_winnow.stores.store import Store, Text
 
 SETTING = "boilerplate"
 MAX_SAMPLE_SIZE = 200  # pages of a site that its template is learned from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddingOptions(Options):
+    """The boilerplate that is added."""
+
+    name: str | None = option(None, text("N", 2_000), "Name of the boilerplate.", unset="the file name or URL")
+    site: str | None = option(None, SITE, "Register it as the template of this site: ignore it only between its pages.")
+    replace: bool = option(False, FLAG, "Replace the boilerplate of this name, if there is any.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from opensearch_winnow.foundation.answers import Answer, answer, inlined, key
-from opensearch_winnow.stores.engine.running import Running
+
+if TYPE_CHECKING:
+    from opensearch_winnow.stores.engine.running import Running  # needs the extra `engine`
 
 
 @answer

@@ -207,7 +207,7 @@ def test_an_optional_key_is_left_out_if_there_is_nothing_to_say() -> None:
 
 
 @answer(frozen=False)
-class Tally(Answer):
+class CountedColours(Answer):
     colours: Counter[str] = key("By colour.", default_factory=Counter)
 
     @property
@@ -218,6 +218,6 @@ class Tally(Answer):
 
 
 def test_an_answer_may_be_counted_up() -> None:
-    tally = Tally()
+    tally = CountedColours()
     tally.colours["red"] += 2
     assert tally.to_dict() == {"colours": {"red": 2}, "all": 2}
