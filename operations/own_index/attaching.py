@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -59,6 +60,28 @@ def detach(index: str, *, client: OpenSearch | None = None, progress: Progress |
         from opensearch_winnow.stores.opensearch.own_index import attach as attaching  # noqa: PLC0415 (needs opensearch-py)
 
         return attaching.detach(used, address, progress)
+
+
+def update(client: OpenSearch, address: Address, options: AttachOptions, *, is_attached: bool) -> AttachReport:
+    """Attach an index, or bring it up to date. If it `is_attached` and is not any more, the error says so."""
+    from opensearch_winnow.stores.opensearch.own_index import attach as attaching  # noqa: PLC0415 (needs opensearch-py)
+
+    try:
+        return attaching.attach(client, address, options)
+    except StoreError as error:
+        if is_attached and (reason := attaching.gone(client, address)):
+            raise StoreError(reason) from error
+        raise
+
+
+def follow(
+    client: OpenSearch, address: Address, options: AttachOptions, seconds: float, *, is_attached: bool
+) -> Iterator[AttachReport]:
+    """Bring an index up to date again and again, with pauses, and yield each report."""
+    while True:
+        yield update(client, address, options, is_attached=is_attached)
+        time.sleep(seconds)
+        options, is_attached = options.of_attached(), True
 
 
 @contextmanager

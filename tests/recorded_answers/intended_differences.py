@@ -32,7 +32,6 @@ def _score_and_minimum(answer: Any) -> Any:
     return [_score_and_minimum(each) for each in answer] if isinstance(answer, list) else answer
 
 
-OF_CANDIDATES = ("compared", "histogram")
 IN_COMMAND_ONLY = (
     "candidates",
     "engine",
@@ -48,7 +47,7 @@ IN_COMMAND_ONLY = (
 def _flat_clustering(answer: Any) -> Any:
     """Return an answer of the API with the last clustering as it was told: without some keys, and no object in it."""
     clustering = answer["json"]["clustering"]
-    told = {key: value for key, value in clustering.items() if key not in COMMAND_ONLY}
+    told = {key: value for key, value in clustering.items() if key not in IN_COMMAND_ONLY}
     told |= {key: clustering["candidates"][key] for key in ("compared", "histogram")}
     return answer | {"json": answer["json"] | {"clustering": told}}
 
