@@ -71,9 +71,6 @@ class DescribedCommand(click.Command):
         for heading, records in _sections(ctx, params, headings if is_whole else {}):
             with formatter.section(heading):
                 formatter.write_dl(records)
-        if not is_whole:
-            formatter.write_paragraph()
-            formatter.write_text(f"More about it, and all options: {ctx.command_path} --help-all")
 
 
 def examples_last(text: str) -> str:
@@ -92,7 +89,7 @@ def _sections(
     ctx: click.Context, params: Sequence[click.Parameter], headings: Mapping[str, str]
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield the headings of options with their lines."""
-    by_heading: dict[str, list[tuple[str, str]]] = {}
+    by_heading: dict[str, list[tuple[str, str]]] = {"Options": []}  # which come first
     for each in params:
         if isinstance(each, click.Option) and (record := each.get_help_record(ctx)) is not None:
             by_heading.setdefault(headings.get(each.name or "", "Options"), []).append(record)

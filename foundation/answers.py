@@ -333,9 +333,15 @@ def _found_keys(cls: type) -> Iterator[Key]:
 def _undeclared(cls: Any, name: str) -> Key:
     """Return a field or property of a class as a key."""
     if name in _hints(cls):
-        return _key(name, _hints(cls)[name], Declared())
+        return _key(name, _hints(cls)[name], Declared(_sentence(cls, name)))
     found = getattr(cls, name)
     return _key(name, _returned(found.fget), Declared(inspect.getdoc(found) or ""))
+
+
+def _sentence(cls: Any, name: str) -> str:
+    """Return what the annotation of a field says: `start: Annotated[int, "The offset at which it begins."]`."""
+    said = getattr(_annotations(cls)[name], "__metadata__", ("",))[0]
+    return said if isinstance(said, str) else ""
 
 
 def _properties(cls: type, *, first: bool) -> Iterator[Key]:
@@ -414,6 +420,11 @@ def _whole_type(kind: Any) -> Any:
     if isinstance(get_origin(kind), type) and issubclass(get_origin(kind), Sequence):
         return [_whole_type(get_args(kind)[0])]
     return str if kind is datetime or get_origin(kind) is Literal else kind
+
+
+@cache
+def _annotations(cls: Any) -> dict[str, Any]:
+    return get_type_hints(cls, include_extras=True)
 
 
 @cache

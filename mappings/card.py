@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from opensearch_winnow.foundation.answers import with_keys
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
@@ -13,12 +13,12 @@ from opensearch_winnow.mappings.archive_location import ArchiveLocation
 class Card(NamedTuple):
     """The metadata of a capture, without its text and hashes."""
 
-    id: str
-    url: str
-    site: str
-    crawl: str
-    title: str | None
-    fetched_at: datetime | None
+    id: Annotated[str, "The id of the capture."]
+    url: Annotated[str, "The URL of the page."]
+    site: Annotated[str, "The host of the URL."]
+    crawl: Annotated[str, "The name of the crawl."]
+    title: Annotated[str | None, "The title of the page."]
+    fetched_at: Annotated[datetime | None, "The time of the capture; null if it is unknown."]
     latest: bool  # whether it is the latest capture of its URL
     text_digest: str
     fingerprint_count: int

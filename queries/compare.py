@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.overlap import overlap
@@ -30,9 +30,9 @@ CanonicalRun = tuple[int, int, int, int]  # the offsets of a passage, in canonic
 class TextRun(NamedTuple):
     """A run of text, with its offsets."""
 
-    start: int
-    end: int
-    text: str
+    start: Annotated[int, "The offset at which it begins."]
+    end: Annotated[int, "The offset after its end."]
+    text: Annotated[str, "The text."]
 
 
 class ComparedCapture(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import Literal, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 from opensearch_winnow.mappings.record import Record
 
@@ -44,10 +44,10 @@ def scores_of(both: int, a: int, b: int) -> Scores:
 class Passage(NamedTuple):
     """A run of text that A and B share, with its offsets in code points of each."""
 
-    start: int  # in A
-    end: int  # in A
-    other_start: int  # in B
-    other_end: int  # in B
+    start: Annotated[int, "The offset at which it begins in A, or in the question."]
+    end: Annotated[int, "The offset after its end in A."]
+    other_start: Annotated[int, "The offset at which it begins in B, or in the match."]
+    other_end: Annotated[int, "The offset after its end in B."]
 
 
 class Sketches(NamedTuple):

@@ -14,10 +14,10 @@ from pkgutil import walk_packages
 from typing import Any, get_args
 
 import opensearch_winnow
-from opensearch_winnow.foundation.answers import Answer, Listing, columns_of, is_answer, keys_of, row_class
+from opensearch_winnow.foundation.answers import Answer, Listing, Tabular, columns_of, is_answer, keys_of, row_class
 
 RECORDED = Path(__file__).parent / "formats" / "answers.txt"
-BASES = {Answer, Listing}
+BASES = {Answer, Tabular, Listing}
 OTHER_LIBRARIES = ("opensearch_winnow.clusters.spark", "opensearch_winnow.ingest.scrapy")  # which need not be there
 
 
@@ -57,7 +57,7 @@ def described(cls: Any) -> Iterator[str]:
     for key in keys_of(cls):
         kind = key.type.__name__ if isinstance(key.type, type) else str(key.type)
         yield f"  {key.name}: {kind.replace('opensearch_winnow.', '').replace('typing.', '')}"
-    if issubclass(cls, Listing):
+    if issubclass(cls, Tabular):
         row = row_class(cls)
         columns = ", ".join(f"{each.name} {each.type.__name__}" for each in columns_of(row))
         yield f"  table of {row.__name__}: {columns}"

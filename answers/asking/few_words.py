@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from heapq import nlargest
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.cython_core.canonical_text import canonical_text
@@ -26,8 +26,8 @@ Trigram = tuple[str, str, str]
 class FewWords(NamedTuple):
     """Words that only one of two texts has; either is empty if the text has nothing of its own."""
 
-    removed: str  # only in A
-    added: str  # only in B
+    removed: Annotated[str, "Words that only A has."]
+    added: Annotated[str, "Words that only B has."]
 
 
 @answer

@@ -20,7 +20,7 @@ from opensearch_winnow.cli.text_columns import GAP, MIN_TEXT_COLUMNS, TextColumn
 from opensearch_winnow.cli.text_file import STDIN, require_piped_stdin, visible_text
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
-from opensearch_winnow.operations.upkeep.boilerplate import AddingOptions, LearningOptions
+from opensearch_winnow.operations.upkeep.boilerplate import BoilerplateOptions, LearningOptions
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, BoilerplateError, BoilerplateList, BoilerplateText
 
 ALL_SITES = "(all)"
@@ -57,11 +57,11 @@ def command() -> None:
 
 @command.command("add", cls=DescribedCommand, short_help="Register a text as boilerplate.")
 @click.argument("source", type=click.Path(allow_dash=True), callback=require_piped_stdin)
-@declared_options(AddingOptions, "options")
+@declared_options(BoilerplateOptions, "options")
 @store_option()
 @declared_options(JsonOutput, "output")
 @click.pass_context
-def add(ctx: click.Context, source: str, options: AddingOptions, store: str, output: JsonOutput) -> None:
+def add(ctx: click.Context, source: str, options: BoilerplateOptions, store: str, output: JsonOutput) -> None:
     """\b
     Examples:
       winnow boilerplate add LICENSE --store crawl.winnow

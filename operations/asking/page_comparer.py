@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from math import inf
-from typing import Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Literal, NamedTuple, Self, TypeVar
 
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.card import Card
@@ -34,11 +34,11 @@ Item = TypeVar("Item")
 class Likeness(NamedTuple):
     """The scores of page A compared with page B. `error` is the standard error of an estimated resemblance."""
 
-    resemblance: float
-    containment: float
-    contained: float
-    kind: Literal["exact", "estimate"]
-    error: float
+    resemblance: Annotated[float, "The shared text, as a share of the text of both."]
+    containment: Annotated[float, "The share of A that is in B."]
+    contained: Annotated[float, "The share of B that is in A."]
+    kind: Annotated[Literal["exact", "estimate"], "The origin of the scores: both texts, or sketches of them."]
+    error: Annotated[float, "The standard error of an estimated resemblance."]
 
 
 class ComparedPair(NamedTuple):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heapreplace
 from itertools import islice
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
 from opensearch_winnow.mappings.card import Card
@@ -30,12 +30,12 @@ RUN_OF_ONE_OWNER = re.compile(rb"(.)\1*", re.DOTALL)
 class TextSource:
     """Pages that have the same parts of the text: one page, its versions, and other pages with the same or less."""
 
-    number: int  # from 1; the first has most of the text
+    number: Annotated[int, "The number of the source, from 1 for the one that has most of the text."]
     page: int  # position, in the list of matches, of the page that has most of it
     versions: list[int]  # positions of further pages that are versions of it
     partial: list[int] = field(default_factory=list)  # positions of other pages that have no more of the text
     parts: list[Span] = field(default_factory=list)  # its parts of the text, in order; no two sources overlap
-    share: float = 0.0  # of the text
+    share: Annotated[float, "The share of the text that it has."] = 0.0
 
     @property
     def pages(self) -> int:

@@ -21,7 +21,7 @@ MAX_SAMPLE_SIZE = 200  # pages of a site that its template is learned from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AddingOptions(Options):
+class BoilerplateOptions(Options):
     """The boilerplate that is added."""
 
     name: str | None = option(None, text("N", 2_000), "Name of the boilerplate.", unset="the file name or URL")

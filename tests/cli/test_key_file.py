@@ -77,7 +77,7 @@ def test_a_store_is_made_and_opened_with_the_key(winnow: Winnow, key: Path, page
     found = winnow("similar", "--file", pages / "0.txt", *keyed, "--json")
     assert found.exit_code == 0
     assert len(json.loads(found.stdout)["matches"]) == 3
-    assert "scheme\tkeyed\tTrue" in winnow("stats", *keyed).stdout
+    assert "scheme\tkeyed\ttrue" in winnow("stats", *keyed).stdout
     assert winnow("cluster", *keyed, "--quiet").exit_code == 0
     assert KEY_VARIABLE not in os.environ
 
