@@ -49,7 +49,7 @@ BELOW: Kind[str] = Kind(
 class AttachedFields(Options):
     """The fields of an attached index that are read, by their paths, and the name of the object that holds winnow's."""
 
-    text: Sequence[str] = option((), repeated(PATH), "Field with the text. Several are joined; may be repeated.")
+    text: str | Sequence[str] = option((), repeated(PATH), "Field with the text. Several are joined; may be repeated.")
     title: str | None = option(None, PATH, "Field with the title.")
     url: str | None = option(None, PATH, "Field with the address of a page.", unset="the _id")
     time: str | None = option(None, PATH, "Field with the time of a page.")

@@ -18,7 +18,7 @@ FORMAT = text("FORMAT")
 class FieldsOptions(Options):
     """The form of the documents: what is in which field, and how a time is written."""
 
-    text: Sequence[str] = option(
+    text: str | Sequence[str] = option(
         ("text",),
         repeated(PATH),
         "Field with the text, such as content.body. Several are joined; may be repeated.",
