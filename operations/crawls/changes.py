@@ -1,4 +1,4 @@
-"""The changes between two crawls: what is asked, and what became of each page."""
+"""The changes between two crawls: the question, and what became of each page."""
 
 from __future__ import annotations
 
