@@ -1,4 +1,4 @@
-"""The changes between two crawls: what is asked, and what became of each page."""
+"""The changes between two crawls: the question, and what became of each page."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class ChangesQuestion(Options):
         share(above_0=True),
         "The least share of a page's text that has to be elsewhere for it to have moved, or been split or merged.",
     )
-    passages: bool = option(False, FLAG, "Show which passages were removed and added.")
+    passages: bool = option(False, FLAG, "Show which passages were removed and added: on a terminal, and in JSON.")
     limit: int | None = option(
         None,
         number(1, MAX_PAGES),

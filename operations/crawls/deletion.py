@@ -44,6 +44,7 @@ class DeletedCapture(NamedTuple):
 
     @classmethod
     def of(cls, card: Card) -> Self:
+        """Return the capture of a card."""
         return cls(card.fetched_at, card.id, card.crawl, card.url)
 
 
