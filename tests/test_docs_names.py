@@ -24,23 +24,10 @@ FORBIDDEN = {
 }
 # A clustering has a threshold, and writes its table to an output: these names had been fixed before.
 EXCEPTIONS = {
-    "threshold": ("winnow cluster", "Index.cluster", "GET /clusters", "Cluster", "DemoReport"),
+    "threshold": ("winnow cluster", "Index.cluster", "GET /clusters", "Cluster", "LastClustering", "DemoReport"),
     "output": ("winnow cluster", "Index.cluster"),
-}
-# What still has another spelling. This has to become empty.
-NOT_YET: dict[str, set[str]] = {
-    "any": {"winnow search"},
-    "least": {"Index.cluster_list", "Index.clusters"},
-    "min": {"GET /clusters", "GET /compare", "GET /compare/{a}/{b}", "winnow pairs"},
-    "min_share": {"contaminated", "winnow contaminated"},
-    "minimum": {"Index.pairs", "pairs", "winnow pairs"},
-    "q": {"GET /search", "GET /suggest"},
-    "sort": {"GET /clusters"},
-    "t": {"GET /clusters/{id}", "GET /pages", "GET /pages/{id}", "GET /pages/{id}/similar", "GET /search"},
-    "threshold": {
-        *("Index.changes", "Index.search", "deduplicate", "deduplicate_rows", "group_hits", "search_groups"),
-        *("search_groups_async", "winnow changes", "winnow dedup", "winnow search"),
-    },
+    "min_share": ("Index.learn_boilerplate", "winnow boilerplate learn"),  # of the pages of a site, and no score
+    "minimum": ("ApiParameter",),  # as in JSON Schema
 }
 # Parameters of a screen, which say how it shows an answer that has other options.
 OF_SCREENS = {
@@ -51,7 +38,6 @@ OF_SCREENS = {
     "change": "the kind that is listed, of those that were counted",
     "watch": "the watch whose findings are listed",
 }
-SCREENS_NOT_YET = {"a", "b", "at_a", "at_b", "finer", "min", "q", "sort", "t"}
 
 
 def uses() -> Iterator[tuple[str, str]]:
@@ -76,9 +62,9 @@ def test_nothing_has_two_names() -> None:
     for name, use in uses():
         if name in FORBIDDEN and not any(use.lstrip("{").startswith(each) for each in EXCEPTIONS.get(name, ())):
             left.setdefault(name, set()).add(use)
-    assert {name: some for name in left if (some := left[name] - NOT_YET.get(name, set()))} == {}
+    assert left == {}
 
 
 def test_parameters_of_the_api_are_options() -> None:
     named = {name for name, meanings in parameters().items() if any(each.api for each in meanings)}
-    assert named - option_names() - OF_SCREENS.keys() <= SCREENS_NOT_YET
+    assert named - option_names() - OF_SCREENS.keys() == set()

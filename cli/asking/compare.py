@@ -21,7 +21,6 @@ from opensearch_winnow.cli.asking.compared_texts import ComparedTexts, compared_
 from opensearch_winnow.cli.asking.side_by_side import SideBySide
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.command_help import DescribedCommand
-from opensearch_winnow.cli.options import scheme_options as choose
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
@@ -34,6 +33,7 @@ from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.option_kinds import FLAG, LAST_OF_DATE, path, repeated, share
 from opensearch_winnow.foundation.options import option
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
+from opensearch_winnow.foundation.scheme_choice import TextSchemeChoice
 from opensearch_winnow.queries.asking.compared_pages import CompareOptions, compare_pages
 from opensearch_winnow.queries.compare import Comparison, TextRun
 
@@ -62,7 +62,7 @@ class CompareRun(CompareOptions):
 @text_file("a")
 @text_file("b", required=False)
 @store_option("The store with the pages: a file (crawl.winnow), or http://host:9200/name.", required=False)
-@choose.scheme_options(choose.noise, choose.guarantee, choose.preset_by_names, choose.fold_confusables, optional=True)
+@declared_options(TextSchemeChoice, "choice")
 @declared_options(CompareRun, "run")
 @declared_options(AnswerOutput, "output")
 @click.pass_context
@@ -71,7 +71,7 @@ def command(
     a: str,
     b: str | None,
     store: str | None,
-    scheme: Scheme | None,
+    choice: TextSchemeChoice,
     run: CompareRun,
     output: AnswerOutput,
 ) -> None:
@@ -116,6 +116,7 @@ def command(
         raise click.UsageError(f"--at chooses a capture of a page, but {files[0]} is a file", ctx)
     if len(files) == 2 and ctx.get_parameter_source("store") is not ParameterSource.COMMANDLINE:
         store = None  # WINNOW_STORE is for pages: it does not change how files are compared
+    scheme = choice.scheme
     if scheme is None and store is None and b is not None and is_program(a) and is_program(b):
         scheme = PRESETS["programs"]
         say("compared as programs; --preset pages compares them as texts")

@@ -10,13 +10,13 @@ from opensearch_winnow.answers.display_text import Span, one_line, shorten, widt
 from opensearch_winnow.cli.command_group import NOTHING_FOUND
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
-from opensearch_winnow.cli.options import scheme_options as choose
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.terminal import remark, say, suggest
 from opensearch_winnow.cli.text_columns import GAP, TextColumn, joined
 from opensearch_winnow.cli.text_file import STDIN, read_text, text_file
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.scheme_choice import SchemeChoice
 from opensearch_winnow.ingest.fingerprint import Fingerprints, fingerprint
 
 MIN_TEXT_COLUMNS = 10
@@ -24,11 +24,11 @@ MIN_TEXT_COLUMNS = 10
 
 @click.command("fingerprint", cls=DescribedCommand, short_help="List the fingerprints of a text.")
 @text_file("file")
-@choose.scheme_options(choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables)
+@declared_options(SchemeChoice, "choice")
 @key_file_option
 @declared_options(AnswerOutput, "output")
 @click.pass_context
-def command(ctx: click.Context, file: str, scheme: Scheme, output: AnswerOutput) -> None:
+def command(ctx: click.Context, file: str, choice: SchemeChoice, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow fingerprint page.txt
@@ -44,7 +44,7 @@ def command(ctx: click.Context, file: str, scheme: Scheme, output: AnswerOutput)
     has 16 hexadecimal digits; with --json it is a string of decimal digits, because many programs round large numbers.
     Exits with 1 if the text is too short to have a fingerprint.
     """
-    prints = fingerprint(read_text(file), scheme, name=None if file == STDIN else file)
+    prints = fingerprint(read_text(file), choice.scheme or Scheme(), name=None if file == STDIN else file)
     scheme = prints.scheme  # with the key
     output.show(prints, lambda screen: table(prints, screen.columns))
     length = len(prints.canonical.chars)

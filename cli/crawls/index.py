@@ -12,7 +12,6 @@ from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.index_summary import first_words, print_end, print_findings, print_notes, table
-from opensearch_winnow.cli.options import scheme_options as choose
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_options import quiet_option
@@ -23,7 +22,7 @@ from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.foundation.option_kinds import FLAG, text
 from opensearch_winnow.foundation.options import Options, option
-from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.scheme_choice import SourceSchemeChoice
 from opensearch_winnow.ingest.runs.report import OutcomeCount, Report
 from opensearch_winnow.operations.asking.notifier import Notifier
 from opensearch_winnow.operations.asking.webhook import Webhook
@@ -78,9 +77,7 @@ class FindingOptions(Options):
     help="Instead of a store: a Parquet file of records, or a folder of them (RECORDS/). A run adds to it.",
 )
 @declared_options(IndexingOptions, "options")
-@choose.scheme_options(
-    choose.noise, choose.guarantee, choose.preset_by_names, choose.selection, choose.fold_confusables, optional=True
-)
+@declared_options(SourceSchemeChoice, "choice")
 @declared_options(FindingOptions, "findings")
 @quiet_option
 @declared_options(AnswerOutput, "output")
@@ -90,7 +87,7 @@ def command(
     sources: tuple[str, ...],
     store: str | None,
     to: str | None,
-    scheme: Scheme | None,
+    choice: SourceSchemeChoice,
     options: IndexingOptions,
     findings: FindingOptions,
     quiet: bool,
@@ -136,7 +133,7 @@ def command(
     store, to = one_target(ctx, store, to)
     with (
         stopped_by_signals() as stop,
-        open_target(store=store, to=to, scheme=scheme) as target,
+        open_target(store=store, to=to, scheme=choice.scheme) as target,
         findings.notifier() as notifier,
         shown_progress(quiet=quiet, color=output.color) as show,
     ):

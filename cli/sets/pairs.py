@@ -14,7 +14,6 @@ from opensearch_winnow.answers.display_text import Span, one_line
 from opensearch_winnow.answers.sets.pairs_words import compared_words, found_words, left_out_words, not_compared_words
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.command_help import DescribedCommand
-from opensearch_winnow.cli.options import scheme_options as choose
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_options import quiet_option
@@ -23,7 +22,7 @@ from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import all_or_nothing
 from opensearch_winnow.cli.sets.pairs_table import table
 from opensearch_winnow.cli.terminal import Terminal, remark, say
-from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.scheme_choice import TextSchemeChoice
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.sets.pairs import PairsQuestion, find
 from opensearch_winnow.web.class_report.report_options import ReportOptions
@@ -44,7 +43,7 @@ MAX_ROWS = 25  # of a table on a terminal, unless --limit says otherwise
     required=False,
 )
 @declared_options(PairsQuestion, "question")
-@choose.scheme_options(choose.noise, choose.guarantee, choose.preset_by_names, choose.fold_confusables, optional=True)
+@declared_options(TextSchemeChoice, "choice")
 @declared_options(ReportOptions, "report")
 @declared_options(TableOutput, "output")
 @quiet_option
@@ -55,7 +54,7 @@ def command(
     sources: tuple[str, ...],
     store: str | None,
     question: PairsQuestion,
-    scheme: Scheme | None,
+    choice: TextSchemeChoice,
     report: ReportOptions,
     output: TableOutput,
     quiet: bool,
@@ -103,7 +102,7 @@ def command(
         all_or_nothing(quiet=quiet, color=output.color) as progress,
         Index.open(store, create=False, patient=True) if store else nullcontext() as index,
     ):
-        question = replace(question, sources=sources, scheme=scheme, limit=limit, progress=progress)
+        question = replace(question, sources=sources, scheme=choice.scheme, limit=limit, progress=progress)
         found = index.pairs(question) if index else find(question, None)
         report.write(found, progress)
 

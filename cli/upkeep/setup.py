@@ -5,13 +5,12 @@ from __future__ import annotations
 import click
 
 from opensearch_winnow.cli.command_help import DescribedCommand
-from opensearch_winnow.cli.options import scheme_options as choose
 from opensearch_winnow.cli.options.answer_output import JsonOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.extras import extra
-from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.scheme_choice import SchemeChoice
 from opensearch_winnow.stores.engine_index import SetupOptions, SetupReport, SetupStep
 from opensearch_winnow.stores.opening import is_address
 
@@ -19,12 +18,10 @@ from opensearch_winnow.stores.opening import is_address
 @click.command("setup", cls=DescribedCommand, short_help="Create a store on OpenSearch, or print the requests that do.")
 @store_option("The store to create: http://host:9200/name.")
 @declared_options(SetupOptions, "options")
-@choose.scheme_options(
-    choose.noise, choose.guarantee, choose.preset, choose.selection, choose.fold_confusables, optional=True
-)
+@declared_options(SchemeChoice, "choice")
 @declared_options(JsonOutput, "output")
 @click.pass_context
-def command(ctx: click.Context, store: str, options: SetupOptions, scheme: Scheme | None, output: JsonOutput) -> None:
+def command(ctx: click.Context, store: str, options: SetupOptions, choice: SchemeChoice, output: JsonOutput) -> None:
     """\b
     Examples:
       winnow setup --store http://localhost:9200/pages
@@ -50,7 +47,7 @@ def command(ctx: click.Context, store: str, options: SetupOptions, scheme: Schem
     with connect(address, patient=True) as client:
         engine_of(client, str(address))  # if nothing answers, the error names the whole address
         make = plan if options.dry_run else set_up
-        results = make(client, address.index, scheme, shards=options.shards, replicas=options.replicas)
+        results = make(client, address.index, choice.scheme, shards=options.shards, replicas=options.replicas)
     steps = [SetupStep(step.what, step.method, step.path, step.body, outcome) for step, outcome in results]
     if output.prints(SetupReport(str(address), steps)):
         pass

@@ -17,7 +17,7 @@ from opensearch_winnow.foundation import option_kinds as kinds
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.option_kinds import FLAG, SECONDS, SIZE, number, path
-from opensearch_winnow.foundation.options import option
+from opensearch_winnow.foundation.options import option, option_of
 from opensearch_winnow.foundation.path_names import path_names
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
@@ -45,7 +45,6 @@ MIN_SPLITS_PER_WORKER = 4  # so that the last split does not keep one worker bus
 SourceName = str | os.PathLike[str]
 FileName = str | os.PathLike[str]
 
-FIELD = kinds.text("NAME")
 CPU_SECONDS = replace(SECONDS, what="a number of seconds, at least 0.01", allows=lambda value: value >= 0.01)
 
 
@@ -63,20 +62,11 @@ class IndexingOptions(RecipeOptions):
         unset="one for each processor",
         advanced=True,
     )
-    id_field: str | None = option(
-        None,
-        FIELD,
-        "The field with the id of a row.",
-        unset="url, id or another usual name; else its file and line",
-    )
-    text_field: str | None = option(
-        None, FIELD, "The field with the text of a row.", unset="text, content or another usual name"
-    )
-    html_field: str | None = option(
-        None, FIELD, "The field with the HTML of a row.", unset="html or another usual name"
-    )
-    title_field: str | None = option(None, FIELD, "The field with the title of a row.", unset="title")
-    url_field: str | None = option(None, FIELD, "The field with the URL of a row, which is its id if it has no other.")
+    id_field: str | None = option_of(FieldNames, "id")
+    text_field: str | None = option_of(FieldNames, "text")
+    html_field: str | None = option_of(FieldNames, "html")
+    title_field: str | None = option_of(FieldNames, "title")
+    url_field: str | None = option_of(FieldNames, "url")
     base_url: str = option(
         "",
         kinds.text("URL", 2_000),
