@@ -38,7 +38,7 @@ class Finding(Answer):
 
 @answer
 class Findings(Listing[Finding]):
-    """The findings of watches while pages were indexed, the newest first."""
+    """The findings of watches, the newest first."""
 
     total: int = key("The number of findings, of which some may not be listed.")
     findings: list[Finding] = listed("The findings, the newest first.")

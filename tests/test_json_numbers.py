@@ -56,7 +56,7 @@ def test_what_is_too_large_is_noticed() -> None:
 COMMANDS = (
     "index rows.jsonl --store new.winnow --json",
     f"similar {PAGE_URL} --store crawl.winnow --json",
-    "search the --any --store crawl.winnow --json",
+    "search the --any-word --store crawl.winnow --json",
     "compare a.txt b.txt --json",
     "pairs texts --json",
     f"history {PAGE_URL} --store crawl.winnow --json",

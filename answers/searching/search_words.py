@@ -20,10 +20,10 @@ def pages_in_groups(results: SearchResults) -> str:
     return f"{pages} in {groups}; {count_of(results.examined, 'page was', 'pages were')} examined"
 
 
-def more_like_this(hit: Result, threshold: float) -> str:
+def more_like_this(hit: Result, min_resemblance: float) -> str:
     """Say how many pages are grouped with a hit, and how alike they are.
 
-    Members of the hit's cluster may resemble it less than `threshold`; how many do is said too.
+    Members of the hit's cluster may resemble it less than `min_resemblance`; how many do is said too.
     """
     known = [member for member in hit.members if is_known(member)]
     details = []
@@ -31,8 +31,8 @@ def more_like_this(hit: Result, threshold: float) -> str:
         resemblances = [member.resemblance for member in known]
         about = "≈ " * any(member.kind == "estimate" for member in known)
         details.append(about + percent_range(min(resemblances), max(resemblances)))
-    if below := sum(is_below(member, threshold) for member in known):
-        details.append(f"{below:,} below {compact_percent(threshold)}")
+    if below := sum(is_below(member, min_resemblance) for member in known):
+        details.append(f"{below:,} below {compact_percent(min_resemblance)}")
     if len(known) < len(hit.members):
         details.append(f"{len(hit.members) - len(known):,} too short to tell")
     return f"{len(hit.members):,} more like this ({', '.join(details)}){_on_sites(hit)}"
@@ -43,8 +43,8 @@ def is_known(member: Member) -> bool:
     return member.error < 1
 
 
-def is_below(member: Member, threshold: float) -> bool:
-    return is_known(member) and member.resemblance < threshold
+def is_below(member: Member, min_resemblance: float) -> bool:
+    return is_known(member) and member.resemblance < min_resemblance
 
 
 def _on_sites(hit: Result) -> str:

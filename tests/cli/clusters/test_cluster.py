@@ -71,7 +71,7 @@ def test_the_store_is_updated_once(winnow: Winnow, crawl: Path) -> None:
     assert json.loads(winnow("cluster", "--store", crawl, "--json").stdout)["changed"] == 0
     assert stored_clusters(crawl) == after
     folded = json.loads(
-        winnow("search", "--any", "valley", "café", "--by", "cluster", "--store", crawl, "--json").stdout
+        winnow("search", "--any-word", "valley", "café", "--by", "cluster", "--store", crawl, "--json").stdout
     )
     assert folded["groups"] < folded["total"]
 
