@@ -140,7 +140,7 @@ class ClusteringResult(Tabular):
 
 @answer
 class LastClustering(ClusteringResult):
-    """The last clustering that was written to a store. Pages may have come and gone since."""
+    """The last clustering that was written to a store. Since then, pages may have come and gone."""
 
     _: KW_ONLY
     threshold: float = key("The least resemblance of a page to the representative of its cluster.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
@@ -13,10 +14,12 @@ import pytest
 from opensearch_winnow.foundation.answers import (
     Answer,
     Listing,
+    Tabular,
     answer,
     columns_of,
     derived,
     inlined,
+    json_values,
     key,
     keys_of,
     listed,
@@ -24,6 +27,7 @@ from opensearch_winnow.foundation.answers import (
     whole_columns_of,
     with_keys,
 )
+from opensearch_winnow.foundation.figures import Figure, counted, figures_of
 from opensearch_winnow.web.answer_schema import json_type
 
 DAY = datetime(2024, 1, 2, tzinfo=UTC)
@@ -70,6 +74,42 @@ class FoundList(Listing[Found]):
     counts: dict[str, list[Span]] = key("By name.", default_factory=dict)
 
 
+@with_keys("name", "length")
+class Word:
+    """No answer, but a JSON object in one."""
+
+    name: str
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def length(self) -> int:
+        """The number of letters."""
+        return len(self.name)
+
+
+@answer
+class Count(Tabular):
+    """An answer that is no list."""
+
+    row = Figure
+
+    word: Word = key("The word.")
+    pages: dict[int, int] = key("Pages by size.")
+    share: float | None = key("A share.", default=None)
+
+    def rows(self) -> Iterator[Figure]:
+        yield from figures_of("word", self.word)
+        yield from counted("pages", self.pages)
+        yield from figures_of("count", self)
+
+
+@answer
+class CountOfDay(Count):
+    day: str = key("The day.", default="")
+
+
 ONE = Found(Site("a.org", 3), DAY, [Span(1, 2)])
 OTHER = Found(Site("b.org", 0), None, [], "estimate", 4)
 BOTH = FoundList("spring", [ONE, OTHER], OTHER, {"x": [Span(3, 4)]})
@@ -98,6 +138,25 @@ def test_json_is_made_from_keys() -> None:
 def test_a_listing_behaves_like_a_list() -> None:
     assert (len(BOTH), list(BOTH), BOTH[1], BOTH[:1]) == (2, [ONE, OTHER], OTHER, [ONE])
     assert not FoundList("spring", [])
+
+
+def test_keys_are_chosen_of_any_class_and_names_of_values_are_texts() -> None:
+    count = Count(Word("mill"), {2: 3, 10: 1})
+    told = {"word": {"name": "mill", "length": 4}, "pages": {"2": 3, "10": 1}, "share": None}
+    assert count.to_dict() == json_values(count) == told
+    assert json.loads(json.dumps(told)) == msgspec.convert(told, json_type(Count)) == told
+    assert [each.help for each in keys_of(Word)] == ["", "The number of letters."]
+    assert count.extended(CountOfDay, day="today").to_dict() == told | {"day": "today"}
+
+
+def test_an_answer_that_is_no_list_has_figures() -> None:
+    table = Count(Word("mill"), {2: 3}, 1 / 3).to_arrow().to_pylist()
+    assert [tuple(row.values()) for row in table] == [
+        ("word", "name", "mill"),
+        ("word", "length", "4"),
+        ("pages", "2", "3"),
+        ("count", "share", "0.333333"),
+    ]
 
 
 def test_columns_are_the_keys_that_are_cells() -> None:

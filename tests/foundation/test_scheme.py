@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, SchemeError, WinnowError
+from opensearch_winnow.foundation.answers import json_values
 from opensearch_winnow.foundation.scheme import PRESETS
 
 
@@ -115,3 +116,9 @@ def test_presets_are_schemes_with_a_purpose() -> None:
     assert len({scheme.id for scheme in PRESETS.values()}) == len(PRESETS)
     with pytest.raises(SchemeError, match="no preset 'books'; there are pages, passages"):
         Scheme.preset("books")
+
+
+def test_the_key_is_no_key_of_its_json() -> None:
+    told = json_values(Scheme(key="open-sesame"))
+    assert list(told) == ["id", "noise", "guarantee", "selection", "form", "fold_confusables", "keyed", "shingle"]
+    assert (told["noise"], told["keyed"], json_values(Scheme())["keyed"]) == (50, True, False)

@@ -58,7 +58,7 @@ SCREEN_ADDRESSES = {
     "locate": f"/page/{IDS[1]}/locate",
     "compare": f"/compare/{IDS[20]}/{IDS[40]}",
     "compare-differences": f"/compare/{IDS[20]}/{IDS[40]}?view=differences",
-    "clusters": "/clusters?min=1",
+    "clusters": "/clusters?min_urls=1",
     "cluster": f"/cluster/{IDS[0]}",
     "changes": "/changes?from=2024-05&to=2024-12&limit=500",
     "statistics": "/statistics",
