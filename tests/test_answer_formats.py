@@ -1,6 +1,6 @@
 """The public formats of answers: the keys of JSON, and the columns of tables (tab-separated, CSV, JSON lines, Parquet).
 
-They are recorded in tests/formats/answers.txt. A change there is a change of a public format, and needs a reason in
+They are recorded in tests/answer_formats.txt. A change there is a change of a public format, and needs a reason in
 CHANGELOG.md. To record it, run `python -m tests.test_answer_formats`.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, get_args
 import opensearch_winnow
 from opensearch_winnow.foundation.answers import Answer, Listing, Tabular, columns_of, is_answer, keys_of, row_class
 
-RECORDED = Path(__file__).parent / "formats" / "answers.txt"
+RECORDED = Path(__file__).parent / "answer_formats.txt"
 BASES = {Answer, Tabular, Listing}
 OTHER_LIBRARIES = ("opensearch_winnow.clusters.spark", "opensearch_winnow.ingest.scrapy")  # which need not be there
 

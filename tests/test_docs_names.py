@@ -15,7 +15,6 @@ FORBIDDEN = {
     "minimum": "min_similarity, min_longest or min_score",
     "min": "min_words, min_pages, min_urls or min_similarity",
     "least": "min_urls or the like",
-    "asked": "score",
     "q": "words",
     "any": "any_word",
     "sort": "order",

@@ -19,7 +19,7 @@ from opensearch_winnow.web.parameters import Parameter, ParameterError
 from opensearch_winnow.web.pasted_texts import PastedTexts
 from opensearch_winnow.web.served import ServedStore
 
-Asked = TypeVar("Asked", bound=Options)
+Wanted = TypeVar("Wanted", bound=Options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class ScreenRequest:
         written = {name: str(value) for name, value in query.items() if value is not None}
         return {name: value for name, value in written.items() if value != self.defaults.get(name)}
 
-    def options(self, cls: type[Asked], **others: Any) -> Asked:
+    def options(self, cls: type[Wanted], **others: Any) -> Wanted:
         """Return the options of a class, from the parameters made of them, and `others` of its fields."""
         return replace(cls.of(dict(self.values)), **others)
 

@@ -126,8 +126,8 @@ def command(
     if not matches:
         ctx.exit(NOTHING_FOUND)
     best = matches[0].url
-    asked = about.url or (about.file if about.file != STDIN else None)
-    next_step(ctx, *(("similar", best) if asked in (None, best) else ("compare", asked, best)))
+    named = about.url or (about.file if about.file != STDIN else None)
+    next_step(ctx, *(("similar", best) if named in (None, best) else ("compare", named, best)))
 
 
 def find_matches(index: Index, question: SimilarQuestion) -> Matches:

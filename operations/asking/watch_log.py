@@ -42,7 +42,7 @@ class WatchLog:
         self._added = 0  # findings that this run has added to it
 
     def answer(self, question: LogQuestion) -> Findings:
-        """Return the findings that are asked for, the newest first."""
+        """Return the wanted findings, the newest first."""
         found = self.read(() if question.name is None else (question.name,), since=question.since)
         return Findings(len(found), found[: question.limit])
 

@@ -289,8 +289,8 @@ def _found(
             continue
         passages = [each for each in passages if evaluation.number_of(each) in counted]
         evaluation.add_found(counted)
-        in_words = merged_spans((each.first_word, each.first_word + each.words) for each in passages)
-        words = sum(end - start for start, end in in_words)
+        covered = merged_spans((each.first_word, each.first_word + each.words) for each in passages)
+        words = sum(end - start for start, end in covered)
         most, *others = _evaluations(counted, evaluation)
         found = ContaminatedRow(
             id=row.page.url,

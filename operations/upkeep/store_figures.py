@@ -75,7 +75,7 @@ class TokenCounts(Answer):
 
     total: int = key("The number of tokens of all pages.")
     different: int = key("The number of different tokens.")
-    frequencies: list[tuple[int, int]] = key("Pairs of a number of pages, and of the tokens that are on so many.")
+    frequencies: list[tuple[int, int]] = key("Pairs of a number of pages, and the number of tokens on that many pages.")
 
     @classmethod
     def of(cls, counts: Mapping[int, int]) -> Self:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.recorded_answers.recording import Difference, compact, differences, read, renamed, without, write
 
-LONG = [{"asked": "resemblance", "score": 1 / 3, "at": number} for number in range(9)]
-RECORDED = {"json: a": compact({"asked": 1, "pages": LONG}), "json: b": {"pages": 2}, "sets: c": [1.5]}
+LONG = [{"scored": "resemblance", "score": 1 / 3, "at": number} for number in range(9)]
+RECORDED = {"json: a": compact({"scored": 1, "pages": LONG}), "json: b": {"pages": 2}, "sets: c": [1.5]}
 
 
 def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -19,7 +19,7 @@ def test_a_recording_is_read_as_it_was_written(tmp_path: Path) -> None:
 def test_every_value_counts() -> None:
     assert differences(RECORDED, RECORDED) == []
     later = [*LONG[:8], {**LONG[8], "at": 9}]  # is only in the digest
-    (question, line) = differences(RECORDED, RECORDED | {"json: a": compact({"asked": 1, "pages": later})})
+    (question, line) = differences(RECORDED, RECORDED | {"json: a": compact({"scored": 1, "pages": later})})
     assert question == "json: a"
     assert "pages.digest" in line
     assert differences(RECORDED, {}) == [f"no longer a question: {question}" for question in sorted(RECORDED)]
@@ -27,9 +27,9 @@ def test_every_value_counts() -> None:
 
 
 def test_a_renamed_key_is_one_intended_difference() -> None:
-    rows = [{("measure" if key == "asked" else key): value for key, value in row.items()} for row in LONG]
+    rows = [{("measure" if key == "scored" else key): value for key, value in row.items()} for row in LONG]
     today = RECORDED | {"json: a": compact({"measure": 1, "pages": rows})}
-    intended = Difference("a better word", "json:*", recorded=renamed("asked", "measure"))
+    intended = Difference("a better word", "json:*", recorded=renamed("scored", "measure"))
     assert differences(RECORDED, today)
     assert differences(RECORDED, today, [intended]) == []
     gone = "this intended difference does not occur, remove it: json:*: a better word"

@@ -24,8 +24,8 @@ def test_threads_that_share_an_index_get_the_answers_of_one(tmp_path: Path) -> N
     with Index.open(tmp_path / "crawl.winnow") as index, ThreadPoolExecutor(THREADS) as threads:
         index.add(map(page, range(40)))
         questions: list[Callable[[], object]] = [
-            lambda: index.search(WORDS[3], group=True),
-            lambda: index.search(WORDS[5]),
+            lambda: index.search(WORDS[3], group=True).hits,
+            lambda: index.search(WORDS[5]).hits,
             lambda: index.similar(url="http://example.org/8").matches,
             lambda: sorted(record.id for record in index.store.scan(Record)),
             lambda: list(index.store.scan(Card, limit=5)),
