@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal, Protocol
 
-from opensearch_winnow.foundation.written_time import written_time
-
 BYTE_UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
@@ -68,11 +66,6 @@ def duration(seconds: float) -> str:
 def day(capture: HasTime) -> str:
     """Return the day of a capture, or an empty string if its time is unknown."""
     return "" if capture.fetched_at is None else f"{capture.fetched_at:%Y-%m-%d}"
-
-
-def time_stamp(capture: HasTime) -> str | None:
-    """Return the time of a capture as JSON documents have it: ISO 8601, with Z for UTC."""
-    return None if capture.fetched_at is None else written_time(capture.fetched_at)
 
 
 def _rounded(share: float, below: str, above: str) -> str:

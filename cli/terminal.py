@@ -22,17 +22,6 @@ BLACK = 16
 TYPED_WORDS = "opensearch_winnow.typed_words"  # the key, in click's context, of what the user has typed
 EIGHTHS = " ▏▎▍▌▋▊▉"
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-full_option = click.option("-w", "--full", is_flag=True, help="Do not shorten URLs.")
-color_option = click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    show_default=True,
-    help="When to use colour. auto: on a terminal, unless NO_COLOR is set. always: print as for a terminal, even in a"
-    " pipe, for example to less -R.",
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Terminal:

@@ -10,7 +10,6 @@ from typing import Any
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.option_kinds import number
 from opensearch_winnow.foundation.options import Option, Options
-from opensearch_winnow.foundation.time_period import EXAMPLES, TimePeriod
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.queries.filters import Filters
 
@@ -52,43 +51,6 @@ def integer(name: str, description: str, *, default: int | None, minimum: int, m
     if default is not None:
         schema["default"] = default
     return Parameter(name=name, description=description, default=default, parse=parse, schema=schema)
-
-
-def percentage(
-    name: str, description: str, *, default: int | None, minimum: int = 1, counts_if_given: bool = False
-) -> Parameter:
-    """Make a parameter that is given in whole per cent and parsed to a share from 0 to 1."""
-    whole = integer(name, description, default=default, minimum=minimum, maximum=100)
-    return Parameter(
-        name=name,
-        description=f"{description}, in per cent",
-        default=None if default is None else default / 100,
-        parse=lambda text: whole.parse(text) / 100,
-        schema=whole.schema,
-        counts_if_given=counts_if_given,
-    )
-
-
-def choice(name: str, description: str, *choices: str) -> Parameter:
-    """Make a parameter with these `choices`, the first of which is the default."""
-
-    def parse(text: str) -> str:
-        if text not in choices:
-            raise ValueError(f"is one of {', '.join(choices)}, not {text[:40]!r}")
-        return text
-
-    schema = {"type": "string", "enum": list(choices), "default": choices[0]}
-    return Parameter(name=name, description=description, default=choices[0], parse=parse, schema=schema)
-
-
-def period(name: str, description: str) -> Parameter:
-    def parse(text: str) -> TimePeriod:
-        try:
-            return TimePeriod.of(text.strip())
-        except (ValueError, OverflowError):
-            raise ValueError(f"is a date such as {EXAMPLES}, not {text[:40]!r}") from None
-
-    return Parameter(name=name, description=f"{description}: {EXAMPLES}", parse=parse, schema={"type": "string"})
 
 
 def of_options(
