@@ -19,6 +19,7 @@ from opensearch_winnow.queries.searching.representatives import GroupingBatch, J
 
 # Within a shard, no two documents have the same number. Unlike `_id`, it is sorted without loading ids into memory.
 TIEBREAKER = "_seq_no"
+NO_FIELDS = ("_score", "_doc", "_shard_doc", "_geo_distance", "_script")  # keys of a sort that every document has
 BY_SCORE: list[Any] = [{"_score": "desc"}, {"_score": {"order": "desc"}}, "_score"]  # ways to write the usual order
 # Options of a search that are only needed for the hits that are shown.
 SHOWING = (
@@ -72,7 +73,8 @@ class EngineHits:
         named = {each["field"] if isinstance(each, Mapping) else each for each in wanted}
         self._added = {f"{prefix}{name}" for name in self._field_names} - named
         sort = body.get("sort") or BY_SCORE[:1]
-        order = [*(sort if isinstance(sort, list | tuple) else [sort]), {TIEBREAKER: "asc"}]
+        keys = sort if isinstance(sort, list | tuple) else [sort]
+        order = [*map(_with_missing, keys), {TIEBREAKER: "asc"}]
         self._order_length = len(order)  # with a point in time, Elasticsearch adds another value
         self._signatures: Search = {
             **without(body, SHOWING),
@@ -214,3 +216,15 @@ def _these(keys: Sequence[Key]) -> Clause:
         ids.setdefault(index, []).append(id_)
     each = [[{"term": {"_index": index}}, {"ids": {"values": some}}] for index, some in ids.items()]
     return {"bool": {"should": [{"bool": {"filter": both}} for both in each]}}
+
+
+def _with_missing(key: Any) -> Any:
+    """Return a key of a sort that says where documents without a value are: last, as they are if it does not say it.
+
+    OpenSearch 3.8 loses hits after such a document, or fails, if the first key is a keyword and does not say it.
+    """
+    ((field, how),) = key.items() if isinstance(key, Mapping) and len(key) == 1 else ((key, {}),)
+    if not isinstance(field, str) or field in NO_FIELDS:
+        return key
+    settings = {"order": how} if isinstance(how, str) else how
+    return {field: {"missing": "_last", **settings}} if isinstance(settings, Mapping) else key

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from opensearchpy import OpenSearch
 
@@ -76,6 +76,8 @@ def body_of(sort: Any = None, **more: Any) -> dict[str, Any]:
     threshold=st.sampled_from([0.3, 0.5, 0.8]),
 )
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(sort="author", size=3, examine=20, threshold=0.3)  # a page after documents without an author
+@example(sort="author", size=3, examine=1, threshold=0.3)
 def test_each_document_is_on_one_page(
     client: OpenSearch, direct: OpenSearch, index: str, sort: Any, size: int, examine: int, threshold: float
 ) -> None:
