@@ -22,19 +22,18 @@ def table_rows(row: type, answers: Iterable[Any]) -> Iterator[Sequence[Cell]]:
 
 
 def write_table(file: TextIO, row: type, answers: Iterable[Any], delimiter: Delimiter = "\t") -> None:
-    """Write a table for programs, with nothing shortened. Every cell is one line."""
+    """Write a table for programs, with nothing shortened. Every cell is one line that is safe to print."""
     writer = csv.writer(file, lineterminator="\n") if delimiter == "," else None
     for cells in table_rows(row, answers):
+        lines = [one_line(cell).strip() if isinstance(cell, str) else cell for cell in cells]
         if writer:
-            writer.writerow(map(escape_formula, cells))
+            writer.writerow(map(escape_formula, lines))
         else:
-            file.write("\t".join(map(_written, cells)) + "\n")
+            file.write("\t".join(map(_written, lines)) + "\n")
 
 
 def _plain(cell: Cell) -> Cell:
-    if isinstance(cell, bool):
-        return "true" if cell else "false"
-    return one_line(cell).strip() if isinstance(cell, str) else cell
+    return {True: "true", False: "false"}[cell] if isinstance(cell, bool) else cell
 
 
 def _written(cell: Cell) -> str:
