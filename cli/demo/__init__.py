@@ -27,7 +27,7 @@ class DemoOptions(Options):
 
     to: str | None = option(
         None,
-        path("DIR"),
+        path("DIR", "folder"),
         "Where to put the store (demo.winnow) and the report (report.html).",
         unset="a new temporary folder",
     )
