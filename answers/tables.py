@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, TextIO
 
 from opensearch_winnow.answers.display_text import one_line
-from opensearch_winnow.foundation.answers import Cell, columns_of
+from opensearch_winnow.foundation.answer_keys import Cell, columns_of
 from opensearch_winnow.foundation.csv_cells import escape_formula
 
 Delimiter = Literal["\t", ","]

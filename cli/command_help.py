@@ -39,7 +39,7 @@ class DescribedCommand(click.Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters in the order of the help: those of groups last."""
         *params, help_option = super().get_params(ctx)
-        headings = self._headings()
+        headings = self.headings()
         return [*sorted(params, key=lambda each: _order(each, headings)), HELP_ALL, help_option]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -51,7 +51,7 @@ class DescribedCommand(click.Command):
         else:
             self._write(ctx, formatter, is_whole=False)
 
-    def _headings(self) -> dict[str, str]:
+    def headings(self) -> dict[str, str]:
         """Return the headings of the options that are in a group, by their names. What is required is in none."""
         names = {each.name or "" for each in self.params if not each.required}
         present = {heading: names.intersection(some) for heading, some in GROUPS.items()}
@@ -66,7 +66,7 @@ class DescribedCommand(click.Command):
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text("\n\n".join([*paragraphs, "\n".join(shown)]).rstrip())
-        headings = self._headings()
+        headings = self.headings()
         params = [each for each in self.get_params(ctx) if is_whole or _is_basic(each, headings)]
         for heading, records in _sections(ctx, params, headings if is_whole else {}):
             with formatter.section(heading):

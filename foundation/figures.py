@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from opensearch_winnow.foundation.answers import Answer, answer, columns_of, key
+from opensearch_winnow.foundation.answer_keys import columns_of
+from opensearch_winnow.foundation.answers import Answer, answer, key
 
 
 def _written(value: str | float) -> str:

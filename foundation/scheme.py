@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from opensearch_winnow.cython_core.canonical_text import NORMALISATION
 from opensearch_winnow.cython_core.fingerprints import SELECTIONS as LOCAL_SELECTIONS
-from opensearch_winnow.foundation.answers import with_keys
+from opensearch_winnow.foundation.answer_keys import with_keys
 from opensearch_winnow.foundation.errors import SchemeError
 
 KOALA: Final = "koala"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal, NamedTuple
 
-from opensearch_winnow.foundation.answers import with_keys
+from opensearch_winnow.foundation.answer_keys import with_keys
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from opensearch_winnow.foundation.answers import Answer, whole_columns_of
+from opensearch_winnow.foundation.answer_keys import whole_columns_of
+from opensearch_winnow.foundation.answers import Answer
 from opensearch_winnow.foundation.atomic_file import AtomicFile, check_output, reporting_os_errors
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.foundation.errors import FileError

@@ -14,7 +14,8 @@ from pkgutil import walk_packages
 from typing import Any, get_args
 
 import opensearch_winnow
-from opensearch_winnow.foundation.answers import Answer, Listing, Tabular, columns_of, is_answer, keys_of, row_class
+from opensearch_winnow.foundation.answer_keys import columns_of, is_answer, keys_of
+from opensearch_winnow.foundation.answers import Answer, Listing, Tabular, row_class
 
 RECORDED = Path(__file__).parent / "answer_formats.txt"
 BASES = {Answer, Tabular, Listing}

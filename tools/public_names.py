@@ -16,7 +16,8 @@ import click
 
 import opensearch_winnow
 from opensearch_winnow.cli import main
-from opensearch_winnow.foundation.answers import Answer, is_answer, keys_of
+from opensearch_winnow.foundation.answer_keys import is_answer, keys_of
+from opensearch_winnow.foundation.answers import Answer
 from opensearch_winnow.foundation.options import Options
 from opensearch_winnow.web.app import API, SCREENS
 from opensearch_winnow.web.openapi import openapi_document

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NotRequired, TypedDict, Union, get_args, get_
 
 from msgspec import Meta
 
-from opensearch_winnow.foundation.answers import Key, is_answer, keys_of
+from opensearch_winnow.foundation.answer_keys import Key, is_answer, keys_of
 
 
 @cache

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 from opensearch_winnow.answers.asking.too_short import TOO_SHORT
-from opensearch_winnow.foundation.answers import Answer, answer, inlined, key, to_json_object
+from opensearch_winnow.foundation.answer_keys import to_json_object
+from opensearch_winnow.foundation.answers import Answer, answer, inlined, key
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.queries.asking.matches import Match, Matches
 

@@ -25,7 +25,7 @@ from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.filter_options import filter_option_names
 from opensearch_winnow.cli.options.question_options import PageOrText, question_options
-from opensearch_winnow.cli.options.run_options import quiet_option
+from opensearch_winnow.cli.options.run_output import quiet_option
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.terminal import remark, say

@@ -23,7 +23,8 @@ from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.terminal import Terminal, remark, say
 from opensearch_winnow.cli.text_columns import left
 from opensearch_winnow.cli.text_file import read_text
-from opensearch_winnow.foundation.answers import Answer, columns_of, key
+from opensearch_winnow.foundation.answer_keys import columns_of
+from opensearch_winnow.foundation.answers import Answer, key
 from opensearch_winnow.foundation.packed import open_new
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.index import Index

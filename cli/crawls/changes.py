@@ -17,7 +17,7 @@ from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.export import say_left_out
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_options import quiet_option
+from opensearch_winnow.cli.options.run_output import quiet_option
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.short_urls import ShortUrls, short_urls

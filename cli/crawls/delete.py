@@ -17,13 +17,13 @@ from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_options import quiet_option
+from opensearch_winnow.cli.options.run_output import quiet_option
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.terminal import remark, say
 from opensearch_winnow.cli.text_file import read_text, require_piped_stdin
-from opensearch_winnow.foundation.answers import json_values
+from opensearch_winnow.foundation.answer_keys import json_values
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.crawls.deletion import (

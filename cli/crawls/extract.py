@@ -14,7 +14,7 @@ from opensearch_winnow.cli.crawls.export import say_no_pages
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.capture_options import ids_option
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_options import quiet_option
+from opensearch_winnow.cli.options.run_output import quiet_option
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.terminal import say

@@ -14,7 +14,7 @@ from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.index_summary import first_words, print_end, print_findings, print_notes, table
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_options import quiet_option
+from opensearch_winnow.cli.options.run_output import quiet_option
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals

@@ -14,11 +14,12 @@ from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
+from opensearch_winnow.cli.options.run_output import RunOutput
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.terminal import Terminal, say, shell_command
 from opensearch_winnow.foundation.extras import extra
-from opensearch_winnow.foundation.option_kinds import FLAG, number, path
-from opensearch_winnow.foundation.options import Options, option
+from opensearch_winnow.foundation.option_kinds import number, path
+from opensearch_winnow.foundation.options import Options, option, option_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ class DemoOptions(Options):
         unset="a new temporary folder",
     )
     pages: int | None = option(None, number(20, 1_000_000), "Use only about N pages, for a quick look.", unset="all")
-    quiet: bool = option(False, FLAG, "Show no progress.", flag="-q --quiet")
+    quiet: bool = option_of(RunOutput, "quiet")
 
 
 @click.command("demo", cls=DescribedCommand, short_help="Try everything on pages that are already on this machine.")

@@ -15,7 +15,8 @@ from opensearch_winnow.answers.display_text import Span
 from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.terminal import Terminal, terminal
 from opensearch_winnow.clusters.options import RunSettings
-from opensearch_winnow.foundation.answers import Answer, Tabular, columns_of, row_class
+from opensearch_winnow.foundation.answer_keys import columns_of
+from opensearch_winnow.foundation.answers import Answer, Tabular, row_class
 from opensearch_winnow.foundation.atomic_file import check_output
 from opensearch_winnow.foundation.option_kinds import FLAG, one_of, path
 from opensearch_winnow.foundation.options import Options, option, option_of

@@ -16,7 +16,7 @@ from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_options import quiet_option
+from opensearch_winnow.cli.options.run_output import quiet_option
 from opensearch_winnow.cli.output_files import check_names
 from opensearch_winnow.cli.phase_progress import all_or_nothing
 from opensearch_winnow.cli.sets.dedup_table import table

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, key, listed, with_keys
+from opensearch_winnow.foundation.answer_keys import with_keys
+from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, key, listed
 from opensearch_winnow.foundation.scheme import Scheme
 
 # Reasons why something is not compared: there is nothing in it.

@@ -11,21 +11,17 @@ from typing import Literal, NamedTuple
 import msgspec
 import pytest
 
+from opensearch_winnow.foundation.answer_keys import columns_of, json_values, keys_of, whole_columns_of, with_keys
 from opensearch_winnow.foundation.answers import (
     Answer,
     Listing,
     Tabular,
     answer,
-    columns_of,
     derived,
     inlined,
-    json_values,
     key,
-    keys_of,
     listed,
     row_class,
-    whole_columns_of,
-    with_keys,
 )
 from opensearch_winnow.foundation.figures import Figure, counted, figures_of
 from opensearch_winnow.web.answer_schema import json_type

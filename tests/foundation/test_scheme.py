@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, SchemeError, WinnowError
-from opensearch_winnow.foundation.answers import json_values
+from opensearch_winnow.foundation.answer_keys import json_values
 from opensearch_winnow.foundation.scheme import PRESETS
 
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
-from opensearch_winnow.foundation.answers import json_values
+from opensearch_winnow.foundation.answer_keys import json_values
 from opensearch_winnow.web.sent_json import NDJSON
 from opensearch_winnow.web.serving.formats import encode_json
 

@@ -11,7 +11,8 @@ import msgspec
 from starlette.responses import Response
 
 from opensearch_winnow.answers.tables import table_rows
-from opensearch_winnow.foundation.answers import json_values, row_class
+from opensearch_winnow.foundation.answer_keys import json_values
+from opensearch_winnow.foundation.answers import row_class
 from opensearch_winnow.foundation.csv_cells import escape_formula
 from opensearch_winnow.web.pages import Pages
 from opensearch_winnow.web.screen import Cell, Screen, ScreenAnswer

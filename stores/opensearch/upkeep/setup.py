@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from opensearchpy import AuthorizationException, NotFoundError, OpenSearch, RequestError, TransportError
 
-from opensearch_winnow.foundation.answers import with_keys
+from opensearch_winnow.foundation.answer_keys import with_keys
 from opensearch_winnow.foundation.key_file import environment_key, with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_mapping import (

@@ -16,7 +16,7 @@ import pytest
 from click.testing import Result
 
 from opensearch_winnow.answers.asking.answered_question import BatchRow
-from opensearch_winnow.foundation.answers import columns_of
+from opensearch_winnow.foundation.answer_keys import columns_of
 from opensearch_winnow.index import Index
 from tests.cli.conftest import CLEAN, WINNOW
 from tests.cli.sample_card import MILL

@@ -16,7 +16,7 @@ from opensearch_winnow import Index, Page, compare
 from opensearch_winnow.answers.crawls.changes import changes_summary
 from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.cli.crawls.changes import table
-from opensearch_winnow.foundation.answers import columns_of
+from opensearch_winnow.foundation.answer_keys import columns_of
 from opensearch_winnow.operations.crawls.changes import Change
 from tests.meaningless_text import sentences
 from tests.operations.crawls.test_extract import record
