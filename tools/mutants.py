@@ -1,14 +1,15 @@
 """Changes the product in small ways, and counts how many of these mutants the tests notice.
 
     python -m tools.mutants draw --count 100 --seed 42 > build/mutants.jsonl
-    coverage run --rcfile=tools/mutants.rc -m pytest -n 0
-    coverage combine --rcfile=tools/mutants.rc
-    python -m tools.mutants run build/mutants.jsonl > build/killed.jsonl
+    python -m tools.mutants plant build/mutants.jsonl build/planted
+    (cd build/planted && python -m pytest -p planted_tests -n 2 --dist loadgroup)
+    python -m tools.mutants run build/mutants.jsonl build/planted > build/verdicts.jsonl
 
-Each mutant changes one operator, constant or condition inside a function, in a copy of the checkout. The tests that
-execute its line run against it, by the contexts in the coverage data; the folders of other tests can be named as well.
-A mutant is killed if one of them fails or takes too long. To compare two states of the tests, run both on the same
-mutants: one whose line is no longer there is reported as gone.
+Each mutant changes one operator, constant or condition inside a function. `plant` makes a copy of the checkout that has
+all of them, asleep: the tests run as usual there, in as many runs as one likes, and record which of them reach which
+mutant, in processes that they start, too. `run` wakes one mutant after the other, for the tests that reach it, the
+quickest first. A mutant is killed if one of them fails or takes too long. To compare two states of the tests, do this
+in both with the same mutants: one whose line is no longer there is reported as gone.
 """
 
 from __future__ import annotations
@@ -21,18 +22,21 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Literal
-
-from coverage import CoverageData
+from typing import Literal, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_PRODUCT = ("tests", "tools", "benchmarks", "docs", "setup.py")
 NOT_COPIED = (".git", ".venv", "build", "*_cache", "__pycache__")
-MAX_SECONDS = 600  # of the tests of one mutant
+MAX_SECONDS = 240  # that the tests of one mutant took without it: further ones are left out
+PATIENCE = 4  # a mutant that makes the tests take so many times as long is noticed
+MIN_PATIENCE_SECONDS = 120  # an engine has to start first
+MAX_IMPORT_TESTS = 100  # that run against a mutant that is reached before any test begins
+REACHED, TESTED, GONE = "planted.reached", "planted.tested", "planted.gone"
 OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -53,7 +57,37 @@ OTHER_OPERATOR: dict[type[ast.operator], type[ast.operator]] = {
     ast.FloorDiv: ast.Mult,
     ast.Mod: ast.Add,
 }
-Verdict = Literal["killed", "survived", "gone", "not executed"]
+Verdict = Literal["killed", "survived", "gone", "not reached"]
+
+# What the copy has beside the product: a module that wakes mutants, and a plugin of pytest that times the tests.
+PLANTED = """
+import os
+
+AWAKE = int(os.environ.get("MUTANT", "-1"))
+FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+seen = set()
+
+
+def mutant(number):
+    if AWAKE < 0:
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+        if (number, test) not in seen:
+            seen.add((number, test))
+            with open(os.path.join(FOLDER, "planted.reached"), "a") as file:
+                file.write(f"{number}\\t{test}\\n")
+    return number == AWAKE
+"""
+PLANTED_TESTS = """
+import json
+from pathlib import Path
+
+
+def pytest_runtest_logreport(report):
+    if report.failed or report.when == "call":
+        facts = {"test": report.nodeid.partition("@")[0], "passed": report.passed, "seconds": report.duration}
+        with Path(__file__).with_name("planted.tested").open("a") as file:
+            file.write(json.dumps(facts) + "\\n")
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +97,41 @@ class Mutant:
     file: str
     line: int
     source: str  # the whole line, without the white space around it
+    column: int  # in the source
     before: str
     after: str
+
+
+class Tested(NamedTuple):
+    """What a run without mutants has shown: the seconds of each test that passed, and who reaches which mutant."""
+
+    seconds: dict[str, float]
+    reached: dict[int, set[str]]
+
+    @classmethod
+    def read(cls, planted: Path) -> Tested:
+        seconds: dict[str, float] = {}
+        failed: set[str] = set()
+        for line in (planted / TESTED).read_text(encoding="utf-8").splitlines():
+            facts = json.loads(line)
+            seconds[facts["test"]] = facts["seconds"]
+            if not facts["passed"]:
+                failed.add(facts["test"])
+        reached: dict[int, set[str]] = {}
+        for line in (planted / REACHED).read_text(encoding="utf-8").splitlines():
+            number, _, test = line.partition("\t")
+            reached.setdefault(int(number), set()).add(test.partition("@")[0])
+        return cls({test: taken for test, taken in seconds.items() if test not in failed}, reached)
+
+    def tests_of(self, number: int) -> list[str]:
+        """Return the tests that reach a mutant, the quickest first, within MAX_SECONDS."""
+        quickest = sorted(self.seconds, key=lambda test: self.seconds[test])
+        reaching = self.reached.get(number, set())
+        chosen = [test for test in quickest if test in reaching]
+        if "" in reaching:  # while modules are imported
+            chosen += [test for test in quickest[-MAX_IMPORT_TESTS:] if test not in reaching]
+        total = 0.0
+        return [test for test in chosen if (total := total + self.seconds[test]) <= MAX_SECONDS or test == chosen[0]]
 
 
 def mutants_of(file: str, text: str) -> Iterator[Mutant]:
@@ -75,9 +142,11 @@ def mutants_of(file: str, text: str) -> Iterator[Mutant]:
             for statement in function.body:
                 for node in ast.walk(statement):
                     if isinstance(node, ast.expr) and node.lineno == node.end_lineno:
-                        before = ast.get_source_segment(text, node) or ""
+                        line = lines[node.lineno - 1]
+                        column = len(line.encode()[: node.col_offset].decode()) - len(line) + len(line.lstrip())
+                        before = line.encode()[node.col_offset : node.end_col_offset].decode()
                         for after in _changed(node):
-                            yield Mutant(file, node.lineno, lines[node.lineno - 1].strip(), before, after)
+                            yield Mutant(file, node.lineno, line.strip(), column, before, after)
 
 
 def _changed(node: ast.expr) -> Iterator[str]:
@@ -104,58 +173,81 @@ def draw(count: int, seed: int) -> list[Mutant]:
         if not name.startswith(NO_PRODUCT):
             for each in mutants_of(name, (ROOT / name).read_text(encoding="utf-8")):
                 by_line.setdefault((name, each.line), []).append(each)
-    chosen = random.Random(seed)
-    return [chosen.choice(by_line[line]) for line in chosen.sample(sorted(by_line), count)]
+    drawn = random.Random(seed)
+    mutants = (drawn.choice(by_line[line]) for line in drawn.sample(sorted(by_line), len(by_line)))
+    fitting = (each for each in mutants if planted(each, 0, (ROOT / each.file).read_text(encoding="utf-8")))
+    return list(islice(fitting, count))
 
 
-def place(mutant: Mutant, text: str) -> tuple[int, str] | None:
-    """Return the number of the mutant's line in this text, and the changed text; None if the line is gone."""
+def planted(mutant: Mutant, number: int, text: str) -> str | None:
+    """Return a module with a mutant in it, asleep; None if its line is gone, or cannot have one."""
     lines = text.split("\n")
-    found = [number for number, line in enumerate(lines, 1) if line.strip() == mutant.source]
+    found = [index for index, line in enumerate(lines) if line.strip() == mutant.source]
     if not found:
         return None
-    number = min(found, key=lambda each: abs(each - mutant.line))
-    lines[number - 1] = lines[number - 1].replace(mutant.before, f"({mutant.after})", 1)
-    return number, "\n".join(lines)
+    index = min(found, key=lambda each: abs(each + 1 - mutant.line))
+    line = lines[index]
+    start = len(line) - len(line.lstrip()) + mutant.column
+    end = start + len(mutant.before)
+    awake = (
+        f"(({mutant.after}) if __import__('opensearch_winnow.planted').planted.mutant({number}) else ({mutant.before}))"
+    )
+    lines[index] = line[:start] + awake + line[end:]
+    changed = "\n".join(lines)
+    try:
+        ast.parse(changed)
+    except SyntaxError:  # for example, the same quotes in an f-string
+        return None
+    return changed
 
 
-def verdict(mutant: Mutant, data: CoverageData, more: Sequence[str]) -> Verdict:
-    """Run the tests of a mutant in a copy of the checkout."""
-    file = ROOT / mutant.file
-    placed = place(mutant, file.read_text(encoding="utf-8"))
-    if placed is None:
-        return "gone"
-    number, changed = placed
-    contexts = data.contexts_by_lineno(str(file)).get(number, [])
-    tests = sorted({test for each in contexts if (test := node_id(each)) is not None})
-    if not tests and not more:
-        return "not executed"
-    with TemporaryDirectory() as folder:
-        copy = Path(folder) / "checkout"
-        shutil.copytree(
-            ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", ".venv", "build", "*_cache", "__pycache__")
+def plant(mutants: list[Mutant], copy: Path) -> None:
+    """Copy the checkout, and plant all mutants there."""
+    shutil.copytree(ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns(*NOT_COPIED))
+    (copy / "opensearch_winnow" / "planted.py").write_text(PLANTED, encoding="utf-8")
+    (copy / "planted_tests.py").write_text(PLANTED_TESTS, encoding="utf-8")
+    gone = []
+    for number, mutant in enumerate(mutants):
+        file = copy / mutant.file
+        text = planted(mutant, number, file.read_text(encoding="utf-8")) if file.is_file() else None
+        if text is None:
+            gone.append(number)
+        else:
+            file.write_text(text, encoding="utf-8")
+    (copy / GONE).write_text(json.dumps(gone), encoding="utf-8")
+
+
+def verdict(number: int, tests: list[str], copy: Path, usual_seconds: float) -> Verdict:
+    """Run tests with a mutant awake."""
+    if not tests:
+        return "not reached"
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "check or not check"]
+    environment = {**os.environ, "PYTHONPATH": str(copy), "MUTANT": str(number), "PYTHONDONTWRITEBYTECODE": "1"}
+    timeout = max(PATIENCE * usual_seconds, MIN_PATIENCE_SECONDS)
+    try:
+        done = subprocess.run(
+            [*command, *tests], cwd=copy, env=environment, capture_output=True, timeout=timeout, check=False
         )
-        (copy / mutant.file).write_text(changed, encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *more, *tests]
-        try:
-            done = subprocess.run(
-                command,
-                cwd=copy,
-                env={**os.environ, "PYTHONPATH": str(copy)},
-                capture_output=True,
-                timeout=MAX_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return "killed"
-    return "survived" if done.returncode == 0 else "killed"
+    except subprocess.TimeoutExpired:
+        return "killed"
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"mutant {number}: {done.stdout.decode()[-2000:]}{done.stderr.decode()[-2000:]}")
+    return "killed" if done.returncode else "survived"
 
 
-def node_id(context: str) -> str | None:
-    """Return pytest's name of a test function, which coverage calls tests.room.test_file.test_name."""
-    module, _, test = context.rpartition(".")
-    path = f"{module.replace('.', '/')}.py"
-    return f"{path}::{test}" if test.startswith("test_") and (ROOT / path).is_file() else None
+def run(mutants: list[Mutant], copy: Path, jobs: int, only: set[int]) -> Iterator[tuple[int, Verdict]]:
+    """Yield the verdict on each mutant."""
+    tested = Tested.read(copy)
+    gone = set(json.loads((copy / GONE).read_text(encoding="utf-8")))
+
+    def judge(number: int) -> tuple[int, Verdict]:
+        if number in gone:
+            return number, "gone"
+        tests = tested.tests_of(number)
+        return number, verdict(number, tests, copy, sum(tested.seconds[each] for each in tests))
+
+    with ThreadPoolExecutor(jobs) as threads:
+        yield from threads.map(judge, [each for each in range(len(mutants)) if not only or each in only])
 
 
 def main() -> None:
@@ -164,20 +256,24 @@ def main() -> None:
     drawing = commands.add_parser("draw")
     drawing.add_argument("--count", type=int, default=100)
     drawing.add_argument("--seed", type=int, default=42)
+    planting = commands.add_parser("plant")
     running = commands.add_parser("run")
-    running.add_argument("mutants", type=Path)
-    running.add_argument("--coverage", default=str(ROOT / "build" / "mutants.coverage"))
-    running.add_argument("--tests", nargs="*", default=[], help="run these for every mutant, too")
+    for each in (planting, running):
+        each.add_argument("mutants", type=Path)
+        each.add_argument("copy", type=Path)
+    running.add_argument("--jobs", type=int, default=2)
+    running.add_argument("--only", type=int, nargs="*", default=[], help="the numbers of mutants, from 0")
     options = parser.parse_args()
     if options.command == "draw":
-        for each in draw(options.count, options.seed):
-            print(json.dumps(asdict(each)))
+        for mutant in draw(options.count, options.seed):
+            print(json.dumps(asdict(mutant)))
         return
-    data = CoverageData(options.coverage)
-    data.read()
-    for line in options.mutants.read_text(encoding="utf-8").splitlines():
-        mutant = Mutant(**json.loads(line))
-        print(json.dumps({**asdict(mutant), "verdict": verdict(mutant, data, options.tests)}), flush=True)
+    mutants = [Mutant(**json.loads(line)) for line in options.mutants.read_text(encoding="utf-8").splitlines()]
+    if options.command == "plant":
+        plant(mutants, options.copy.resolve())
+        return
+    for number, found in run(mutants, options.copy.resolve(), options.jobs, set(options.only)):
+        print(json.dumps({"number": number, **asdict(mutants[number]), "verdict": found}), flush=True)
 
 
 if __name__ == "__main__":
