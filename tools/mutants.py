@@ -73,7 +73,7 @@ def mutant(number):
         test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
         if (number, test) not in seen:
             seen.add((number, test))
-            with open(os.path.join(FOLDER, "planted.reached"), "a") as file:
+            with suppress(OSError), open(os.path.join(FOLDER, "planted.reached"), "a") as file:
                 file.write(f"{number}\\t{test}\\n")
     return number == AWAKE
 """
