@@ -62,6 +62,7 @@ Verdict = Literal["killed", "survived", "gone", "not reached"]
 # What the copy has beside the product: a module that wakes mutants, and a plugin of pytest that times the tests.
 PLANTED = """
 import os
+from contextlib import suppress
 
 AWAKE = int(os.environ.get("MUTANT", "-1"))
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -79,11 +80,12 @@ def mutant(number):
 """
 PLANTED_TESTS = """
 import json
+import os
 from pathlib import Path
 
 
 def pytest_runtest_logreport(report):
-    if report.failed or report.when == "call":
+    if "PYTEST_XDIST_WORKER" not in os.environ and (report.failed or report.when == "call"):
         facts = {"test": report.nodeid.partition("@")[0], "passed": report.passed, "seconds": report.duration}
         with Path(__file__).with_name("planted.tested").open("a") as file:
             file.write(json.dumps(facts) + "\\n")
