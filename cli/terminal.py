@@ -85,8 +85,13 @@ def remark(message: str) -> None:
 
 
 def suggest(*words: str) -> None:
-    """Print the `winnow` command that the user may want to run next, with the key file that this one has named."""
-    remark(f"→ {shell_command(*words, *key_file_words())}")
+    """Print the `winnow` command that the user may want to run next."""
+    remark(f"→ {next_command(*words)}")
+
+
+def next_command(*words: str) -> str:
+    """Return a `winnow` command to run next, with the key file that this one has named."""
+    return shell_command(*words, *key_file_words())
 
 
 def shell_command(*words: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from opensearch_winnow.foundation.some_of import some_of
+
 MAX_NAMES_SHOWN = 3
 # Characters of one name, of a reason, and of the whole sentence. Clients choose the names, and many of them refuse
 # answers whose headers are long.
@@ -41,9 +43,8 @@ class MissingFields:
         documents = "documents" if not count else "1 document" if count == 1 else f"{count:,} documents"
         reason, sentence = cut(self._reasons[names[0]], MAX_REASON), ""
         for number in range(MAX_NAMES_SHOWN, 0, -1):  # fewer names, rather than a part of the reason
-            shown = ", ".join(cut(name, MAX_NAME) for name in names[:number])
-            more = f" and {len(names) - number:,} more" if len(names) > number else ""
-            indices = f"{len(names):,} indices: {shown}{more}" if len(names) > 1 else shown
+            shown = some_of([cut(name, MAX_NAME) for name in names], number)
+            indices = f"{len(names):,} indices: {shown}" if len(names) > 1 else shown
             of = f" of {indices}" if indices else ""
             sentence = f"no fields for {documents}{of}: {reason}"
             if len(sentence) <= MAX_SENTENCE:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_output import RunOutput
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
-from opensearch_winnow.cli.terminal import Terminal, say, shell_command
+from opensearch_winnow.cli.terminal import Terminal, next_command, say, shell_command
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.option_kinds import number, path
 from opensearch_winnow.foundation.options import Options, option, option_of
@@ -66,29 +65,28 @@ def command(options: DemoOptions, store: str | None, output: AnswerOutput) -> No
         import duckdb  # noqa: F401, PLC0415
         import pyarrow  # noqa: F401, PLC0415
     with extra("web"):
-        from opensearch_winnow.cli.demo.report_html import write_report  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.crawl import Clock, crawl, known_captures  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.report import demo_report  # noqa: PLC0415
+        from opensearch_winnow.web.demo_report import write_report  # noqa: PLC0415
+    from opensearch_winnow.answers.demo.report import demo_report, known_captures  # noqa: PLC0415
     from opensearch_winnow.cli.demo.report_screen import show  # noqa: PLC0415
     from opensearch_winnow.foundation.credentials import without_credentials  # noqa: PLC0415
     from opensearch_winnow.index import Index  # noqa: PLC0415
+    from opensearch_winnow.operations.demo.crawl import Clock, crawl  # noqa: PLC0415
     from opensearch_winnow.stores.opening import store_exists  # noqa: PLC0415
 
     folder = Path(options.to or tempfile.mkdtemp(prefix="winnow-demo-"))
     folder.mkdir(parents=True, exist_ok=True)
     store = store or str(folder / "demo.winnow")
-    names = {"store": without_credentials(store), "report": str(folder / "report.html")}
+    name = without_credentials(store)
     clock = Clock()
     try:
         with show_phases(quiet=options.quiet, color=output.color) as progress, Index.open(store) as index:
             known = known_captures(index) if store_exists(store) else {}
-            crawled = crawl(index, known, options.pages, folder / "demo.failed.jsonl", clock, progress)
+            crawled = crawl(index.add, known, options.pages, folder / "demo.failed.jsonl", clock, progress)
+            names = {"store_name": name, "report": str(folder / "report.html"), "command": next_command}
             report = demo_report(index, crawled, clock, progress, **names)
     except Stopped:
-        say(f"Stopped. {names['store']} is kept; to go on: {shell_command('demo', '--to', str(folder))}")
+        say(f"Stopped. {name} is kept; to go on: {shell_command('demo', '--to', str(folder))}")
         raise
     write_report(report)
-    if output.json:
-        click.echo(json.dumps(report.to_dict()))
-    else:
+    if not output.prints(report):
         show(output.screen or Terminal(shutil.get_terminal_size().columns, colour=False), report)

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from opensearch_winnow.answers.asking.compared import Compared
 from opensearch_winnow.answers.asking.comparison_words import three_numbers
+from opensearch_winnow.answers.demo import report_words as words
+from opensearch_winnow.answers.demo.report import DemoReport
 from opensearch_winnow.answers.display_text import Span, one_line, wrap
 from opensearch_winnow.answers.formatting import count_of, duration, percent
 from opensearch_winnow.answers.searching.search_words import more_like_this
 from opensearch_winnow.cli.asking.side_by_side import SideBySide
-from opensearch_winnow.cli.demo import report_words as words
-from opensearch_winnow.cli.demo.report import DemoReport
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.cli.text_columns import MIN_TEXT_COLUMNS, heading, wrapped
 

@@ -16,6 +16,7 @@ from opensearch_winnow.cli.options.run_output import RunOutput
 from opensearch_winnow.cli.options.store_option import STORE_VARIABLE
 from opensearch_winnow.cli.phase_progress import Stopped
 from opensearch_winnow.cli.terminal import say
+from opensearch_winnow.foundation.some_of import some_of
 from opensearch_winnow.operations.own_index.attaching import detach
 
 if TYPE_CHECKING:
@@ -71,5 +72,4 @@ def _lines(done: Detached) -> Iterator[str]:
 
 
 def _until_detached(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
-    return f"until {', '.join(names[:MAX_NAMED])}{more} {'is' if len(names) == 1 else 'are'} detached"
+    return f"until {some_of(names, MAX_NAMED)} {'is' if len(names) == 1 else 'are'} detached"

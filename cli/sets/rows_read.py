@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from opensearch_winnow.answers.display_text import one_line
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.foundation.path_names import PathName
+from opensearch_winnow.foundation.some_of import some_of
 
 MAX_NAMES = 5  # of files that were not read
 TOO_LARGE = "larger than"  # how the reason of such a row begins
@@ -22,9 +23,8 @@ def failed_file(failed: PathName | None, to: PathName | None) -> PathName | None
 def say_other_texts(names: Sequence[str]) -> None:
     """Say which files of folders were not read."""
     if names:
-        more = f" and {len(names) - MAX_NAMES:,} more" if len(names) > MAX_NAMES else ""
-        listed = ", ".join(map(one_line, names[:MAX_NAMES]))
-        say(f"Not read, because the folder has files of rows: {listed}{more}")
+        listed = some_of(list(map(one_line, names)), MAX_NAMES)
+        say(f"Not read, because the folder has files of rows: {listed}")
 
 
 def say_failed(reasons: Counter[str], failed: PathName | None) -> None:

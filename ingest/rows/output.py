@@ -17,6 +17,7 @@ from opensearch_winnow.foundation.atomic_file import (
     sync_folder,
 )
 from opensearch_winnow.foundation.errors import FileError
+from opensearch_winnow.foundation.some_of import some_of
 from opensearch_winnow.ingest.rows.row_format import NextEdit, RowChoice, RowFormat, RowWriter, reading
 from opensearch_winnow.ingest.sources import SourceError, csv_file, printable
 from opensearch_winnow.ingest.sources.formats import JSON_LINES
@@ -222,9 +223,8 @@ def check_folder(target: Path, written: Iterable[str]) -> None:
     ]
     others = [name for name in others if name not in names]
     if others:
-        more = f" and {len(others) - _MAX_SHOWN:,} more" if len(others) > _MAX_SHOWN else ""
         raise FileError(
-            f"{target} has files that this run does not write: {', '.join(map(printable, others[:_MAX_SHOWN]))}{more}; "
+            f"{target} has files that this run does not write: {some_of(list(map(printable, others)), _MAX_SHOWN)}; "
             "remove them, or name another folder"
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from opensearch_winnow.foundation.some_of import some_of
 from opensearch_winnow.ingest.sources import csv_file, jsonl
 from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.ingest.sources.page_fields import FieldError
@@ -42,8 +43,7 @@ def missing_in(seen: Sequence[str], fields: FieldNames) -> AbsentFields | None:
 def listed(seen: Sequence[str]) -> str:
     """Return the names of fields as a message has them."""
     names = [name if len(name) <= _MAX_LENGTH else f"{name[:_MAX_LENGTH]}…" for name in seen]
-    more = f" and {len(names) - _MAX_SHOWN:,} more" if len(names) > _MAX_SHOWN else ""
-    return f"{', '.join(names[:_MAX_SHOWN]) or 'none'}{more}"
+    return some_of(names, _MAX_SHOWN) or "none"
 
 
 def fields_seen(kind: str, path: str, fields: FieldNames) -> list[str] | None:

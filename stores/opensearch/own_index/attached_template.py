@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from opensearchpy import AuthorizationException, OpenSearch, OpenSearchException
 
+from opensearch_winnow.foundation.some_of import some_of
 from opensearch_winnow.mappings.attached_fields import WINNOW_FIELDS, Attachment, attached_name, settings_index_of
 from opensearch_winnow.mappings.opensearch_mapping import META
 from opensearch_winnow.stores.opensearch.own_index.attached_opening import Mappings
@@ -86,7 +87,7 @@ def check_attached_by_itself(client: OpenSearch, address: Address, found: Mappin
     with suppress(OpenSearchException):  # no permission
         templates = _Templates(client, address)
         if carriers := [each for each in templates.sources() if templates.carriers().get(each) == whole]:
-            made_by = f"come from the {_list_names(carriers)}, which is "
+            made_by = f"come from the {some_of(carriers, MAX_NAMED)}, which is "
             separate_template = f"{_alone(address.index)}, then "
     raise StoreError(
         f"{address} is not attached by itself: its indices {made_by or 'are '}attached for {whole}; to attach it,"
@@ -236,8 +237,8 @@ class _Templates:
         if not chosen or not any(_fits([chosen], name) for name in self._names):
             fits = f"{pattern} fits none of its indices" if pattern else "no template fits its indices"
             raise StoreError(
-                f"{self._address} cannot be given a template: {fits} ({_list_names(self._names)}); name a pattern that"
-                f" fits those that will come, as in --pattern '{self._example}'"
+                f"{self._address} cannot be given a template: {fits} ({some_of(self._names, MAX_NAMED)}); name a"
+                f" pattern that fits those that will come, as in --pattern '{self._example}'"
             )
         is_told = chosen in (pattern, *self.legacy.get(ours, {}).get("index_patterns", ()))
         self._check_others({"index_patterns": [chosen]}, attachment, None, is_told=is_told)
@@ -306,7 +307,7 @@ class _Templates:
             and self._template_for(name) == template
             and each.get("mappings", {}).get("_meta", {}).get(META) != attachment.meta()
         }
-        also = _list_names(sorted(others)) or ("" if is_told else self._reached(described))
+        also = some_of(sorted(others), MAX_NAMED) or ("" if is_told else self._reached(described))
         if also:
             which, remedy = f"the pattern {patterns[0]}", f"name a narrower one, as in --pattern '{self._example}'"
             if template:
@@ -374,8 +375,3 @@ def _has_part(mappings: Iterable[Described], attachment: Attachment) -> bool:
 def _fits(patterns: Iterable[str], name: str) -> bool:
     """Return whether a pattern fits a name, as engines do it: a `*` stands for anything, and nothing else does."""
     return any(re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) for pattern in patterns)
-
-
-def _list_names(names: list[str]) -> str:
-    more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
-    return ", ".join(names[:MAX_NAMED]) + more

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from opensearch_winnow.answers.demo import report_words as words
+from opensearch_winnow.answers.demo.report import DemoReport
 from opensearch_winnow.answers.searching.search_words import more_like_this
-from opensearch_winnow.cli.demo import report_words as words
-from opensearch_winnow.cli.demo.report import DemoReport
 from opensearch_winnow.web.pages import InlineStyle, Pages
 from opensearch_winnow.web.texts.compared_panes import whole_panes
 

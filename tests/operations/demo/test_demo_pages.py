@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from opensearch_winnow import Index, Page
-from opensearch_winnow.cli.demo.most_copied import most_copied
-from opensearch_winnow.cli.demo.pydoc_pages import PROCESS, pydoc_pages
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.demo.most_copied import most_copied
+from opensearch_winnow.operations.demo.pydoc_pages import PROCESS, pydoc_pages
 from tests.meaningless_text import sentences
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

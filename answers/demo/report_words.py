@@ -6,19 +6,20 @@ from collections import Counter
 from collections.abc import Sequence
 
 from opensearch_winnow.answers.clusters.clustering_words import clusters_and_pages
+from opensearch_winnow.answers.demo.report import ContainedLicence, CopiedPassage, DemoReport, NamedPage, ScoredCluster
 from opensearch_winnow.answers.formatting import count_of, percent
 from opensearch_winnow.answers.searching.search_words import pages_in_groups
-from opensearch_winnow.cli.demo.crawl import Crawled
-from opensearch_winnow.cli.demo.report import ContainedLicence, CopiedPassage, DemoReport, NamedPage, ScoredCluster
+from opensearch_winnow.foundation.some_of import some_of
+from opensearch_winnow.operations.demo.crawl import Crawled
 
 MAX_NAMES = 3  # page names in a sentence
 
 
 def names(pages: Sequence[NamedPage]) -> str:
     """List the shortest names of pages: "A, B, C and 5 more", or "A, B and C"."""
-    shown = sorted((page.name for page in pages), key=lambda each: (len(each), each))[:MAX_NAMES]
-    if len(pages) > MAX_NAMES:
-        return f"{', '.join(shown)} and {len(pages) - MAX_NAMES:,} more"
+    shown = sorted((page.name for page in pages), key=lambda each: (len(each), each))
+    if len(shown) > MAX_NAMES:
+        return some_of(shown, MAX_NAMES)
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, replace
+from typing import Any
 
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.answers.asking.comparison_words import comparison_summary
 from opensearch_winnow.answers.display_text import one_line
-from opensearch_winnow.cli.demo import licence_pages, pydoc_pages
-from opensearch_winnow.cli.demo.crawl import THIS_CRAWL, Clock, Crawled
-from opensearch_winnow.cli.demo.most_copied import most_copied
-from opensearch_winnow.cli.key_file_option import key_file_words
-from opensearch_winnow.cli.terminal import shell_command
+from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.answers import Answer, answer, derived, inlined, key
+from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.record import EPOCH, Record
+from opensearch_winnow.operations.demo import licence_pages, pydoc_pages
+from opensearch_winnow.operations.demo.crawl import CRAWL, Clock, Crawled, KnownCaptures
+from opensearch_winnow.operations.demo.most_copied import most_copied
 from opensearch_winnow.queries.compare import Comparer, side
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.searching.results import SearchResults
 from opensearch_winnow.queries.searching.search_request import DEFAULT_THRESHOLD
 
 QUERY = '"permission notice"'  # a phrase in many licences
+THIS_CRAWL = Filters(crawl=CRAWL, latest=True)
 SITES = (pydoc_pages.SITE, licence_pages.SITE)
 LICENCES = Filters(site=licence_pages.SITE, latest=True)
 # The two licences shown side by side share a lot, and are short enough to read.
@@ -112,6 +114,7 @@ class DemoReport(Answer):
     search: SearchResults = key("The pages that have the words, in groups.")
     comparison: Compared | None = key("Two licences that share many passages, compared; null if there are none.")
     seconds: dict[str, float] = key("The time it took, by part of the run.")
+    command: Callable[..., str]  # makes a `winnow` command of its words
 
     @property
     @derived(name="scheme")
@@ -123,7 +126,7 @@ class DemoReport(Answer):
     @derived(name="next")
     def commands(self) -> list[str]:
         """Commands that find something in the store; the first opens it in a browser."""
-        return [shell_command(*each, "--store", self.store_name, *key_file_words()) for each in self._commands()]
+        return [self.command(*each, "--store", self.store_name) for each in self._commands()]
 
     def _commands(self) -> Iterator[tuple[str, ...]]:
         yield ("serve",)
@@ -137,10 +140,19 @@ class DemoReport(Answer):
             yield "compare", self.comparison.a.url or "", self.comparison.b.url or ""
 
 
-def demo_report(
-    index: Index, crawled: Crawled, clock: Clock, progress: Progress, *, store: str, report: str
-) -> DemoReport:
-    """Cluster, search and compare the pages. `store` and `report` are the names of these for readers."""
+def known_captures(index: Index) -> KnownCaptures:
+    """Return the captures of the last run. Refuse a store with other pages, because the demo clusters a whole store."""
+    others = index.count() - index.count(Filters(crawl=CRAWL))
+    if others:
+        raise WinnowError(
+            f"{index.name} has {count_of(others, 'page')} that the demo did not add, and would cluster them too;"
+            " name a store that does not exist yet"
+        )
+    return {(record.url, record.content_digest): record.fetched_at for record in index.records(THIS_CRAWL)}
+
+
+def demo_report(index: Index, crawled: Crawled, clock: Clock, progress: Progress, **names: Any) -> DemoReport:
+    """Cluster, search and compare the pages. `names` are the rest of a report: what readers call things."""
     with clock.part("cluster"):
         clustering = index.cluster(threshold=DEFAULT_THRESHOLD, progress=progress)
     with clock.part("read"):
@@ -157,8 +169,7 @@ def demo_report(
     with clock.part("search"):
         search = index.search(QUERY, group=True, exact=True, examine=len(records) or 1)
     return DemoReport(
-        store_name=store,
-        report=report,
+        **names,
         scheme=index.scheme,
         crawled=crawled,
         characters=sum(len(record.text) for record in records),
