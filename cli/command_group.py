@@ -8,13 +8,13 @@ import os
 import sys
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from opensearch_winnow.cli.command_help import examples_last
 from opensearch_winnow.cli.options.store_option import STORE_VARIABLE
-from opensearch_winnow.cli.terminal import TYPED_WORDS, presentable
+from opensearch_winnow.cli.terminal import TYPED_WORDS, presentable, say
 from opensearch_winnow.foundation.errors import WinnowError
 
 NOTHING_FOUND = 1
@@ -29,6 +29,13 @@ class CommandFailedError(click.ClickException):
     """A command that could not be done, with a message for the user."""
 
     exit_code = CANNOT_BE_DONE
+
+
+def end(code: int, *reasons: str) -> NoReturn:
+    """End the command with this exit code, and say why."""
+    for reason in reasons:
+        say(reason)
+    raise click.exceptions.Exit(code)
 
 
 class CommandGroup(click.Group):

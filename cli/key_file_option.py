@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from opensearch_winnow.cli.typed_options import typed_options
 from opensearch_winnow.foundation.key_file import KEY_OPTION, KEY_VARIABLE
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -33,10 +34,7 @@ def key_file_option(command: Command) -> Command:
 
 def key_file_words() -> tuple[str, ...]:
     """Return the words that a command to run next needs to use the same key, if the user has named it."""
-    ctx = click.get_current_context(silent=True)
-    if ctx is None or ctx.get_parameter_source(PARAMETER) is not ParameterSource.COMMANDLINE:
-        return ()
-    return KEY_OPTION, os.environ[KEY_VARIABLE]
+    return (KEY_OPTION, os.environ[KEY_VARIABLE]) if PARAMETER in typed_options() else ()
 
 
 def _set_variable(ctx: click.Context, option: click.Parameter, path: str | None) -> None:

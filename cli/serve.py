@@ -16,12 +16,13 @@ from urllib.parse import quote
 import click
 
 from opensearch_winnow.answers.display_text import UNSAFE, printable
-from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
+from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.server_log import start_log
 from opensearch_winnow.cli.terminal import say
+from opensearch_winnow.cli.typed_options import typed_options
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.listening import ServeError
@@ -65,8 +66,7 @@ class ServeOptions(ServerOptions):
 @store_option(required=False)
 @declared_options(ServeOptions, "options")
 @declared_options(SchemeChoice, "choice")
-@click.pass_context
-def command(ctx: click.Context, store: str | None, options: ServeOptions, choice: SchemeChoice) -> None:
+def command(store: str | None, options: ServeOptions, choice: SchemeChoice) -> None:
     """\b
     Examples:
       winnow serve --store crawl.winnow --open
@@ -93,19 +93,19 @@ def command(ctx: click.Context, store: str | None, options: ServeOptions, choice
     make: Callable[[ServerOptions], Starlette]
     name = "Fields and comparisons, without a store,"
     if options.stateless:
-        if ctx.get_parameter_source("store") is click.core.ParameterSource.COMMANDLINE:
-            raise click.UsageError("--stateless serves no store: leave out --store", ctx)
+        if "store" in typed_options():
+            raise click.UsageError("--stateless serves no store: leave out --store")
         make = partial(make_stateless_app, with_key(choice.scheme or Scheme()))
     elif store is None:
-        raise click.UsageError("name the store with --store, or add --stateless to serve none", ctx)
+        raise click.UsageError("name the store with --store, or add --stateless to serve none")
     elif choice.scheme is not None:
-        raise click.UsageError("a store has its scheme: --preset and the like are for --stateless", ctx)
+        raise click.UsageError("a store has its scheme: --preset and the like are for --stateless")
     else:
         with Index.open(store, create=False) as index:  # fails now if there is no store, not at the first request
             name = index.name
         make = partial(make_app, ServedStore.named(store))
     if options.get is not None:
-        ctx.exit(print_answer(make(replace(options, token=None)), options.get))
+        end(print_answer(make(replace(options, token=None)), options.get))
     shown = "…"  # a token that somebody has chosen is not printed: what is printed often ends in a log
     if options.token is None and not options.is_local:
         shown = secrets.token_urlsafe(18)

@@ -32,6 +32,12 @@ def text_file(name: str, *, required: bool = True) -> Callable[[Command], Comman
     return click.argument(name, type=click.Path(allow_dash=True), callback=require_piped_stdin, required=required)
 
 
+def file_option(flag: str, *name: str, metavar: str = "F", help: str) -> Callable[[Command], Command]:  # noqa: A002
+    """Give a command an option that names a text file, or is `-` for stdin."""
+    kind, callback = click.Path(allow_dash=True), require_piped_stdin
+    return click.option(flag, *name, metavar=metavar, type=kind, callback=callback, help=help)
+
+
 def require_piped_stdin(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
     """Callback of a parameter that may be `-`: show the help instead of waiting for text typed at a terminal."""
     if value == STDIN and sys.stdin.isatty():

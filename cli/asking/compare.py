@@ -10,7 +10,6 @@ from datetime import datetime
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText, DifferenceRow, PassageRow
 from opensearch_winnow.answers.asking.comparison_words import comparison_summary, no_passage, three_numbers
@@ -19,7 +18,7 @@ from opensearch_winnow.answers.formatting import count_of, percent
 from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.asking.compared_texts import ComparedTexts, compared_texts, is_file
 from opensearch_winnow.cli.asking.side_by_side import SideBySide
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -27,6 +26,7 @@ from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.terminal import Terminal, remark, say, shell_command
 from opensearch_winnow.cli.text_file import STDIN, text_file
+from opensearch_winnow.cli.typed_options import typed_unless
 from opensearch_winnow.foundation.atomic_file import reporting_os_errors
 from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.extras import extra
@@ -65,15 +65,8 @@ class CompareRun(CompareOptions):
 @declared_options(TextSchemeChoice, "choice")
 @declared_options(CompareRun, "run")
 @declared_options(AnswerOutput, "output")
-@click.pass_context
 def command(
-    ctx: click.Context,
-    a: str,
-    b: str | None,
-    store: str | None,
-    choice: TextSchemeChoice,
-    run: CompareRun,
-    output: AnswerOutput,
+    a: str, b: str | None, store: str | None, choice: TextSchemeChoice, run: CompareRun, output: AnswerOutput
 ) -> None:
     """\b
     Examples:
@@ -106,16 +99,15 @@ def command(
     Exits with 1 if nothing is shared.
     """
     if a == b == STDIN:
-        raise click.UsageError("only one of A and B can be -", ctx)
+        raise click.UsageError("only one of A and B can be -")
     files = [name for name in (a, b) if name is not None and is_file(name)]
     if b is None and files:
-        raise click.UsageError(f"give B, a text to compare {a} with", ctx)
+        raise click.UsageError(f"give B, a text to compare {a} with")
     if len(run.at) > 2:
-        raise click.UsageError("give --at at most twice: for A and for B", ctx)
+        raise click.UsageError("give --at at most twice: for A and for B")
     if len(files) + len(run.at) > 2 or (len(files) == 2 and run.at):
-        raise click.UsageError(f"--at chooses a capture of a page, but {files[0]} is a file", ctx)
-    if len(files) == 2 and ctx.get_parameter_source("store") is not ParameterSource.COMMANDLINE:
-        store = None  # WINNOW_STORE is for pages: it does not change how files are compared
+        raise click.UsageError(f"--at chooses a capture of a page, but {files[0]} is a file")
+    store = typed_unless(store, len(files) == 2)  # WINNOW_STORE does not change how files are compared
     scheme = choice.scheme
     if scheme is None and store is None and b is not None and is_program(a) and is_program(b):
         scheme = PRESETS["programs"]
@@ -146,9 +138,9 @@ def command(
         if hint := disguised(texts):
             say(hint)
     elif run.html is None:
-        next_step(ctx, "compare", _argument(texts.a), _argument(texts.b), "--html", "compare.html")
+        next_step("compare", _argument(texts.a), _argument(texts.b), "--html", "compare.html")
     found = bool(compared or comparison.resemblance)
-    ctx.exit(0 if (found if run.fail_above is None else comparison.resemblance <= run.fail_above) else NOTHING_FOUND)
+    end(0 if (found if run.fail_above is None else comparison.resemblance <= run.fail_above) else NOTHING_FOUND)
 
 
 def _compared(texts: ComparedTexts, scheme: Scheme | None = None, *, differences: bool = False) -> Comparison:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import click
 
 from opensearch_winnow.answers.display_text import Span, one_line, shorten, width
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.terminal import remark, say, suggest
+from opensearch_winnow.cli.terminal import remark, suggest
 from opensearch_winnow.cli.text_columns import GAP, TextColumn, joined
 from opensearch_winnow.cli.text_file import STDIN, read_text, text_file
 from opensearch_winnow.foundation.scheme import Scheme
@@ -27,8 +27,7 @@ MIN_TEXT_COLUMNS = 10
 @declared_options(SchemeChoice, "choice")
 @key_file_option
 @declared_options(AnswerOutput, "output")
-@click.pass_context
-def command(ctx: click.Context, file: str, choice: SchemeChoice, output: AnswerOutput) -> None:
+def command(file: str, choice: SchemeChoice, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow fingerprint page.txt
@@ -50,8 +49,7 @@ def command(ctx: click.Context, file: str, choice: SchemeChoice, output: AnswerO
     length = len(prints.canonical.chars)
     if not len(prints):
         needed = f"at least {scheme.noise:,} are needed (--noise)"
-        say(f"No fingerprint: the text has {length:,} canonical characters; {needed}")
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND, f"No fingerprint: the text has {length:,} canonical characters; {needed}")
     remark(f"{len(prints):,} fingerprints of {length:,} canonical characters, scheme {scheme.id}")
     suggest("compare", file, "OTHER")
 

@@ -30,10 +30,7 @@ MIN_TITLE_COLUMNS = 20  # fewer show too little of a title to be useful
 @declared_options(HistoryQuestion, "question")
 @click.option("--ids", is_flag=True, help="Show the ids of the captures on a terminal, too.")
 @declared_options(TableOutput, "output")
-@click.pass_context
-def command(
-    ctx: click.Context, url: str, store: str, question: HistoryQuestion, ids: bool, output: TableOutput
-) -> None:
+def command(url: str, store: str, question: HistoryQuestion, ids: bool, output: TableOutput) -> None:
     """\b
     Examples:
       winnow history http://example.org/page --store crawl.winnow
@@ -53,9 +50,9 @@ def command(
     if history.earlier:
         say(f"showing the latest {count_of(question.limit, 'capture')}; --limit shows more")
     if changed := last_change(history):
-        next_step(ctx, "compare", url, *(word for time in changed for word in ("--at", time)))
+        next_step("compare", url, *(word for time in changed for word in ("--at", time)))
     else:
-        next_step(ctx, "similar", url)
+        next_step("similar", url)
 
 
 def last_change(history: History) -> list[str]:

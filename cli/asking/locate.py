@@ -10,7 +10,7 @@ import click
 from opensearch_winnow.answers.asking.locate import located_summary
 from opensearch_winnow.answers.display_text import Span
 from opensearch_winnow.answers.formatting import compact_percent, day, duration
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -27,8 +27,7 @@ from opensearch_winnow.operations.asking.locate import Located, LostPage
 @store_option()
 @declared_options(LostPage, "lost")
 @declared_options(TableOutput, "output")
-@click.pass_context
-def command(ctx: click.Context, url: str, store: str, lost: LostPage, output: TableOutput) -> None:
+def command(url: str, store: str, lost: LostPage, output: TableOutput) -> None:
     """\b
     Examples:
       winnow locate http://example.org/page --store crawl.winnow
@@ -55,12 +54,11 @@ def command(ctx: click.Context, url: str, store: str, lost: LostPage, output: Ta
         located = index.locate(replace(lost, url=url))
     output.show(located, lambda screen: table(located, screen.columns, full=output.full))
     if located.reason is not None:
-        say(located.reason)
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND, located.reason)
     remark(f"{located_summary(located)} · {duration(located.seconds)}")
     if len(located) < located.total:
         say(f"showing {len(located):,} of {located.total:,} pages; --limit shows more")
-    next_step(ctx, "compare", located.id, located[0].card.id)
+    next_step("compare", located.id, located[0].card.id)
 
 
 def table(located: Located, columns: int, *, full: bool = False) -> Iterator[list[Span]]:

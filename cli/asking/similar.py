@@ -19,7 +19,7 @@ from opensearch_winnow.answers.display_text import printable
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.asking.match_table import table
 from opensearch_winnow.cli.asking.similar_batch import answer_batch, batch_questions
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -29,7 +29,7 @@ from opensearch_winnow.cli.options.run_output import quiet_option
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.terminal import remark, say
-from opensearch_winnow.cli.text_file import STDIN, require_piped_stdin
+from opensearch_winnow.cli.text_file import STDIN, file_option
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
@@ -41,18 +41,13 @@ from opensearch_winnow.queries.asking.similar_options import SimilarOptions, Sim
 
 @click.command("similar", cls=DescribedCommand, short_help="List pages that resemble or quote a page, file or text.")
 @question_options("batch", "batch_urls", hint="; or several with --batch")
-@click.option(
+@file_option(
     "--batch",
     metavar="ROWS",
-    type=click.Path(allow_dash=True),
-    callback=require_piped_stdin,
     help="Ask a question for every row of ROWS, a JSONL, CSV or Parquet file, a folder of files, or - for a pipe.",
 )
-@click.option(
+@file_option(
     "--batch-urls",
-    metavar="F",
-    type=click.Path(allow_dash=True),
-    callback=require_piped_stdin,
     help="Ask a question for every line of F, the URL of a page in the store.",
 )
 @store_option()
@@ -60,9 +55,7 @@ from opensearch_winnow.queries.asking.similar_options import SimilarOptions, Sim
 @declared_options(FieldNames, "fields")
 @declared_options(TableOutput, "output")
 @quiet_option
-@click.pass_context
 def command(
-    ctx: click.Context,
     about: PageOrText,
     batch: str | None,
     batch_urls: str | None,
@@ -107,13 +100,13 @@ def command(
     with 2 if the store has no page with this URL.
     """
     if batch is None and fields != FieldNames():
-        raise click.UsageError("--id-field, --text-field and --html-field name fields of rows: give --batch", ctx)
+        raise click.UsageError("--id-field, --text-field and --html-field name fields of rows: give --batch")
     if output.to is not None:
         check_files({"--to": output.to}, [Path(name) for name in (about.file, batch, batch_urls) if name is not None])
     if batch is not None or batch_urls is not None:
         with Index.open(store, create=False) as index, batch_questions(batch, batch_urls, fields) as questions:
             counts = answer_batch(index, questions, options, output, quiet=quiet)
-        ctx.exit(0 if counts.found and not counts.failed and not counts.too_short else NOTHING_FOUND)
+        end(0 if counts.found and not counts.failed and not counts.too_short else NOTHING_FOUND)
     question = options.extended(SimilarQuestion, **about.keywords())
     with Index.open(store, create=False) as index:
         matches = find_matches(index, question)
@@ -124,10 +117,10 @@ def command(
         say(reason)
     say_summary(matches, scheme)
     if not matches:
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND)
     best = matches[0].url
     named = about.url or (about.file if about.file != STDIN else None)
-    next_step(ctx, *(("similar", best) if named in (None, best) else ("compare", named, best)))
+    next_step(*(("similar", best) if named in (None, best) else ("compare", named, best)))
 
 
 def find_matches(index: Index, question: SimilarQuestion) -> Matches:

@@ -10,7 +10,7 @@ import click
 from opensearch_winnow.answers.asking.versions import versions_summary
 from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle, width
 from opensearch_winnow.answers.formatting import count_of, duration
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -32,8 +32,7 @@ MAX_STALE_PAGES_SHOWN = 5  # of a version; in a pipe, all are
 @store_option()
 @declared_options(VersionsQuestion, "question")
 @declared_options(TableOutput, "output")
-@click.pass_context
-def command(ctx: click.Context, about: PageOrText, store: str, question: VersionsQuestion, output: TableOutput) -> None:
+def command(about: PageOrText, store: str, question: VersionsQuestion, output: TableOutput) -> None:
     """\b
     Examples:
       winnow versions http://example.org/page --store crawl.winnow
@@ -55,14 +54,13 @@ def command(ctx: click.Context, about: PageOrText, store: str, question: Version
         found = index.versions(question)
     output.show(found, lambda screen: table(found, screen.columns, full=output.full))
     if not found.versions:
-        say(f"No page has a resemblance of at least {100 * question.min_resemblance:g} % to this text")
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND, f"No page has a resemblance of at least {100 * question.min_resemblance:g} % to this text")
     remark(f"{versions_summary(found)} · {duration(found.seconds)}")
     if len(found) < found.total:
         say(f"showing the latest {len(found):,} of {found.total:,} versions; --limit shows more")
     if any(len(each.pages) < each.page_count for each in found):
         say(f"showing {count_of(question.limit or 0, 'page')} of each version at most; --limit shows more")
-    next_step(ctx, "history", about.url or found[-1].captures[0].url)
+    next_step("history", about.url or found[-1].captures[0].url)
 
 
 def table(versions: Versions, columns: int, *, full: bool = False) -> Iterator[list[Span]]:

@@ -5,24 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from json import dumps, loads
-from typing import Any
+from typing import Any, NoReturn
 
 import click
-from click.shell_completion import CompletionItem
 
 from opensearch_winnow.answers.asking.watches import checked_watch
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.asking.watch_log import log
 from opensearch_winnow.cli.asking.watch_table import new_lines, watch_condition, watch_lines
-from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND
+from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput, TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_option, declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
+from opensearch_winnow.cli.options.stored_names import stored_names
 from opensearch_winnow.cli.terminal import say
-from opensearch_winnow.cli.text_file import require_piped_stdin, visible_text
+from opensearch_winnow.cli.text_file import file_option, visible_text
 from opensearch_winnow.foundation.canonical import canonical
-from opensearch_winnow.foundation.errors import FileError, WinnowError
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.asking.watches import (
     AddingOptions,
@@ -36,14 +36,7 @@ from opensearch_winnow.operations.asking.watches import (
 FIELDS: dict[str, tuple[type, ...]] = {"name": (str,), "text": (str,), "url": (str,), "min_containment": (int, float)}
 
 
-def complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
-    """Return the names of watches that start with `incomplete`, for shell completion."""
-    store = ctx.params.get("store") or ""
-    try:
-        with Index.open(store, create=False) as index:
-            return [CompletionItem(name) for name in index.watch_names() if name.startswith(incomplete)]
-    except (WinnowError, OSError):
-        return []
+COMPLETE = stored_names(Index.watch_names)
 
 
 @click.group("watch", short_help="Save a question, and list new pages that match it.")
@@ -68,28 +61,21 @@ def command() -> None:
 @command.command("add", cls=DescribedCommand, short_help="Save a question.")
 @click.argument("name", required=False)
 @click.argument("url", required=False)
-@click.option(
+@file_option(
     "--file",
-    metavar="F",
-    type=click.Path(allow_dash=True),
-    callback=require_piped_stdin,
     help="Watch the text of a UTF-8 or HTML file; - reads from a pipe.",
 )
 @click.option("--text", metavar="T", help="Watch this text.")
-@click.option(
+@file_option(
     "--from",
     "from_file",
     metavar="FILE",
-    type=click.Path(allow_dash=True),
-    callback=require_piped_stdin,
     help="Add many watches: JSON lines with name, text or url, and min_containment if it is not X.",
 )
 @declared_options(WatchOptions)
 @store_option()
 @declared_option(AnswerOutput, "json")
-@click.pass_context
 def add(
-    ctx: click.Context,
     name: str | None,
     url: str | None,
     file: str | None,
@@ -114,19 +100,17 @@ def add(
     """
     if from_file is not None:
         if any(each is not None for each in (name, url, file, text)):
-            raise click.UsageError("--from FILE names the watches and what they watch: give nothing else", ctx)
+            raise click.UsageError("--from FILE names the watches and what they watch: give nothing else")
         with Index.open(store, create=False) as index:
             watches = read_watches(from_file, options.min_containment)
             count = index.add_watches(watches, **options.part(AddingOptions).keywords())
         print_done({"added": count}, f"Added {count_of(count, 'watch', 'watches')}", json=json)
-        next_step(ctx, "watch", "list")
+        next_step("watch", "list")
         return
     if name is None:
-        raise click.UsageError("give the watch a name: winnow watch add NAME", ctx)
+        raise click.UsageError("give the watch a name: winnow watch add NAME")
     if sum(each is not None for each in (url, file, text)) != 1:
-        raise click.UsageError(
-            "give exactly one thing to watch: the URL of a page in the store, --file, or --text", ctx
-        )
+        raise click.UsageError("give exactly one thing to watch: the URL of a page in the store, --file, or --text")
     with Index.open(store, create=False) as index:
         if file is not None:
             text = visible_text(file, index.prepare)
@@ -141,14 +125,13 @@ def add(
     elif text is not None and (length := len(canonical(text, index.scheme).chars)) < index.scheme.t:
         units = "tokens" if index.scheme.form == "code" else "letters and digits"
         say(f"The text has {length:,} {units}; copies of fewer than {index.scheme.t:,} may be missed")
-    next_step(ctx, "watch", "check", name)
+    next_step("watch", "check", name)
 
 
 @command.command("list", cls=DescribedCommand, short_help="List the watches of a store.")
 @store_option()
 @declared_options(TableOutput, "output")
-@click.pass_context
-def list_(ctx: click.Context, store: str, output: TableOutput) -> None:
+def list_(store: str, output: TableOutput) -> None:
     """\b
     Examples:
       winnow watch list --store crawl.winnow
@@ -160,17 +143,16 @@ def list_(ctx: click.Context, store: str, output: TableOutput) -> None:
         watches = index.watches()
     output.show(watches, lambda screen: watch_lines(watches, screen.columns, full=output.full))
     if not watches:
-        exit_without_watches(ctx, index)
-    next_step(ctx, "watch", "check")
+        exit_without_watches(index)
+    next_step("watch", "check")
 
 
 @command.command("check", cls=DescribedCommand, short_help="List the pages that are new since the last check.")
-@click.argument("name", nargs=-1, shell_complete=complete_name)
+@click.argument("name", nargs=-1, shell_complete=COMPLETE)
 @click.option("--keep", is_flag=True, help="Report the same pages as new again next time.")
 @store_option()
 @declared_options(TableOutput, "output")
-@click.pass_context
-def check(ctx: click.Context, name: tuple[str, ...], keep: bool, store: str, output: TableOutput) -> None:
+def check(name: tuple[str, ...], keep: bool, store: str, output: TableOutput) -> None:
     """\b
     Examples:
       winnow watch check --store crawl.winnow
@@ -197,23 +179,21 @@ def check(ctx: click.Context, name: tuple[str, ...], keep: bool, store: str, out
     for report in failed:
         say(f"{report.watch.name}: {report.error}")
     if not names:
-        exit_without_watches(ctx, index)
+        exit_without_watches(index)
     new = next((report for report in reports if report.new), None)
     if failed:
-        ctx.exit(CANNOT_BE_DONE)
+        end(CANNOT_BE_DONE)
     if new is None:
-        say(f"No new pages for {count_of(len(reports), 'watch', 'watches')}")
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND, f"No new pages for {count_of(len(reports), 'watch', 'watches')}")
     best = new.new_matches[0].url
-    next_step(ctx, *(("similar", best) if new.watch.url is None else ("compare", new.watch.url, best)))
+    next_step(*(("similar", best) if new.watch.url is None else ("compare", new.watch.url, best)))
 
 
 @command.command("remove", cls=DescribedCommand, short_help="Delete a watch.")
-@click.argument("name", shell_complete=complete_name)
+@click.argument("name", shell_complete=COMPLETE)
 @store_option()
 @declared_option(AnswerOutput, "json")
-@click.pass_context
-def remove(ctx: click.Context, name: str, store: str, json: bool) -> None:
+def remove(name: str, store: str, json: bool) -> None:
     """\b
     Examples:
       winnow watch remove press --store crawl.winnow
@@ -224,15 +204,14 @@ def remove(ctx: click.Context, name: str, store: str, json: bool) -> None:
         watch = index.watch(name)
         index.remove_watch(name)
     print_done(watch.to_dict(), f"Removed {name}", json=json)
-    next_step(ctx, "watch", "list")
+    next_step("watch", "list")
 
 
 command.add_command(log)
 
 
-def exit_without_watches(ctx: click.Context, index: Index) -> None:
-    say(f"No watches in {index.name}; add one with: winnow watch add NAME")
-    ctx.exit(NOTHING_FOUND)
+def exit_without_watches(index: Index) -> NoReturn:
+    end(NOTHING_FOUND, f"No watches in {index.name}; add one with: winnow watch add NAME")
 
 
 def print_done(answer: dict[str, Any], sentence: str, *, json: bool) -> None:

@@ -8,13 +8,12 @@ from dataclasses import replace
 import click
 
 from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.page_lines import page_lines
-from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.cli.text_columns import TextColumn, joined, percent_column
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.finding import Findings
@@ -28,8 +27,7 @@ MAX_NAME_COLUMNS = 30
 @declared_options(LogQuestion, "question")
 @store_option()
 @declared_options(TableOutput, "output")
-@click.pass_context
-def log(ctx: click.Context, name: str | None, question: LogQuestion, store: str, output: TableOutput) -> None:
+def log(name: str | None, question: LogQuestion, store: str, output: TableOutput) -> None:
     """\b
     Examples:
       winnow watch log --store crawl.winnow
@@ -47,9 +45,8 @@ def log(ctx: click.Context, name: str | None, question: LogQuestion, store: str,
             index.watch(name)  # an error, if there is none of this name
     output.show(findings, lambda screen: table(findings, screen.columns, full=output.full))
     if not findings:
-        say(f"No findings in {index.name}{f' for watch {name}' if name else ''}")
-        ctx.exit(NOTHING_FOUND)
-    next_step(ctx, "watch", "check", findings[0].watch)
+        end(NOTHING_FOUND, f"No findings in {index.name}{f' for watch {name}' if name else ''}")
+    next_step("watch", "check", findings[0].watch)
 
 
 def table(findings: Findings, columns: int, *, full: bool) -> Iterator[list[Span]]:

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from opensearch_winnow.answers.clusters import clustering_words as words
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.clusters.cluster_table import Written, table
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -22,6 +21,7 @@ from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
 from opensearch_winnow.cli.terminal import remark, say
+from opensearch_winnow.cli.typed_options import typed_unless
 from opensearch_winnow.clusters.options import ClusteringOptions, ClusterRun, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_records
@@ -59,15 +59,8 @@ class ClusterFiles(Options):
 @declared_options(ClusterRun, "run")
 @quiet_option
 @declared_options(AnswerOutput, "output")
-@click.pass_context
 def command(
-    ctx: click.Context,
-    more: tuple[str, ...],
-    store: str | None,
-    files: ClusterFiles,
-    run: ClusterRun,
-    quiet: bool,
-    output: AnswerOutput,
+    more: tuple[str, ...], store: str | None, files: ClusterFiles, run: ClusterRun, quiet: bool, output: AnswerOutput
 ) -> None:
     """\b
     Examples:
@@ -89,12 +82,11 @@ def command(
     Prints tables on a terminal, and tab-separated values in a pipe. Exit code 1 if there are no pages.
     """
     names = (*files.records, *more)
-    if names and ctx.get_parameter_source("store") is ParameterSource.ENVIRONMENT:
-        store = None
+    store = typed_unless(store, names)
     if bool(names) == bool(store):
-        raise click.UsageError("name what to cluster: either --store S or --records P", ctx)
+        raise click.UsageError("name what to cluster: either --store S or --records P")
     if not (run.write_back or store):
-        raise click.UsageError("--dry-run needs --store: record files are never changed", ctx)
+        raise click.UsageError("--dry-run needs --store: record files are never changed")
     outputs = {"--output": run.output, "--evidence": run.evidence, "--plot": files.plot}
     check_files(
         {flag: file for flag, file in outputs.items() if file}, files_of(store) if store else list(map(Path, names))
@@ -121,13 +113,12 @@ def command(
     written = list_written(result, run, files.plot, name if store else None)
     output.show(result, lambda screen: table(name, options, result, written, screen.columns))
     if not result.pages:
-        say(f"No pages in {name}")
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND, f"No pages in {name}")
     if result.expected_recall is not None and result.expected_recall < words.MIN_RECALL:
         say(words.low_recall_warning(result.expected_recall))
     remark(f"{name}: {duration(result.seconds)} on {result.engine}")
     if store and result.largest_clusters:
-        next_step(ctx, "similar", result.largest_clusters[0].url)
+        next_step("similar", result.largest_clusters[0].url)
     elif not (store or run.output):
         remark("Nothing was written. --output clusters.parquet writes the clusters to a file.")
 

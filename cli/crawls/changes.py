@@ -12,7 +12,7 @@ import click
 from opensearch_winnow.answers.crawls.changes import changes_summary, kind_names, without_text_clause
 from opensearch_winnow.answers.display_text import Span, one_line, shorten
 from opensearch_winnow.answers.formatting import compact_percent, count_of
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.export import say_left_out
 from opensearch_winnow.cli.options.answer_output import TableOutput
@@ -60,8 +60,7 @@ class ChangesOutput(TableOutput):
 @declared_options(ChangesQuestion, "question")
 @quiet_option
 @declared_options(ChangesOutput, "output")
-@click.pass_context
-def command(ctx: click.Context, store: str, question: ChangesQuestion, quiet: bool, output: ChangesOutput) -> None:
+def command(store: str, question: ChangesQuestion, quiet: bool, output: ChangesOutput) -> None:
     """\b
     Examples:
       winnow changes --from spring --to autumn --store crawl.winnow
@@ -89,7 +88,7 @@ def command(ctx: click.Context, store: str, question: ChangesQuestion, quiet: bo
     """
     screen = output.screen
     if question.passages and not (screen or output.json):
-        raise click.UsageError("only a table on a terminal and --json have room for --passages", ctx)
+        raise click.UsageError("only a table on a terminal and --json have room for --passages")
     chosen = bool(question.change or question.near_revisits)
     if screen and not chosen:
         question = replace(question, change=[kind for kind in KINDS if kind != "unchanged"])
@@ -115,16 +114,16 @@ def command(ctx: click.Context, store: str, question: ChangesQuestion, quiet: bo
     if not listed:
         if not screen:
             say("No page is of this kind" if chosen else "No page changed")
-        ctx.exit(NOTHING_FOUND)
-    suggest_next(ctx, listed[0])
+        end(NOTHING_FOUND)
+    suggest_next(listed[0])
 
 
-def suggest_next(ctx: click.Context, first: Change) -> None:
+def suggest_next(first: Change) -> None:
     is_history = first.change == "unchanged" or first.without_text
     if first.id is not None and first.to_id is not None and not is_history:
-        next_step(ctx, "compare", first.id, first.to_id, "--differences")
+        next_step("compare", first.id, first.to_id, "--differences")
     else:
-        next_step(ctx, "history" if is_history else "similar", first.url)
+        next_step("history" if is_history else "similar", first.url)
 
 
 def table(changes: Changes, columns: int, *, full: bool = False) -> Iterator[list[Span]]:

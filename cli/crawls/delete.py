@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import click
-from click.core import ParameterSource
 
 from opensearch_winnow.answers.display_text import Span, printable, shorten_middle
 from opensearch_winnow.answers.formatting import count_of, day, duration, percent
 from opensearch_winnow.answers.tables import write_table
-from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND
+from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -22,7 +21,8 @@ from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.terminal import remark, say
-from opensearch_winnow.cli.text_file import read_text, require_piped_stdin
+from opensearch_winnow.cli.text_file import file_option, read_text
+from opensearch_winnow.cli.typed_options import typed_options
 from opensearch_winnow.foundation.answer_keys import json_values
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.index import Index
@@ -42,11 +42,9 @@ FOUND = "found"  # the last key of the JSON of a dry run
 
 @click.command("delete", cls=DescribedCommand, short_help="Delete pages, and what the store keeps of them.")
 @click.argument("url", nargs=-1)
-@click.option(
+@file_option(
     "--file",
     metavar="LIST",
-    type=click.Path(allow_dash=True),
-    callback=require_piped_stdin,
     help="Delete the pages with the URLs in this file, one in a line; - reads from a pipe.",
 )
 @declared_options(DeletionOptions)
@@ -58,9 +56,7 @@ FOUND = "found"  # the last key of the JSON of a dry run
 @click.option("-y", "--yes", is_flag=True, help="Do not ask. Needed where nobody can answer, such as in a script.")
 @quiet_option
 @declared_options(AnswerOutput, "output")
-@click.pass_context
 def command(
-    ctx: click.Context,
     url: tuple[str, ...],
     file: str | None,
     options: DeletionOptions,
@@ -96,15 +92,14 @@ def command(
         if unblock or blocked:
             list_blocked(index, unblock, as_json=output.json)
             return
-        if erase_only(ctx, urls, options):
+        if erase_only(urls, options):
             index.erase()
-            if output.json:
-                output.show(DeletionReport(erased=True), lambda _: ())
+            output.prints(DeletionReport(erased=True))
             say(f"Erased what deleted pages had left in {index.name}")
             return
         request = options.extended(DeletionRequest, urls=urls)
         if not (yes or options.dry_run):
-            ask(ctx, index, index.delete(replace(request, dry_run=True)))
+            ask(index, index.delete(replace(request, dry_run=True)))
         with show_phases(quiet=quiet or options.dry_run, color=output.color) as progress, stopped_by_signals() as stop:
             report = index.delete(replace(request, progress=progress, stop=stop))
         if output.screen or (output.json and not options.dry_run):
@@ -119,11 +114,11 @@ def command(
         if options.block:
             say(f"{'Would be blocked' if options.dry_run else 'Blocked'}: {some_of(report.blocked)}")
             say_what_is_not_blocked(index, report, options)
-    say_where_copies_are(ctx, report, options)
+    say_where_copies_are(report, options)
     say_notes(report, options)
     if report.stopped:
-        ctx.exit(INTERRUPTED)
-    ctx.exit(0 if report.captures else NOTHING_FOUND)
+        end(INTERRUPTED)
+    end(0 if report.captures else NOTHING_FOUND)
 
 
 def urls_in(file: str) -> list[str]:
@@ -143,13 +138,13 @@ def list_blocked(index: Index, unblock: tuple[str, ...], *, as_json: bool) -> No
     click.echo(json.dumps({"blocked": entries}) if as_json else "\n".join(entries), nl=as_json or bool(entries))
 
 
-def erase_only(ctx: click.Context, urls: Sequence[str], options: DeletionOptions) -> bool:
+def erase_only(urls: Sequence[str], options: DeletionOptions) -> bool:
     """Return whether the command is `winnow delete --erase`, and names no pages."""
     named = bool(urls or options.ids or options.words or options.filtered)
-    return options.erase and ctx.get_parameter_source("erase") is ParameterSource.COMMANDLINE and not named
+    return options.erase and "erase" in typed_options() and not named
 
 
-def ask(ctx: click.Context, index: Index, found: DeletionReport) -> None:
+def ask(index: Index, found: DeletionReport) -> None:
     """Ask whether to delete what was found. Exit if the answer is no, or if nobody can answer."""
     if not found.captures:
         return
@@ -157,7 +152,7 @@ def ask(ctx: click.Context, index: Index, found: DeletionReport) -> None:
     blocked = printable(found.blocked[0]) if len(found.blocked) == 1 else f"{len(found.blocked):,} addresses"
     block = f", and block {blocked}" if found.blocked else ""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise click.UsageError(f"this would delete {what}{block}: add --yes to do it, or --dry-run to list them", ctx)
+        raise click.UsageError(f"this would delete {what}{block}: add --yes to do it, or --dry-run to list them")
     for each in found.examples:
         say(f"  {day(each) or 'unknown   '}  {each.url}")
     if found.captures > len(found.examples):
@@ -165,8 +160,7 @@ def ask(ctx: click.Context, index: Index, found: DeletionReport) -> None:
     if found.copies.total:
         say(f"{copies_left(found, dry_run=True)}; you will be told where")
     if not click.confirm(f"Delete {what} from {index.name}{block}?", err=True):
-        say("Nothing was deleted or blocked" if block else "Nothing was deleted")
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND, "Nothing was deleted or blocked" if block else "Nothing was deleted")
 
 
 def list_captures(report: DeletionReport, found: Iterable[DeletedCapture], *, as_json: bool) -> None:
@@ -236,7 +230,7 @@ def copies_left(report: DeletionReport, *, dry_run: bool) -> str:
     return f"{pages} {verb} {'the text' if report.pages == 1 else 'these texts'}"
 
 
-def say_where_copies_are(ctx: click.Context, report: DeletionReport, options: DeletionOptions) -> None:
+def say_where_copies_are(report: DeletionReport, options: DeletionOptions) -> None:
     """Say where the texts of deleted pages still are, and suggest the command that deletes them there, too."""
     copies = report.copies
     if copies.total:
@@ -246,7 +240,7 @@ def say_where_copies_are(ctx: click.Context, report: DeletionReport, options: De
             say(f"  {each.url}" + (f"  ({percent(each.resemblance)} the same)" if each.resemblance < 1 else ""))
         if copies.total > len(listed):
             say(f"  and {copies.total - len(listed):,} more, of which you are told when you delete these")
-        next_step(ctx, "delete", *(each.url for each in listed), *(["--block"] if options.block else []))
+        next_step("delete", *(each.url for each in listed), *(["--block"] if options.block else []))
     if report.captures and not copies.near:
         say(
             "Other addresses were searched for the same texts, but not for all near-copies: before you delete a page,"

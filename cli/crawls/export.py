@@ -10,14 +10,15 @@ from pathlib import Path
 import click
 
 from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
-from opensearch_winnow.cli.options.answer_output import AnswerOutput
+from opensearch_winnow.cli.options.answer_output import JsonOutput
 from opensearch_winnow.cli.options.capture_options import ids_option
-from opensearch_winnow.cli.options.declared_options import declared_option, declared_options
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.terminal import say
+from opensearch_winnow.cli.typed_options import typed_unless
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.crawls.export import STDOUT, ExportOptions, ExportReport, export
 from opensearch_winnow.operations.crawls.export_rows import RowsWritten
@@ -34,16 +35,14 @@ MAX_REASONS = 5  # that are listed
 @click.option("--to", "out", metavar="OUT", required=True, help="The file to write; - is stdout.")
 @declared_options(ExportOptions)
 @ids_option
-@declared_option(AnswerOutput, "json")
-@click.pass_context
+@declared_options(JsonOutput, "output")
 def command(
-    ctx: click.Context,
     records: tuple[str, ...],
     store: str | None,
     out: str,
     options: ExportOptions,
     ids: Sequence[str] | None,
-    json: bool,
+    output: JsonOutput,
 ) -> None:
     """\b
     Examples:
@@ -63,10 +62,9 @@ def command(
     """
     options = replace(options, ids=ids)
     options.format_of(out)  # complains about what cannot be written before anything is read
-    if out == STDOUT and json:
-        raise click.UsageError("--to - and --json both want stdout: name a file", ctx)
-    if records and ctx.get_parameter_source("store") is click.core.ParameterSource.ENVIRONMENT:
-        store = None
+    if out == STDOUT and output.json:
+        raise click.UsageError("--to - and --json both want stdout: name a file")
+    store = typed_unless(store, records)
     if store and not records:
         with Index.open(store, create=False, patient=True) as index:
             report = index.export(out, **options.keywords())
@@ -76,17 +74,15 @@ def command(
             check_files({"--to": out}, [*map(Path, records), *source.files])
         report = export(source, out, options)
     else:
-        raise click.UsageError("what to export? Name record files, or --store crawl.winnow: one of both", ctx)
-    if json:
-        AnswerOutput(json=True).show(report, lambda _: ())
-    elif report.records:
+        raise click.UsageError("what to export? Name record files, or --store crawl.winnow: one of both")
+    if not output.prints(report) and report.records:
         to = "" if out == STDOUT else f": {out}"
         say(f"{count_of(report.records, 'record')}, {report.bytes:,} bytes{to}")
     say_left_out(report)
     say_no_pages(report.no_pages)
     if not report.records:
         say(f"No record{options.words} in {store or ', '.join(records)}; nothing was written")
-    ctx.exit(0 if report.records else NOTHING_FOUND)
+    end(0 if report.records else NOTHING_FOUND)
 
 
 def say_no_pages(no_pages: Mapping[str, int]) -> None:

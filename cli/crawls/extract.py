@@ -8,7 +8,7 @@ from dataclasses import replace
 import click
 
 from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.export import say_no_pages
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
@@ -34,15 +34,8 @@ from opensearch_winnow.operations.crawls.extract import ENDINGS, ExtractOptions,
 @ids_option
 @quiet_option
 @declared_options(AnswerOutput, "output")
-@click.pass_context
 def command(
-    ctx: click.Context,
-    store: str,
-    out: str,
-    options: ExtractOptions,
-    ids: Sequence[str] | None,
-    quiet: bool,
-    output: AnswerOutput,
+    store: str, out: str, options: ExtractOptions, ids: Sequence[str] | None, quiet: bool, output: AnswerOutput
 ) -> None:
     """\b
     Examples:
@@ -66,11 +59,9 @@ def command(
         if not (report.records or report.left_out or report.failed):
             unknown = index.unknown_filters(options.selection)
             say("\n".join(unknown) or f"No capture{options.words} is chosen by these options")
-    if output.json:
-        output.show(report, lambda _: ())
-    else:
+    if not output.prints(report):
         tell(report, out)
-    ctx.exit(0 if report.records and not report.failed and not report.unresolved else NOTHING_FOUND)
+    end(0 if report.records and not report.failed and not report.unresolved else NOTHING_FOUND)
 
 
 def tell(report: ExtractReport, out: str) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import click
 
 from opensearch_winnow.answers.tables import write_table
-from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.index_summary import first_words, print_end, print_findings, print_notes, table
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
@@ -19,6 +19,7 @@ from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.terminal import say
+from opensearch_winnow.cli.typed_options import typed_unless
 from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.foundation.option_kinds import FLAG, text
 from opensearch_winnow.foundation.options import Options, option
@@ -81,9 +82,7 @@ class FindingOptions(Options):
 @declared_options(FindingOptions, "findings")
 @quiet_option
 @declared_options(AnswerOutput, "output")
-@click.pass_context
 def command(
-    ctx: click.Context,
     sources: tuple[str, ...],
     store: str | None,
     to: str | None,
@@ -130,7 +129,7 @@ def command(
     To continue a run that was stopped, start it again. The exit code is 1 if pages failed, bytes of a source could not
     be read, or all pages were skipped.
     """
-    store, to = one_target(ctx, store, to)
+    store, to = one_target(store, to)
     with (
         stopped_by_signals() as stop,
         open_target(store=store, to=to, scheme=choice.scheme) as target,
@@ -153,23 +152,22 @@ def command(
     print_findings(report, notifier.problems)
     print_end(report, target.name, next_command(report, store, to))
     if report.stopped:
-        ctx.exit(INTERRUPTED)
+        end(INTERRUPTED)
     if report.failed or report.damaged_ranges:
-        ctx.exit(SOME_FAILED)
+        end(SOME_FAILED)
     if report.skipped and not report.indexed + report.unchanged:
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND)
 
 
-def one_target(ctx: click.Context, store: str | None, to: str | None) -> tuple[str | None, str | None]:
+def one_target(store: str | None, to: str | None) -> tuple[str | None, str | None]:
     """Return `store` or `to`, and None for the other. A store in the environment counts only if `to` is not given."""
-    if to and ctx.get_parameter_source("store") is click.core.ParameterSource.ENVIRONMENT:
-        store = None
+    store = typed_unless(store, to)
     if to and store:
-        raise click.UsageError("--store and --to both say where the records go: use only one of them", ctx)
+        raise click.UsageError("--store and --to both say where the records go: use only one of them")
     if not to and not store:
-        raise click.UsageError("say where the records go: add --store crawl.winnow, or --to records.parquet", ctx)
+        raise click.UsageError("say where the records go: add --store crawl.winnow, or --to records.parquet")
     if to and to.endswith(".winnow"):
-        raise click.UsageError(f"--to writes Parquet, but {to} is the name of a store: use --store {to}", ctx)
+        raise click.UsageError(f"--to writes Parquet, but {to} is the name of a store: use --store {to}")
     return store or None, to or None
 
 

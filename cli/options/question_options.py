@@ -11,16 +11,13 @@ from typing import Any
 import click
 
 from opensearch_winnow.cli.options.declared_options import declared_option
-from opensearch_winnow.cli.text_file import read_text_or_html, require_piped_stdin
+from opensearch_winnow.cli.text_file import file_option, read_text_or_html
 from opensearch_winnow.queries.asking.similar_options import SimilarQuestion
 
 OPTIONS = (
     click.argument("url", required=False),
-    click.option(
+    file_option(
         "--file",
-        metavar="F",
-        type=click.Path(allow_dash=True),
-        callback=require_piped_stdin,
         help="The question is the text of a UTF-8 or HTML file; - reads from a pipe.",
     ),
     click.option("--text", metavar="T", help="The question is this text."),
@@ -54,13 +51,12 @@ def question_options(*instead: str, hint: str = "") -> Callable[[Callable[..., A
         def with_question(
             url: str | None, file: str | None, text: str | None, at: datetime | None, **arguments: Any
         ) -> Any:
-            ctx = click.get_current_context()
             given = (url, file, text, *(arguments[name] for name in instead))
             if sum(each is not None for each in given) != 1:
                 ways = f"the URL of a page in the store, --file, or --text{hint}"
-                raise click.UsageError(f"give exactly one question: {ways}", ctx)
+                raise click.UsageError(f"give exactly one question: {ways}")
             if at is not None and url is None:
-                raise click.UsageError("--at chooses a capture of a URL: give the URL", ctx)
+                raise click.UsageError("--at chooses a capture of a URL: give the URL")
             return function(about=PageOrText(url, file, text, at), **arguments)
 
         decorated: Any = with_question

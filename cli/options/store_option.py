@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.terminal import suggest
+from opensearch_winnow.cli.typed_options import typed_options
 from opensearch_winnow.foundation.credentials import without_credentials
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -35,8 +35,8 @@ def store_option(
     return lambda command: option(key_file_option(command))
 
 
-def next_step(ctx: click.Context, *words: str) -> None:
+def next_step(*words: str) -> None:
     """Suggest a command to run next, with --store unless the store comes from the environment."""
-    if ctx.get_parameter_source("store") is ParameterSource.COMMANDLINE:
-        words += ("--store", without_credentials(ctx.params["store"]))
+    if "store" in typed_options():
+        words += ("--store", without_credentials(click.get_current_context().params["store"]))
     suggest(*words)

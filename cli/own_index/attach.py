@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opensearch_winnow.answers.formatting import count_of, duration
-from opensearch_winnow.cli.command_group import INTERRUPTED, SOME_FAILED
+from opensearch_winnow.cli.command_group import INTERRUPTED, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -53,10 +53,7 @@ class AttachRun(Options):
 @key_file_option
 @declared_options(AttachRun, "run")
 @declared_options(RunOutput, "output")
-@click.pass_context
-def command(
-    ctx: click.Context, index: str, options: AttachOptions, choice: SchemeChoice, run: AttachRun, output: RunOutput
-) -> None:
+def command(index: str, options: AttachOptions, choice: SchemeChoice, run: AttachRun, output: RunOutput) -> None:
     """\b
     Examples:
       winnow attach http://localhost:9200/articles --text body --title headline
@@ -87,7 +84,7 @@ def command(
     2 if nothing could be done, or if winnow is detached from the index while this runs.
     """
     if not (options.text or options.template or run.update or run.follow or run.print_template or run.dry_run):
-        raise click.UsageError("say which field holds the text, as in --text body; or --update an attached index", ctx)
+        raise click.UsageError("say which field holds the text, as in --text body; or --update an attached index")
     options = replace(options, scheme=choice.scheme)
     with connected(index) as (client, address):
         from opensearch_winnow.stores.opensearch.own_index.attach import plan, stale  # noqa: PLC0415 (needs opensearch-py)
@@ -114,8 +111,7 @@ def command(
                     _say_news(follow(client, address, options, run.every, is_attached=is_attached))
                 report = update(client, address, options, is_attached=is_attached)
         except Stopped:
-            say("Stopped. What is done stays; run winnow attach --update to continue.")
-            ctx.exit(INTERRUPTED)
+            end(INTERRUPTED, "Stopped. What is done stays; run winnow attach --update to continue.")
         unattached = not (run.update or output.quiet) and lacks_template(client, address, planned.attachment)
     for reason in _reasons(report):
         say(reason)
@@ -133,7 +129,7 @@ def command(
     if report.refused:
         say(f"The other indices are done. When that is mended, run: winnow attach {address} --update")
     if report.failed or report.refused:
-        ctx.exit(SOME_FAILED)
+        end(SOME_FAILED)
     suggest("cluster", "--store", str(address))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND
+from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -29,8 +29,7 @@ MAX_NAMED = 3  # of those that need a part
 @click.argument("index", metavar="http://HOST:9200/INDEX", envvar=STORE_VARIABLE)
 @key_file_option
 @declared_options(RunOutput, "output")
-@click.pass_context
-def command(ctx: click.Context, index: str, output: RunOutput) -> None:
+def command(index: str, output: RunOutput) -> None:
     """\b
     Examples:
       winnow detach http://localhost:9200/articles
@@ -51,15 +50,14 @@ def command(ctx: click.Context, index: str, output: RunOutput) -> None:
         with output.progress() as show:
             done = detach(index, progress=show)
     except Stopped:
-        say("Stopped. Run winnow detach again to remove the rest.")
-        ctx.exit(INTERRUPTED)
+        end(INTERRUPTED, "Stopped. Run winnow detach again to remove the rest.")
     output.show(done, _lines(done))
     if done.written_meanwhile:
         say(
             f"{count_of(done.written_meanwhile, 'document')} got winnow's fields again meanwhile: some program still"
             " writes them. Stop it, then run winnow detach again."
         )
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND)
 
 
 def _lines(done: Detached) -> Iterator[str]:

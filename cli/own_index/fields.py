@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -112,7 +112,7 @@ def command(
     from opensearch_winnow.ingest.own_index.fields_filter import FieldsFilter  # noqa: PLC0415
 
     if output.json and not out.to:
-        raise click.UsageError("--json and the documents both want stdout: add --to OUT", ctx)
+        raise click.UsageError("--json and the documents both want stdout: add --to OUT")
     names = files or (STDIN,)
     for name in names:
         require_piped_stdin(ctx, ctx.command.params[0], name)
@@ -142,9 +142,9 @@ def command(
     is_expected = (out.to and not output.json) or report.no_text or report.failed
     (say if is_expected else remark)(summary(report))
     if report.failed:
-        ctx.exit(SOME_FAILED)
+        end(SOME_FAILED)
     if report.no_text and not report.done:
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND)
 
 
 def remarks(report: FieldsReport, options: FieldsOptions, out: FieldsOutput) -> Iterator[str]:

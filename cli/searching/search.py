@@ -6,11 +6,10 @@ import re
 from dataclasses import replace
 
 import click
-from click.core import ParameterSource
 
 from opensearch_winnow.answers.asking.nothing_found import no_hit_words
 from opensearch_winnow.answers.formatting import duration
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import JSON, TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -18,6 +17,7 @@ from opensearch_winnow.cli.options.filter_options import filter_option_names
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.searching.hit_list import empty_page, hits_range, result_lines, total_with_hint
 from opensearch_winnow.cli.terminal import remark, say
+from opensearch_winnow.cli.typed_options import typed_options
 from opensearch_winnow.index import Index
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.searching.search_request import Cursor, SearchQuestion
@@ -35,10 +35,7 @@ DEFAULT_EXAMINED = 1_000  # hits; more than in the web UI, because starting a co
 @store_option()
 @declared_options(SearchQuestion, "question", group=True, examine=DEFAULT_EXAMINED)
 @declared_options(TableOutput, "output")
-@click.pass_context
-def command(
-    ctx: click.Context, words: tuple[str, ...], store: str, question: SearchQuestion, output: TableOutput
-) -> None:
+def command(words: tuple[str, ...], store: str, question: SearchQuestion, output: TableOutput) -> None:
     """\b
     Examples:
       winnow search mill valley --store crawl.winnow
@@ -60,15 +57,15 @@ def command(
     question = replace(question, words=join_words(words))
     page, limit = question.page, question.limit
     if question.cursor is not None:
-        check_cursor(ctx)
+        check_cursor(words)
         before = Cursor.of(question.cursor)
         page, limit, question = before.number + 1, before.request.limit, SearchQuestion(cursor=question.cursor)
     elif not phrases(Words.of(question.words)).wanted:
-        raise click.UsageError("give at least one word to search for, without a minus", ctx)
+        raise click.UsageError("give at least one word to search for, without a minus")
     if question.stable and not is_address(store):
-        raise click.UsageError("--stable works only with a store on OpenSearch", ctx)
+        raise click.UsageError("--stable works only with a store on OpenSearch")
     if question.facets and not (output.screen or output.json or (output.to or "").lower().endswith(JSON)):
-        raise click.UsageError("a table has no room for --facets: add --json", ctx)
+        raise click.UsageError("a table has no room for --facets: add --json")
     with Index.open(store, create=False) as index:
         results = index.search(question)
         is_empty_page = results.total or question.cursor is not None
@@ -80,11 +77,10 @@ def command(
     if results.cursor and not output.json:
         say(f"next page: --cursor {results.cursor}")
     if not results:
-        say(reason)
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND, reason)
     if position := hits_range(results, page, limit):
         (remark if output.json or results.cursor else say)(position)  # these say otherwise that there is more
-    next_step(ctx, "similar", results[0].url)
+    next_step("similar", results[0].url)
 
 
 def why_no_hit(index: Index, question: SearchQuestion) -> str:
@@ -101,15 +97,12 @@ def join_words(words: tuple[str, ...]) -> str:
     )
 
 
-def check_cursor(ctx: click.Context) -> None:
+def check_cursor(words: tuple[str, ...]) -> None:
     """Refuse words and options beside --cursor, which would be ignored: the cursor contains the whole search."""
-    if ctx.params["words"]:
-        raise click.UsageError("--cursor contains the words of its search: give WORDS or --cursor, not both", ctx)
+    if words:
+        raise click.UsageError("--cursor contains the words of its search: give WORDS or --cursor, not both")
     ignored = {each.name for each in SearchQuestion.options()} - {"cursor"}
-    for parameter in ctx.command.params:
-        name = parameter.name or ""
-        if name in ignored and ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(
-                f"{parameter.opts[0]} cannot be combined with --cursor, which continues a search with its own options",
-                ctx,
-            )
+    for flag in (flag for name, flag in typed_options().items() if name in ignored):
+        raise click.UsageError(
+            f"{flag} cannot be combined with --cursor, which continues a search with its own options"
+        )

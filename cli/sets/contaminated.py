@@ -15,7 +15,7 @@ import click
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.sets.contamination import found_words, left_out_words
 from opensearch_winnow.answers.tables import write_table
-from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -69,14 +69,8 @@ _FIELDS = re.compile(r"[^/\\*?\[\]]+")  # names of fields after a colon, and not
 @declared_options(ContaminationOptions)
 @declared_options(AnswerOutput, "output")
 @quiet_option
-@click.pass_context
 def command(
-    ctx: click.Context,
-    train: tuple[str, ...],
-    against: tuple[str, ...],
-    options: ContaminationOptions,
-    output: AnswerOutput,
-    quiet: bool,
+    train: tuple[str, ...], against: tuple[str, ...], options: ContaminationOptions, output: AnswerOutput, quiet: bool
 ) -> None:
     """\b
     Examples:
@@ -112,9 +106,9 @@ def command(
     if not result.contaminated:
         if not output.screen:  # a table begins with it
             say(found_words(result))
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND)
     remark(f"{count_of(result.rows, 'row')}: {duration(result.seconds)}")
-    ctx.exit(SOME_FAILED if result.failed else 0)
+    end(SOME_FAILED if result.failed else 0)
 
 
 def fields_by_set(names: Sequence[str]) -> dict[str, list[str]]:

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.sets.deduplication import RowCount, RowsResult, attention_words, row_counts
 from opensearch_winnow.answers.tables import write_table
-from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -22,6 +21,7 @@ from opensearch_winnow.cli.phase_progress import all_or_nothing
 from opensearch_winnow.cli.sets.dedup_table import table
 from opensearch_winnow.cli.sets.rows_read import failed_file, say_failed, say_other_texts
 from opensearch_winnow.cli.terminal import remark, say
+from opensearch_winnow.cli.typed_options import typed_options
 from opensearch_winnow.clusters.deduplication.decisions import Deduplication
 from opensearch_winnow.foundation.option_kinds import FLAG, number, one_of, text
 from opensearch_winnow.foundation.options import option
@@ -78,15 +78,8 @@ OF_ROWS = {each.name for each in DedupCommand.options()} - {"dry_run", "passages
 @declared_options(PassageOutputs, "passages")
 @declared_options(AnswerOutput, "output")
 @quiet_option
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
-    sources: tuple[str, ...],
-    options: DedupCommand,
-    passages: PassageOutputs,
-    output: AnswerOutput,
-    quiet: bool,
+    sources: tuple[str, ...], options: DedupCommand, passages: PassageOutputs, output: AnswerOutput, quiet: bool
 ) -> None:
     """\b
     Examples:
@@ -119,7 +112,7 @@ def command(
     1 if rows failed, or if there are none.
     """
     run: FileDeduplication | PassageRun
-    refuse_others(ctx, by_passages=options.passages)
+    refuse_others(by_passages=options.passages)
     if options.passages:
         run, kinds = options.of_passages(passages), ("to", "spans", "attributes")
         advice = "what to write: add --to OUT, --spans OUT, --attributes FOLDER"
@@ -132,7 +125,7 @@ def command(
         nothing: dict[str, Any] = dict.fromkeys(kinds)
         run, outputs = replace(run, **nothing), {}
     elif not any(outputs.values()):
-        raise click.UsageError(f"say {advice} or --dry-run", ctx)
+        raise click.UsageError(f"say {advice} or --dry-run")
     with all_or_nothing(quiet=quiet, color=output.color) as progress:
         run = replace(run, failed=failed_file(run.failed, run.to), progress=progress)
         result: RowsResult
@@ -153,16 +146,14 @@ def command(
     written = ", ".join(str(name) for name in outputs.values() if name)
     remark(f"{written or 'Nothing was written'}: {duration(result.seconds)}")
     if not result.rows:
-        say(f"No rows in {', '.join(sources)}")
-        ctx.exit(NOTHING_FOUND)
-    ctx.exit(SOME_FAILED if result.failed else 0)
+        end(NOTHING_FOUND, f"No rows in {', '.join(sources)}")
+    end(SOME_FAILED if result.failed else 0)
 
 
-def refuse_others(ctx: click.Context, *, by_passages: bool) -> None:
+def refuse_others(*, by_passages: bool) -> None:
     """Refuse options that only count with --passages, or only without it."""
-    for parameter in ctx.command.params:
-        if ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE:
-            if not by_passages and parameter.name in OF_PASSAGES - OF_ROWS:
-                raise click.UsageError(f"{parameter.opts[0]} needs --passages", ctx)
-            if by_passages and parameter.name in OF_ROWS - OF_PASSAGES:
-                raise click.UsageError(f"{parameter.opts[0]} has no effect with --passages: leave one of them out", ctx)
+    for name, flag in typed_options().items():
+        if not by_passages and name in OF_PASSAGES - OF_ROWS:
+            raise click.UsageError(f"{flag} needs --passages")
+        if by_passages and name in OF_ROWS - OF_PASSAGES:
+            raise click.UsageError(f"{flag} has no effect with --passages: leave one of them out")

@@ -8,11 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 
 from opensearch_winnow.answers.display_text import Span, one_line
 from opensearch_winnow.answers.sets.pairs_words import compared_words, found_words, left_out_words, not_compared_words
-from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -22,6 +21,7 @@ from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import all_or_nothing
 from opensearch_winnow.cli.sets.pairs_table import table
 from opensearch_winnow.cli.terminal import Terminal, remark, say
+from opensearch_winnow.cli.typed_options import typed_options, typed_unless
 from opensearch_winnow.foundation.scheme_choice import TextSchemeChoice
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.sets.pairs import PairsQuestion, find
@@ -47,10 +47,7 @@ MAX_ROWS = 25  # of a table on a terminal, unless --limit says otherwise
 @declared_options(ReportOptions, "report")
 @declared_options(TableOutput, "output")
 @quiet_option
-@click.pass_context
 def command(
-    ctx: click.Context,
-    /,
     sources: tuple[str, ...],
     store: str | None,
     question: PairsQuestion,
@@ -86,14 +83,11 @@ def command(
       1  no pair was found; or a submission was not compared, or a file failed
       2  the command could not be done
     """
-    if sources and ctx.get_parameter_source("store") is ParameterSource.ENVIRONMENT:
-        store = None
+    store, typed = typed_unless(store, sources), typed_options()
     if not (sources or store):
-        raise click.UsageError("name what to compare: files and folders, or --store S", ctx)
-    chosen = [ctx.get_parameter_source(name) for name in ("noise", "guarantee")]
-    is_changed = any(source is not ParameterSource.DEFAULT for source in chosen)
-    if is_changed and ctx.get_parameter_source("preset") is ParameterSource.DEFAULT:
-        raise click.UsageError("name the preset too: --preset programs, or pages", ctx)
+        raise click.UsageError("name what to compare: files and folders, or --store S")
+    if {"noise", "guarantee"} & typed.keys() and "preset" not in typed:
+        raise click.UsageError("name the preset too: --preset programs, or pages")
     written = {"--to": output.to, "--report": report.report}
     check_files(written, list(map(Path, (*sources, *question.base))))
     report.check(overwrite=output.overwrite)
@@ -128,5 +122,5 @@ def command(
         if files >= MANY_FILES:
             say(f"a submission has {files:.0f} files on average; --submissions files compares the files")
     if not found:
-        ctx.exit(NOTHING_FOUND)
-    ctx.exit(SOME_FAILED if found.not_compared or any(each.failed for each in found.unread) else 0)
+        end(NOTHING_FOUND)
+    end(SOME_FAILED if found.not_compared or any(each.failed for each in found.unread) else 0)

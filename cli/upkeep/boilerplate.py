@@ -7,34 +7,24 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
-from click.shell_completion import CompletionItem
 
 from opensearch_winnow.answers.display_text import Span, one_line, printable, shorten, shorten_middle, width
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput, JsonOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
+from opensearch_winnow.cli.options.stored_names import stored_names
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.cli.text_columns import GAP, MIN_TEXT_COLUMNS, TextColumn, joined
 from opensearch_winnow.cli.text_file import STDIN, require_piped_stdin, visible_text
-from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.index import Index
 from opensearch_winnow.operations.upkeep.boilerplate import BoilerplateOptions, LearningOptions
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, BoilerplateError, BoilerplateList, BoilerplateText
 
 ALL_SITES = "(all)"
 MAX_NAME_COLUMNS = 30  # of a name or site
-
-
-def complete_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
-    """Return the names of boilerplate that start with `incomplete`, for shell completion."""
-    store = ctx.params.get("store") or ""
-    try:
-        with Index.open(store, create=False) as index:
-            return [CompletionItem(each.name) for each in index.boilerplate() if each.name.startswith(incomplete)]
-    except (WinnowError, OSError):
-        return []
+COMPLETE = stored_names(lambda index: [each.name for each in index.boilerplate()])
 
 
 @click.group("boilerplate", short_help="Manage text to ignore: licences, site templates.")
@@ -60,8 +50,7 @@ def command() -> None:
 @declared_options(BoilerplateOptions, "options")
 @store_option()
 @declared_options(JsonOutput, "output")
-@click.pass_context
-def add(ctx: click.Context, source: str, options: BoilerplateOptions, store: str, output: JsonOutput) -> None:
+def add(source: str, options: BoilerplateOptions, store: str, output: JsonOutput) -> None:
     """\b
     Examples:
       winnow boilerplate add LICENSE --store crawl.winnow
@@ -73,7 +62,7 @@ def add(ctx: click.Context, source: str, options: BoilerplateOptions, store: str
     """
     name = options.name
     if source == STDIN and name is None:
-        raise click.UsageError("piped input has no name: add --name", ctx)
+        raise click.UsageError("piped input has no name: add --name")
     with Index.open(store, create=False) as index:
         if source == STDIN or Path(source).exists():
             written, name, url = visible_text(source, index.prepare), name or Path(source).name, None
@@ -87,14 +76,13 @@ def add(ctx: click.Context, source: str, options: BoilerplateOptions, store: str
     if not output.prints(added):
         scope = f"pages of {added.site}" if added.site else "all pages"
         say(f"{'Replaced' if name in names else 'Added'} {name}: {added.words:,} words, for {scope}")
-    next_step(ctx, "boilerplate", "list")
+    next_step("boilerplate", "list")
 
 
 @command.command("list", cls=DescribedCommand, short_help="List boilerplate, registered and learned.")
 @store_option()
 @declared_options(AnswerOutput, "output")
-@click.pass_context
-def list_(ctx: click.Context, store: str, output: AnswerOutput) -> None:
+def list_(store: str, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow boilerplate list --store crawl.winnow
@@ -107,13 +95,15 @@ def list_(ctx: click.Context, store: str, output: AnswerOutput) -> None:
         registered = index.boilerplate()
     output.show(BoilerplateList(registered), lambda screen: table(registered, screen.columns))
     if not registered:
-        say(f"No boilerplate in {index.name}; winnow boilerplate add registers a text, and learn finds site templates")
-        ctx.exit(NOTHING_FOUND)
-    next_step(ctx, "boilerplate", "show", registered[0].name)
+        end(
+            NOTHING_FOUND,
+            f"No boilerplate in {index.name}; winnow boilerplate add registers a text, and learn finds site templates",
+        )
+    next_step("boilerplate", "show", registered[0].name)
 
 
 @command.command("show", cls=DescribedCommand, short_help="Print the text of boilerplate.")
-@click.argument("name", shell_complete=complete_name)
+@click.argument("name", shell_complete=COMPLETE)
 @store_option()
 @declared_options(JsonOutput, "output")
 def show(name: str, store: str, output: JsonOutput) -> None:
@@ -133,11 +123,10 @@ def show(name: str, store: str, output: JsonOutput) -> None:
 
 
 @command.command("remove", cls=DescribedCommand, short_help="Delete boilerplate, so that its text counts again.")
-@click.argument("name", shell_complete=complete_name)
+@click.argument("name", shell_complete=COMPLETE)
 @store_option()
 @declared_options(JsonOutput, "output")
-@click.pass_context
-def remove(ctx: click.Context, name: str, store: str, output: JsonOutput) -> None:
+def remove(name: str, store: str, output: JsonOutput) -> None:
     """\b
     Examples:
       winnow boilerplate remove LICENSE --store crawl.winnow
@@ -149,15 +138,14 @@ def remove(ctx: click.Context, name: str, store: str, output: JsonOutput) -> Non
         index.remove_boilerplate(name)
     if not output.prints(removed):
         say(f"Removed {name}: {removed.words:,} words")
-    next_step(ctx, "boilerplate", "list")
+    next_step("boilerplate", "list")
 
 
 @command.command("learn", cls=DescribedCommand, short_help="Find the templates of sites, and register them.")
 @declared_options(LearningOptions, "options")
 @store_option()
 @declared_options(AnswerOutput, "output")
-@click.pass_context
-def learn(ctx: click.Context, options: LearningOptions, store: str, output: AnswerOutput) -> None:
+def learn(options: LearningOptions, store: str, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow boilerplate learn --store crawl.winnow
@@ -171,9 +159,8 @@ def learn(ctx: click.Context, options: LearningOptions, store: str, output: Answ
     output.show(BoilerplateList(learned), lambda screen: table(learned, screen.columns))
     if not learned:
         where = f"{options.site} does not have" if options.site else "no site has"
-        say(f"Nothing learned: {where} enough different pages with text in common")
-        ctx.exit(NOTHING_FOUND)
-    next_step(ctx, "boilerplate", "show", learned[0].name)
+        end(NOTHING_FOUND, f"Nothing learned: {where} enough different pages with text in common")
+    next_step("boilerplate", "show", learned[0].name)
 
 
 def find(index: Index, name: str) -> Boilerplate:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from opensearch_winnow.answers.formatting import byte_size
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import JsonOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -83,8 +83,7 @@ def stop(folder: EngineHome, output: JsonOutput) -> None:
 @command.command("status", cls=DescribedCommand, short_help="Show whether the engine runs, where, and its health.")
 @declared_options(EngineHome, "folder")
 @declared_options(JsonOutput, "output")
-@click.pass_context
-def status(ctx: click.Context, folder: EngineHome, output: JsonOutput) -> None:
+def status(folder: EngineHome, output: JsonOutput) -> None:
     """\b
     Examples:
       winnow engine status
@@ -103,7 +102,7 @@ def status(ctx: click.Context, folder: EngineHome, output: JsonOutput) -> None:
             say(f"No engine runs in {found.home}")
     if not found.running:
         suggest("engine", "start", *home_words(folder))
-        ctx.exit(NOTHING_FOUND)
+        end(NOTHING_FOUND)
 
 
 def local_engine(folder: EngineHome) -> LocalEngine:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from opensearch_winnow.answers.formatting import count_of
-from opensearch_winnow.cli.command_group import INTERRUPTED
+from opensearch_winnow.cli.command_group import INTERRUPTED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -21,8 +21,7 @@ from opensearch_winnow.index import Index
 @store_option()
 @quiet_option
 @declared_options(AnswerOutput, "output")
-@click.pass_context
-def command(ctx: click.Context, store: str, quiet: bool, output: AnswerOutput) -> None:
+def command(store: str, quiet: bool, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow rotate --store crawl.winnow
@@ -49,5 +48,4 @@ def command(ctx: click.Context, store: str, quiet: bool, output: AnswerOutput) -
     if report.without_text:
         say(f"Not rotated: {count_of(report.without_text, 'page')} without a stored text. Index again, with texts")
     if not report.finished:
-        say("Stopped; run the command again to rotate the other pages")
-        ctx.exit(INTERRUPTED)
+        end(INTERRUPTED, "Stopped; run the command again to rotate the other pages")

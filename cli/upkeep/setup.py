@@ -20,8 +20,7 @@ from opensearch_winnow.stores.opening import is_address
 @declared_options(SetupOptions, "options")
 @declared_options(SchemeChoice, "choice")
 @declared_options(JsonOutput, "output")
-@click.pass_context
-def command(ctx: click.Context, store: str, options: SetupOptions, choice: SchemeChoice, output: JsonOutput) -> None:
+def command(store: str, options: SetupOptions, choice: SchemeChoice, output: JsonOutput) -> None:
     """\b
     Examples:
       winnow setup --store http://localhost:9200/pages
@@ -61,4 +60,4 @@ def command(ctx: click.Context, store: str, options: SetupOptions, choice: Schem
     for line in dict.fromkeys(step.if_refused for step, outcome in results if outcome == "refused"):
         say(line)
     if not options.dry_run:
-        next_step(ctx, "index", "SOURCE")
+        next_step("index", "SOURCE")

@@ -10,7 +10,7 @@ from opensearch_winnow.answers.asking.nothing_found import empty_store
 from opensearch_winnow.answers.display_text import Span, one_line, shorten_middle
 from opensearch_winnow.answers.formatting import bins, byte_size, count_of
 from opensearch_winnow.answers.upkeep.statistics import figures_summary, power_law_sentences
-from opensearch_winnow.cli.command_group import NOTHING_FOUND
+from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
@@ -28,8 +28,7 @@ MAX_NAME_COLUMNS = 40  # of one of them
 @store_option()
 @declared_options(FigureOptions, "options")
 @declared_options(AnswerOutput, "output")
-@click.pass_context
-def command(ctx: click.Context, store: str, options: FigureOptions, output: AnswerOutput) -> None:
+def command(store: str, options: FigureOptions, output: AnswerOutput) -> None:
     """\b
     Examples:
       winnow stats --store crawl.winnow
@@ -51,9 +50,8 @@ def command(ctx: click.Context, store: str, options: FigureOptions, output: Answ
         say(f"{name} is not damaged")
     output.show(figures, lambda screen: table(name, figures, screen.columns))
     if not figures.pages:
-        say(str(empty_store(name, figures.stale)))
-        ctx.exit(NOTHING_FOUND)
-    next_step(ctx, "similar", figures.example)
+        end(NOTHING_FOUND, str(empty_store(name, figures.stale)))
+    next_step("similar", figures.example)
 
 
 def table(name: str, figures: StoreFigures, columns: int) -> Iterator[list[Span]]:

@@ -1,0 +1,21 @@
+"""Tells which options stand on the command line, and not only in the environment."""
+
+from __future__ import annotations
+
+import click
+from click.core import ParameterSource
+
+
+def typed_options() -> dict[str, str]:
+    """Return the parameters that were typed: their names, and the options as they are called, such as --to."""
+    ctx = click.get_current_context(silent=True)
+    return {
+        each.name or "": each.opts[0]
+        for each in (ctx.command.params if ctx is not None else ())
+        if ctx is not None and ctx.get_parameter_source(each.name or "") is ParameterSource.COMMANDLINE
+    }
+
+
+def typed_unless(store: str | None, others: object) -> str | None:
+    """Return the store; None if only the environment names it, and `others` are named instead."""
+    return None if others and "store" not in typed_options() else store
