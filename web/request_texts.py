@@ -38,15 +38,7 @@ def text_named(index: Index, request: ScreenRequest, name: str, at: datetime | N
         pasted = pasted_text(request, name)
         return ComparedText(id=name, text=pasted.text, title=pasted.name or None)
     page = index.find(name.strip(), at)
-    return ComparedText(
-        id=page.id,
-        text=page.text,
-        url=page.url,
-        title=page.title,
-        site=page.site,
-        fetched_at=page.fetched_at,
-        lack=no_text(page),
-    )
+    return ComparedText.of_page(page, page.title, no_text(page))
 
 
 def compare_texts(index: Index, a: ComparedText, b: ComparedText, request: ScreenRequest) -> Compared:

@@ -10,6 +10,7 @@ from typing import Literal, Self
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, inlined, key, listed
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.asking.numbered_passages import NumberedPassage, numbered_passages
 from opensearch_winnow.queries.compare import Comparison, TextRun
 from opensearch_winnow.queries.spans import Span, merged_spans
@@ -29,6 +30,12 @@ class ComparedText(Answer):
     passages: Sequence[Span] = ()
     boilerplate: Sequence[Span] = ()
     lack: str = ""  # "no text", and why; empty if there is one, stored or not
+
+    @classmethod
+    def of_page(cls, page: Record, title: str | None, lack: str = "") -> Self:
+        """Return the text of a capture."""
+        time = page.fetched_at
+        return cls(page.id, page.text, url=page.url, title=title, site=page.site, fetched_at=time, lack=lack)
 
     @property
     @derived

@@ -243,12 +243,6 @@ def _comparison(index: Index, licences: Sequence[Record], progress: Progress) ->
     if not pairs:
         return None
     a, b = (by_url[url] for url in max(pairs)[1:])
-    found = Compared.of(_text(a), _text(b), index.compare(a, b), index.scheme)
+    ours, theirs = (ComparedText.of_page(page, NamedPage(page.url, page.title).name) for page in (a, b))
+    found = Compared.of(ours, theirs, index.compare(a, b), index.scheme)
     return replace(found, answer=comparison_summary(found))
-
-
-def _text(page: Record) -> ComparedText:
-    title = NamedPage(page.url, page.title).name
-    return ComparedText(
-        id=page.id, text=page.text, url=page.url, title=title, site=page.site, fetched_at=page.fetched_at
-    )

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from opensearch_winnow.answers.asking.compared import ComparedText
 from opensearch_winnow.cli.text_file import STDIN, read_text, visible_text
-from opensearch_winnow.foundation.errors import FileError, QuestionError
+from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate
-
-if TYPE_CHECKING:
-    from opensearch_winnow.index import Index
-    from opensearch_winnow.mappings.record import Record
 
 
 class ComparedTexts(NamedTuple):
@@ -56,6 +52,7 @@ def compared_texts(
                 )
         return ComparedTexts(_file(a, read_text(a)), _file(b or a, read_text(b or a)), with_key(scheme or Scheme()))
     # Imported here because it takes a while, which a comparison of files does not need.
+    from opensearch_winnow.answers.asking.compared_captures import capture_text, last_two_texts  # noqa: PLC0415
     from opensearch_winnow.index import Index  # noqa: PLC0415
 
     with Index.open(store, create=False) as index:
@@ -63,43 +60,16 @@ def compared_texts(
 
         def text(name: str, date: datetime | None) -> ComparedText:
             if not is_file(name):
-                return _page(index, name, date, dated=b is None or date is not None)
+                return capture_text(index, name, date, dated=b is None or date is not None)
             return _file(name, read_text(name) if chosen.form == "code" else visible_text(name, index.prepare))
 
         if b is None and not at:
-            one, other = _last_two(index, a)
+            one, other = last_two_texts(index, a)
         else:
             first = at[0] if at else None
             second = at[1] if len(at) > 1 else (None if b is None else first)
             one, other = text(a, first), text(b or a, second)
         return ComparedTexts(one, other, chosen, index.boilerplate() if boilerplate else ())
-
-
-def _last_two(index: Index, name: str) -> tuple[ComparedText, ComparedText]:
-    """Return the capture before the latest one of a page, and the latest one."""
-    latest = _page(index, name, None, dated=True)
-    if latest.id == name:
-        raise QuestionError(f"{name} is the id of one capture: name another to compare it with")
-    cards = index.captures(name, limit=2)
-    if len(cards) < 2:
-        raise QuestionError(f"{index.name} has only one capture of {name}: name another page to compare it with")
-    return _page(index, cards[1].id, None, dated=True), latest
-
-
-def _page(index: Index, name: str, date: datetime | None, *, dated: bool) -> ComparedText:
-    """Read a page by URL or id; with a date, its last capture up to then. Its title tells the time of the capture,
-    unless it is the latest one of a URL."""
-    page = index.find(name, date, with_text=True)
-    title = page.url if not dated and page.url == name else f"{page.url} ({_capture_time(page)})"
-    return ComparedText(
-        id=page.id, text=page.text, url=page.url, title=title, site=page.site, fetched_at=page.fetched_at
-    )
-
-
-def _capture_time(page: Record) -> str:
-    """Return when a page was captured: the day, and the time unless it is midnight."""
-    time = page.fetched_at
-    return "unknown date" if time is None else f"{time:%Y-%m-%d %H:%M:%S}".removesuffix(" 00:00:00")
 
 
 def _file(name: str, text: str) -> ComparedText:

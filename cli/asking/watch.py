@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from json import dumps, loads
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
@@ -15,8 +14,8 @@ from opensearch_winnow.cli.asking.watch_log import log
 from opensearch_winnow.cli.asking.watch_table import new_lines, watch_condition, watch_lines
 from opensearch_winnow.cli.command_group import CANNOT_BE_DONE, NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
-from opensearch_winnow.cli.options.answer_output import AnswerOutput, TableOutput
-from opensearch_winnow.cli.options.declared_options import declared_option, declared_options
+from opensearch_winnow.cli.options.answer_output import JsonOutput, TableOutput
+from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.options.stored_names import stored_names
 from opensearch_winnow.cli.terminal import say
@@ -24,7 +23,9 @@ from opensearch_winnow.cli.text_file import file_option, visible_text
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.index import Index
+from opensearch_winnow.operations.asking.watch_lines import watches_of
 from opensearch_winnow.operations.asking.watches import (
+    AddedWatches,
     AddingOptions,
     CheckedWatches,
     NewWatch,
@@ -32,9 +33,6 @@ from opensearch_winnow.operations.asking.watches import (
     WatchError,
     WatchOptions,
 )
-
-FIELDS: dict[str, tuple[type, ...]] = {"name": (str,), "text": (str,), "url": (str,), "min_containment": (int, float)}
-
 
 COMPLETE = stored_names(Index.watch_names)
 
@@ -74,7 +72,7 @@ def command() -> None:
 )
 @declared_options(WatchOptions)
 @store_option()
-@declared_option(AnswerOutput, "json")
+@declared_options(JsonOutput, "output")
 def add(
     name: str | None,
     url: str | None,
@@ -83,7 +81,7 @@ def add(
     from_file: str | None,
     options: WatchOptions,
     store: str,
-    json: bool,
+    output: JsonOutput,
 ) -> None:
     """\b
     Examples:
@@ -104,7 +102,8 @@ def add(
         with Index.open(store, create=False) as index:
             watches = read_watches(from_file, options.min_containment)
             count = index.add_watches(watches, **options.part(AddingOptions).keywords())
-        print_done({"added": count}, f"Added {count_of(count, 'watch', 'watches')}", json=json)
+        if not output.prints(AddedWatches(count)):
+            say(f"Added {count_of(count, 'watch', 'watches')}")
         next_step("watch", "list")
         return
     if name is None:
@@ -118,8 +117,8 @@ def add(
         if exists and not options.replace:
             raise WatchError(f"there is already a watch {name!r}: use --replace, or choose another name")
         watch = index.add_watch(options.extended(NewWatch, name=name, url=url, text=text))
-    done = f"{'Replaced' if exists else 'Added'} {name}: pages with {watch_condition(watch)}"
-    print_done(watch.to_dict(), done, json=json)
+    if not output.prints(watch):
+        say(f"{'Replaced' if exists else 'Added'} {name}: pages with {watch_condition(watch)}")
     if not index.scheme.guarantees:
         say(f"Copies may be missed: the selection {index.scheme.selection} does not promise to find any")
     elif text is not None and (length := len(canonical(text, index.scheme).chars)) < index.scheme.t:
@@ -192,8 +191,8 @@ def check(name: tuple[str, ...], keep: bool, store: str, output: TableOutput) ->
 @command.command("remove", cls=DescribedCommand, short_help="Delete a watch.")
 @click.argument("name", shell_complete=COMPLETE)
 @store_option()
-@declared_option(AnswerOutput, "json")
-def remove(name: str, store: str, json: bool) -> None:
+@declared_options(JsonOutput, "output")
+def remove(name: str, store: str, output: JsonOutput) -> None:
     """\b
     Examples:
       winnow watch remove press --store crawl.winnow
@@ -203,7 +202,8 @@ def remove(name: str, store: str, json: bool) -> None:
     with Index.open(store, create=False) as index:
         watch = index.watch(name)
         index.remove_watch(name)
-    print_done(watch.to_dict(), f"Removed {name}", json=json)
+    if not output.prints(watch):
+        say(f"Removed {name}")
     next_step("watch", "list")
 
 
@@ -214,36 +214,10 @@ def exit_without_watches(index: Index) -> NoReturn:
     end(NOTHING_FOUND, f"No watches in {index.name}; add one with: winnow watch add NAME")
 
 
-def print_done(answer: dict[str, Any], sentence: str, *, json: bool) -> None:
-    """Say what was done: as JSON, or to people."""
-    if json:
-        click.echo(dumps(answer))
-    else:
-        say(sentence)
-
-
 def read_watches(path: str, min_containment: float) -> Iterator[Watch]:
     """Yield the watches of a file, or of standard input for "-"; `min_containment` is that of lines without one."""
     try:
         with click.open_file(path, encoding="utf-8") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield _watch(line, f"{path}, line {number:,}", min_containment)
+            yield from watches_of(lines, path, min_containment)
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from None
-
-
-def _watch(line: str, where: str, min_containment: float) -> Watch:
-    try:
-        document: Any = loads(line)
-    except ValueError as error:
-        raise WatchError(f"{where}: not JSON: {error}") from None
-    if not isinstance(document, dict) or not isinstance(document.get("name"), str):
-        raise WatchError(f"{where}: a watch is a JSON object with a name, and a text or a url")
-    given = {name: value for name, value in document.items() if name in FIELDS and value is not None}
-    for name, value in given.items():
-        if not isinstance(value, FIELDS[name]) or isinstance(value, bool):
-            raise WatchError(f"{where}: the {name} of a watch cannot be {dumps(value)[:80]}")
-    if ("text" in given) == ("url" in given):
-        raise WatchError(f"{where}: give watch {given['name']} a text or a url, one of them")
-    return Watch(**{"min_containment": min_containment} | given)

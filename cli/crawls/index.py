@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import click
 
-from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.index_summary import first_words, print_end, print_findings, print_notes, table
@@ -144,10 +142,7 @@ def command(
             screen.echo(screen.paint(line, "bold"))
         else:
             say(line)
-    if output.json or output.screen:
-        output.show(report, lambda _: table(report))
-    else:
-        write_table(sys.stdout, OutcomeCount, report.rows())
+    output.show(report, lambda _: table(report), OutcomeCount, report.rows())
     print_notes(report, failed, options)
     print_findings(report, notifier.problems)
     print_end(report, target.name, next_command(report, store, to))

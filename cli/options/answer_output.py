@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -56,12 +56,14 @@ class AnswerOutput(JsonOutput):
         """The terminal that an answer for people is printed on; None if it is for programs."""
         return None if self.json else terminal(self.color)
 
-    def show(self, answer: Answer, lines: Lines) -> None:
-        """Print an answer: `lines` for people, and otherwise JSON or the rows of its table."""
+    def show(self, answer: Answer, lines: Lines, row: type | None = None, rows: Iterable[Any] = ()) -> None:
+        """Print an answer: `lines` for people, and otherwise JSON or the rows of its table, or these `rows`."""
         if self.prints(answer):
             return
         if screen := self.screen:
             show_lines(screen, lines)
+        elif row is not None:
+            write_table(sys.stdout, row, rows)
         elif isinstance(answer, Tabular):
             write_table(sys.stdout, row_class(type(answer)), answer.rows())
 
@@ -90,14 +92,14 @@ class TableOutput(AnswerOutput):
     def screen(self) -> Terminal | None:
         return None if self.json or self.csv or self.to is not None else terminal(self.color)
 
-    def show(self, answer: Answer, lines: Lines) -> None:
+    def show(self, answer: Answer, lines: Lines, row: type | None = None, rows: Iterable[Any] = ()) -> None:
         assert isinstance(answer, Tabular)
         if self.to is not None:
             write_answer(Path(self.to), answer)
         elif self.csv:
             write_table(sys.stdout, row_class(type(answer)), answer.rows(), ",")
         else:
-            super(TableOutput, self).show(answer, lines)
+            super(TableOutput, self).show(answer, lines, row, rows)
 
 
 def show_lines(screen: Terminal, lines: Lines) -> None:

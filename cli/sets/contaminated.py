@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from glob import has_magic
@@ -14,7 +13,6 @@ import click
 
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.sets.contamination import found_words, left_out_words
-from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
@@ -95,10 +93,7 @@ def command(
     check_files(outputs, [Path(name) for name in (*train, *sets)])
     with all_or_nothing(quiet=quiet, color=output.color) as progress:
         result = contaminated(train, sets, **replace(options, progress=progress).keywords())
-    if output.json or output.screen:
-        output.show(result, lambda screen: table(result, screen.columns))
-    else:
-        write_table(sys.stdout, ContaminatedRow, result.found)
+    output.show(result, lambda screen: table(result, screen.columns), ContaminatedRow, result.found)
     say_other_texts(result.other_texts)
     for line in left_out_words(result):
         say(line)

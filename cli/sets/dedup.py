@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +9,6 @@ import click
 
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.sets.deduplication import RowCount, RowsResult, attention_words, row_counts
-from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.options.answer_output import AnswerOutput
@@ -133,10 +131,7 @@ def command(
             result = repeated_passages(sources, **run.keywords())
         else:
             result = deduplicate(sources, **run.keywords())
-    if output.json or output.screen:
-        output.show(result, lambda screen: table(result, screen.columns))
-    else:
-        write_table(sys.stdout, RowCount, row_counts(result))
+    output.show(result, lambda screen: table(result, screen.columns), RowCount, row_counts(result))
     for sentence in attention_words(result) if isinstance(result, Deduplication) else ():
         say(sentence)
     say_other_texts(result.other_texts)

@@ -6,8 +6,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from opensearch_winnow.cli.progress import display
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.stores.engine.options import Progress as ShowStep
+
+PARTS = 1000  # of a step, as the bar counts them
 
 
 @contextmanager
@@ -16,16 +19,8 @@ def showing_steps() -> Iterator[ShowStep]:
     if not sys.stderr.isatty():
         yield _print_steps()
         return
-    from rich.console import Console  # noqa: PLC0415 (takes 50 ms, and pipes do not need it)
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
-
-    bar = BarColumn(bar_width=24, complete_style="blue", finished_style="blue")
-    columns = (bar, TaskProgressColumn(), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None)
-        yield lambda step, share: progress.update(
-            task, description=step, completed=share or 0, total=None if share is None else 1
-        )
+    with display(quiet=False, color="auto") as show:
+        yield lambda step, share: show(step, round(PARTS * (share or 0)), None if share is None else PARTS)
 
 
 def _print_steps() -> ShowStep:

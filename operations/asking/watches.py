@@ -76,6 +76,13 @@ class Watch(Answer):
 
 
 @answer
+class AddedWatches(Answer):
+    """Watches that were added together."""
+
+    added: int = key("The number of watches.")
+
+
+@answer
 class WatchList(Listing[Watch]):
     """The watches of a store, by name."""
 
