@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,7 +13,6 @@ from opensearch_winnow.answers.asking.compared import Compared, ComparedText, Di
 from opensearch_winnow.answers.asking.comparison_words import comparison_summary, no_passage, three_numbers
 from opensearch_winnow.answers.display_text import Span, one_line, shorten
 from opensearch_winnow.answers.formatting import count_of, percent
-from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.asking.compared_texts import ComparedTexts, compared_texts, is_file
 from opensearch_winnow.cli.asking.side_by_side import SideBySide
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
@@ -120,16 +117,9 @@ def command(
     compared = Compared.of(texts.a, texts.b, comparison, texts.scheme)
     if run.html is not None:
         write_html(run.html, compared)
-    if output.json:
-        click.echo(json.dumps(comparison.to_dict()))
-    elif screen := output.screen:
-        show(screen, compared, full=run.full, passages_too=run.html is None and not run.differences)
-        for line in differences_table(comparison, screen.columns, full=run.full):
-            screen.echo(screen.line(line))
-    elif run.differences:
-        write_table(sys.stdout, DifferenceRow, differences(comparison))
-    else:
-        write_table(sys.stdout, PassageRow, compared.rows())
+    row, rows = (DifferenceRow, differences(comparison)) if run.differences else (PassageRow, compared.rows())
+    output.show(comparison, lambda screen: table(screen, compared, run), row, rows)
+    if not (output.json or output.screen or run.differences):
         remark(f"{comparison_summary(compared)}: {scores_line(comparison)}")
         if related := relationship_line(comparison):
             remark(related)
@@ -168,23 +158,17 @@ def same_file(name: str, other: str) -> bool:
     return STDIN not in (name, other) and Path(name).exists() and Path(other).exists() and Path(name).samefile(other)
 
 
-def show(screen: Terminal, compared: Compared, *, full: bool, passages_too: bool) -> None:
-    """Print the answer, and the passages if `passages_too`."""
-    screen.echo(screen.paint(comparison_summary(compared), "bold"))
-    screen.echo(scores_line(compared.comparison))
-    if line := relationship_line(compared.comparison):
-        screen.echo(line)
-    if not passages_too or not (compared.passages or compared.boilerplate):
-        return
-    view = SideBySide(screen, compared, full=full)
-    screen.echo()
-    for line in view.names():
-        screen.echo(line)
-    for draw, runs in ((view.passage, compared.passages), (view.boilerplate, compared.boilerplate)):
-        for each in runs:
-            screen.echo()
-            for line in draw(each):
-                screen.echo(line)
+def table(screen: Terminal, compared: Compared, run: CompareRun) -> Iterator[list[Span]]:
+    """Yield the lines of the answer, with the passages or the differences."""
+    yield [(comparison_summary(compared), "bold")]
+    yield [(scores_line(compared.comparison), "plain")]
+    if related := relationship_line(compared.comparison):
+        yield [(related, "plain")]
+    if run.html is None and not run.differences and (compared.passages or compared.boilerplate):
+        view = SideBySide(screen, compared, full=run.full)
+        lines = [view.names(), *map(view.passage, compared.passages), *map(view.boilerplate, compared.boilerplate)]
+        yield from ([(line, "plain")] for some in lines for line in ("", *some))
+    yield from differences_table(compared.comparison, screen.columns, full=run.full)
 
 
 def scores_line(comparison: Comparison) -> str:

@@ -11,7 +11,7 @@ import click
 
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
-from opensearch_winnow.cli.options.answer_output import AnswerOutput
+from opensearch_winnow.cli.options.answer_output import AnswerOutput, show_lines
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_output import RunOutput
 from opensearch_winnow.cli.phase_progress import Stopped, show_phases
@@ -67,7 +67,7 @@ def command(options: DemoOptions, store: str | None, output: AnswerOutput) -> No
     with extra("web"):
         from opensearch_winnow.web.demo_report import write_report  # noqa: PLC0415
     from opensearch_winnow.answers.demo.report import demo_report, known_captures  # noqa: PLC0415
-    from opensearch_winnow.cli.demo.report_screen import show  # noqa: PLC0415
+    from opensearch_winnow.cli.demo.report_screen import report_lines  # noqa: PLC0415
     from opensearch_winnow.foundation.credentials import without_credentials  # noqa: PLC0415
     from opensearch_winnow.index import Index  # noqa: PLC0415
     from opensearch_winnow.operations.demo.crawl import Clock, crawl  # noqa: PLC0415
@@ -89,4 +89,5 @@ def command(options: DemoOptions, store: str | None, output: AnswerOutput) -> No
         raise
     write_report(report)
     if not output.prints(report):
-        show(output.screen or Terminal(shutil.get_terminal_size().columns, colour=False), report)
+        screen = output.screen or Terminal(shutil.get_terminal_size().columns, colour=False)
+        show_lines(screen, lambda screen: report_lines(screen, report))

@@ -10,7 +10,7 @@ from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.cli.upkeep.engine_progress import showing_steps
-from opensearch_winnow.foundation.extras import extra
+from opensearch_winnow.operations.own_index.attaching import connected
 from opensearch_winnow.stores.engine_index import MigratedStore, MigrationOptions
 from opensearch_winnow.stores.opening import is_address
 
@@ -36,13 +36,10 @@ def command(store: str, options: MigrationOptions, output: JsonOutput) -> None:
         say(f"{store} is a file, which needs no migration: it is brought up to date when it is opened.")
         output.prints(MigratedStore(store, None))
         return
-    # Imported here, because opensearch-py takes a while to load.
-    with extra("opensearch"):
-        from opensearch_winnow.stores.opensearch.requests.client import Address, connect, engine_of  # noqa: PLC0415
+    with connected(store) as (client, address), showing_steps() as show:
+        from opensearch_winnow.stores.opensearch.requests.client import engine_of  # noqa: PLC0415 (needs opensearch-py)
         from opensearch_winnow.stores.opensearch.upkeep.migrate import migrate  # noqa: PLC0415
 
-    address = Address.of(store)
-    with connect(address, patient=True) as client, showing_steps() as show:
         engine_of(client, str(address))  # if nothing answers, the error names the whole address
         done = migrate(client, address.index, progress=show, **options.keywords())
     if output.prints(MigratedStore(str(address), done)):

@@ -9,8 +9,8 @@ from opensearch_winnow.cli.options.answer_output import JsonOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.terminal import say
-from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.scheme_choice import SchemeChoice
+from opensearch_winnow.operations.own_index.attaching import connected
 from opensearch_winnow.stores.engine_index import SetupOptions, SetupReport, SetupStep
 from opensearch_winnow.stores.opening import is_address
 
@@ -37,13 +37,10 @@ def command(store: str, options: SetupOptions, choice: SchemeChoice, output: Jso
         say(f"{store} is a file, which needs no setup: winnow index creates it.")
         output.prints(SetupReport(store, []))
         return
-    # Imported here, because opensearch-py takes a while to load.
-    with extra("opensearch"):
-        from opensearch_winnow.stores.opensearch.requests.client import Address, connect, engine_of  # noqa: PLC0415
+    with connected(store) as (client, address):
+        from opensearch_winnow.stores.opensearch.requests.client import engine_of  # noqa: PLC0415 (needs opensearch-py)
         from opensearch_winnow.stores.opensearch.upkeep.setup import plan, set_up  # noqa: PLC0415
 
-    address = Address.of(store)
-    with connect(address, patient=True) as client:
         engine_of(client, str(address))  # if nothing answers, the error names the whole address
         make = plan if options.dry_run else set_up
         results = make(client, address.index, choice.scheme, shards=options.shards, replicas=options.replicas)
