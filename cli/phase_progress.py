@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from opensearch_winnow.cli.progress import display
 from opensearch_winnow.cli.terminal import say
@@ -41,10 +41,10 @@ def show_phases(*, quiet: bool, color: str) -> Iterator[Progress]:
 
 
 @contextmanager
-def all_or_nothing(*, quiet: bool, color: str) -> Iterator[Progress]:
+def all_or_nothing(shown: AbstractContextManager[Progress]) -> Iterator[Progress]:
     """Show the phases of a run whose files appear when all is done. If it is stopped, say that there are none."""
     try:
-        with show_phases(quiet=quiet, color=color) as progress:
+        with shown as progress:
             yield progress
     except Stopped:
         say("Stopped: nothing was written.")

@@ -21,11 +21,10 @@ from opensearch_winnow.cli.asking.match_table import table
 from opensearch_winnow.cli.asking.similar_batch import answer_batch, batch_questions
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
-from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.filter_options import filter_option_names
 from opensearch_winnow.cli.options.question_options import PageOrText, question_options
-from opensearch_winnow.cli.options.run_output import quiet_option
+from opensearch_winnow.cli.options.run_output import RunTableOutput
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.terminal import remark, say
@@ -53,8 +52,7 @@ from opensearch_winnow.queries.asking.similar_options import SimilarOptions, Sim
 @store_option()
 @declared_options(SimilarOptions)
 @declared_options(FieldNames, "fields")
-@declared_options(TableOutput, "output")
-@quiet_option
+@declared_options(RunTableOutput, "output")
 def command(
     about: PageOrText,
     batch: str | None,
@@ -62,8 +60,7 @@ def command(
     store: str,
     options: SimilarOptions,
     fields: FieldNames,
-    output: TableOutput,
-    quiet: bool,
+    output: RunTableOutput,
 ) -> None:
     """\b
     Examples:
@@ -105,7 +102,7 @@ def command(
         check_files({"--to": output.to}, [Path(name) for name in (about.file, batch, batch_urls) if name is not None])
     if batch is not None or batch_urls is not None:
         with Index.open(store, create=False) as index, batch_questions(batch, batch_urls, fields) as questions:
-            counts = answer_batch(index, questions, options, output, quiet=quiet)
+            counts = answer_batch(index, questions, options, output)
         end(0 if counts.found and not counts.failed and not counts.too_short else NOTHING_FOUND)
     question = options.extended(SimilarQuestion, **about.keywords())
     with Index.open(store, create=False) as index:

@@ -18,8 +18,8 @@ from opensearch_winnow.answers.display_text import one_line, shorten, shorten_mi
 from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.asking.match_table import HEADS, best_scores
-from opensearch_winnow.cli.options.answer_output import JSON, TableOutput
-from opensearch_winnow.cli.phase_progress import show_phases
+from opensearch_winnow.cli.options.answer_output import JSON
+from opensearch_winnow.cli.options.run_output import RunTableOutput
 from opensearch_winnow.cli.terminal import Terminal, remark, say
 from opensearch_winnow.cli.text_columns import left
 from opensearch_winnow.cli.text_file import read_text
@@ -79,11 +79,11 @@ def batch_questions(rows: str | None, urls: str | None, fields: FieldNames) -> I
 
 
 def answer_batch(
-    index: Index, questions: Iterable[RowQuestion], options: SimilarOptions, output: TableOutput, *, quiet: bool
+    index: Index, questions: Iterable[RowQuestion], options: SimilarOptions, output: RunTableOutput
 ) -> Counts:
     """Ask all questions, and write or print each answer as soon as it is there."""
     counts, start, screen = Counts(), time.monotonic(), output.screen
-    with show_phases(quiet=quiet or screen is not None, color=output.color) as show:
+    with output.progress(quiet=screen is not None) as show:
         answers = _answers(index, questions, options, counts, show)
         if output.to is not None:
             _write(Path(output.to), answers, counts)

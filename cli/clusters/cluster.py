@@ -14,12 +14,11 @@ from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.cli.clusters.cluster_table import Written, table
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
-from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_output import quiet_option
+from opensearch_winnow.cli.options.run_output import RunAnswerOutput
 from opensearch_winnow.cli.options.store_option import next_step, store_option
 from opensearch_winnow.cli.output_files import check_files
-from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.phase_progress import Stopped
 from opensearch_winnow.cli.terminal import remark, say
 from opensearch_winnow.cli.typed_options import typed_unless
 from opensearch_winnow.clusters.options import ClusteringOptions, ClusterRun, RunSettings
@@ -57,10 +56,9 @@ class ClusterFiles(Options):
 )
 @declared_options(ClusterFiles, "files")
 @declared_options(ClusterRun, "run")
-@quiet_option
-@declared_options(AnswerOutput, "output")
+@declared_options(RunAnswerOutput, "output")
 def command(
-    more: tuple[str, ...], store: str | None, files: ClusterFiles, run: ClusterRun, quiet: bool, output: AnswerOutput
+    more: tuple[str, ...], store: str | None, files: ClusterFiles, run: ClusterRun, output: RunAnswerOutput
 ) -> None:
     """\b
     Examples:
@@ -97,7 +95,7 @@ def command(
     name = without_credentials(store) if store else names[0] + more_names
     options, start = run.part(ClusteringOptions), time.time()
     try:
-        with show_phases(quiet=quiet, color=output.color) as progress:
+        with output.progress() as progress:
             settings = replace(run.part(RunSettings), progress=progress)
             if store:
                 with open_store(store, patient=True) as opened:

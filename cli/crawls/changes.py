@@ -15,11 +15,9 @@ from opensearch_winnow.answers.formatting import compact_percent, count_of
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.export import say_left_out
-from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_output import quiet_option
+from opensearch_winnow.cli.options.run_output import RunTableOutput
 from opensearch_winnow.cli.options.store_option import next_step, store_option
-from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.short_urls import ShortUrls, short_urls
 from opensearch_winnow.cli.terminal import Terminal, remark, say
 from opensearch_winnow.cli.text_columns import GAP, TextColumn, joined, share_column
@@ -38,7 +36,7 @@ MAX_RUNS_SHOWN = 5  # of a page: removed, and added
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChangesOutput(TableOutput):
+class ChangesOutput(RunTableOutput):
     """The options that say how changes are shown. --to is the later crawl, and names no file."""
 
     to: None = None
@@ -58,9 +56,8 @@ class ChangesOutput(TableOutput):
 @click.command("changes", cls=DescribedCommand, short_help="Compare two crawls: which pages changed, moved or are new.")
 @store_option()
 @declared_options(ChangesQuestion, "question")
-@quiet_option
 @declared_options(ChangesOutput, "output")
-def command(store: str, question: ChangesQuestion, quiet: bool, output: ChangesOutput) -> None:
+def command(store: str, question: ChangesQuestion, output: ChangesOutput) -> None:
     """\b
     Examples:
       winnow changes --from spring --to autumn --store crawl.winnow
@@ -95,7 +92,7 @@ def command(store: str, question: ChangesQuestion, quiet: bool, output: ChangesO
     if screen and question.limit is None and not question.near_revisits:
         question = replace(question, limit=PAGES_ON_A_TERMINAL)
     with Index.open(store, create=False, patient=True) as index:
-        with show_phases(quiet=quiet, color=output.color) as progress:
+        with output.progress() as progress:
             changes = index.changes(replace(question, progress=progress))
         if output.cdxj:
             ids = [each.to_id for each in changes if each.to_id is not None]

@@ -14,11 +14,9 @@ from opensearch_winnow.answers.formatting import count_of, day, duration, percen
 from opensearch_winnow.answers.tables import write_table
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
-from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_output import quiet_option
+from opensearch_winnow.cli.options.run_output import RunAnswerOutput
 from opensearch_winnow.cli.options.store_option import next_step, store_option
-from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.terminal import remark, say
 from opensearch_winnow.cli.text_file import file_option, read_text
@@ -54,8 +52,7 @@ FOUND = "found"  # the last key of the JSON of a dry run
 )
 @click.option("--blocked", is_flag=True, help="Delete nothing; list what is blocked.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask. Needed where nobody can answer, such as in a script.")
-@quiet_option
-@declared_options(AnswerOutput, "output")
+@declared_options(RunAnswerOutput, "output")
 def command(
     url: tuple[str, ...],
     file: str | None,
@@ -64,8 +61,7 @@ def command(
     unblock: tuple[str, ...],
     blocked: bool,
     yes: bool,
-    quiet: bool,
-    output: AnswerOutput,
+    output: RunAnswerOutput,
 ) -> None:
     """\b
     Examples:
@@ -100,7 +96,7 @@ def command(
         request = options.extended(DeletionRequest, urls=urls)
         if not (yes or options.dry_run):
             ask(index, index.delete(replace(request, dry_run=True)))
-        with show_phases(quiet=quiet or options.dry_run, color=output.color) as progress, stopped_by_signals() as stop:
+        with output.progress(quiet=options.dry_run) as progress, stopped_by_signals() as stop:
             report = index.delete(replace(request, progress=progress, stop=stop))
         if output.screen or (output.json and not options.dry_run):
             output.show(report, lambda screen: summary(report, screen.columns, options))

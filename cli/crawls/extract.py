@@ -11,12 +11,10 @@ from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.export import say_no_pages
-from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.capture_options import ids_option
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_output import quiet_option
+from opensearch_winnow.cli.options.run_output import RunAnswerOutput
 from opensearch_winnow.cli.options.store_option import store_option
-from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.sources.archived_record import NOT_THERE
@@ -32,11 +30,8 @@ from opensearch_winnow.operations.crawls.extract import ENDINGS, ExtractOptions,
 )
 @declared_options(ExtractOptions)
 @ids_option
-@quiet_option
-@declared_options(AnswerOutput, "output")
-def command(
-    store: str, out: str, options: ExtractOptions, ids: Sequence[str] | None, quiet: bool, output: AnswerOutput
-) -> None:
+@declared_options(RunAnswerOutput, "output")
+def command(store: str, out: str, options: ExtractOptions, ids: Sequence[str] | None, output: RunAnswerOutput) -> None:
     """\b
     Examples:
       winnow extract --store crawl.winnow --to june.warc.gz --crawl june
@@ -54,7 +49,7 @@ def command(
     """
     options = replace(options, ids=ids)
     with Index.open(store, create=False, patient=True) as index:
-        with show_phases(quiet=quiet, color=output.color) as progress:
+        with output.progress() as progress:
             report = index.extract(out, **replace(options, progress=progress).keywords())
         if not (report.records or report.left_out or report.failed):
             unknown = index.unknown_filters(options.selection)

@@ -10,9 +10,8 @@ import click
 from opensearch_winnow.cli.command_group import INTERRUPTED, NOTHING_FOUND, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.crawls.index_summary import first_words, print_end, print_findings, print_notes, table
-from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_output import quiet_option
+from opensearch_winnow.cli.options.run_output import RunAnswerOutput
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.progress import shown_progress
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
@@ -78,8 +77,7 @@ class FindingOptions(Options):
 @declared_options(IndexingOptions, "options")
 @declared_options(SourceSchemeChoice, "choice")
 @declared_options(FindingOptions, "findings")
-@quiet_option
-@declared_options(AnswerOutput, "output")
+@declared_options(RunAnswerOutput, "output")
 def command(
     sources: tuple[str, ...],
     store: str | None,
@@ -87,8 +85,7 @@ def command(
     choice: SourceSchemeChoice,
     options: IndexingOptions,
     findings: FindingOptions,
-    quiet: bool,
-    output: AnswerOutput,
+    output: RunAnswerOutput,
 ) -> None:
     """\b
     Examples:
@@ -132,7 +129,7 @@ def command(
         stopped_by_signals() as stop,
         open_target(store=store, to=to, scheme=choice.scheme) as target,
         findings.notifier() as notifier,
-        shown_progress(quiet=quiet, color=output.color) as show,
+        shown_progress(quiet=output.quiet, color=output.color) as show,
     ):
         options = replace(options, progress=show, stop=stop, on_findings=notifier.add)
         report = index_sources(target, sources, options)

@@ -11,14 +11,14 @@ import click
 
 from opensearch_winnow.cli.command_help import DescribedCommand
 from opensearch_winnow.cli.key_file_option import key_file_option
-from opensearch_winnow.cli.options.answer_output import AnswerOutput, show_lines
+from opensearch_winnow.cli.options.answer_output import show_lines
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_output import RunOutput
-from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.options.run_output import RunAnswerOutput
+from opensearch_winnow.cli.phase_progress import Stopped
 from opensearch_winnow.cli.terminal import Terminal, next_command, say, shell_command
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.option_kinds import number, path
-from opensearch_winnow.foundation.options import Options, option, option_of
+from opensearch_winnow.foundation.options import Options, option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,6 @@ class DemoOptions(Options):
         unset="a new temporary folder",
     )
     pages: int | None = option(None, number(20, 1_000_000), "Use only about N pages, for a quick look.", unset="all")
-    quiet: bool = option_of(RunOutput, "quiet")
 
 
 @click.command("demo", cls=DescribedCommand, short_help="Try everything on pages that are already on this machine.")
@@ -44,8 +43,8 @@ class DemoOptions(Options):
     help="Use another store, created if it does not exist, such as http://host:9200/demo for OpenSearch.",
 )
 @key_file_option
-@declared_options(AnswerOutput, "output")
-def command(options: DemoOptions, store: str | None, output: AnswerOutput) -> None:
+@declared_options(RunAnswerOutput, "output")
+def command(options: DemoOptions, store: str | None, output: RunAnswerOutput) -> None:
     """\b
     Examples:
       winnow demo
@@ -79,7 +78,7 @@ def command(options: DemoOptions, store: str | None, output: AnswerOutput) -> No
     name = without_credentials(store)
     clock = Clock()
     try:
-        with show_phases(quiet=options.quiet, color=output.color) as progress, Index.open(store) as index:
+        with output.progress() as progress, Index.open(store) as index:
             known = known_captures(index) if store_exists(store) else {}
             crawled = crawl(index.add, known, options.pages, folder / "demo.failed.jsonl", clock, progress)
             names = {"store_name": name, "report": str(folder / "report.html"), "command": next_command}

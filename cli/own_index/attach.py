@@ -16,7 +16,7 @@ from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_output import RunOutput
 from opensearch_winnow.cli.options.store_option import STORE_VARIABLE
-from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.phase_progress import Stopped
 from opensearch_winnow.cli.terminal import say, suggest
 from opensearch_winnow.foundation.option_kinds import FLAG, decimal
 from opensearch_winnow.foundation.options import Options, option
@@ -104,7 +104,7 @@ def command(index: str, options: AttachOptions, choice: SchemeChoice, run: Attac
         for sentence in dict.fromkeys(step.if_refused for step, outcome in planned.steps if outcome == "refused"):
             say(sentence)
         try:
-            with show_phases(quiet=output.quiet or run.follow, color="auto") as show:
+            with output.progress(quiet=run.follow) as show:
                 options, is_attached = replace(options, progress=show), planned.is_attached
                 if run.follow:  # until it is stopped
                     say(f"Updating every {run.every:g} s. Ctrl-C stops it.")

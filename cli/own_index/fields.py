@@ -20,7 +20,7 @@ from opensearch_winnow.cli.key_file_option import key_file_option
 from opensearch_winnow.cli.options.declared_options import declared_options
 from opensearch_winnow.cli.options.run_output import RunOutput
 from opensearch_winnow.cli.output_files import check_files
-from opensearch_winnow.cli.phase_progress import Stopped, show_phases
+from opensearch_winnow.cli.phase_progress import Stopped
 from opensearch_winnow.cli.terminal import remark, say
 from opensearch_winnow.cli.text_file import STDIN, label, opened_file, require_piped_stdin
 from opensearch_winnow.clusters.options import RunSettings
@@ -127,7 +127,7 @@ def command(
 
     try:
         with ExitStack() as opened:
-            show = opened.enter_context(show_phases(quiet=output.quiet or out.to is None, color="auto"))
+            show = opened.enter_context(output.progress(quiet=out.to is None))
             good: IO[bytes] = opened.enter_context(open_new(Path(out.to))) if out.to else sys.stdout.buffer
             bad = opened.enter_context(open_new(Path(out.failed))) if out.failed else None
             inputs = ((label(name), opened_file(name)) for name in names)

@@ -15,9 +15,8 @@ from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.sets.contamination import found_words, left_out_words
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
-from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_output import quiet_option
+from opensearch_winnow.cli.options.run_output import RunAnswerOutput
 from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import all_or_nothing
 from opensearch_winnow.cli.sets.contaminated_table import table
@@ -65,10 +64,9 @@ _FIELDS = re.compile(r"[^/\\*?\[\]]+")  # names of fields after a colon, and not
     help="The evaluation sets: files or folders, up to the next option. FILE:FIELD,FIELD names the fields of one set.",
 )
 @declared_options(ContaminationOptions)
-@declared_options(AnswerOutput, "output")
-@quiet_option
+@declared_options(RunAnswerOutput, "output")
 def command(
-    train: tuple[str, ...], against: tuple[str, ...], options: ContaminationOptions, output: AnswerOutput, quiet: bool
+    train: tuple[str, ...], against: tuple[str, ...], options: ContaminationOptions, output: RunAnswerOutput
 ) -> None:
     """\b
     Examples:
@@ -91,7 +89,7 @@ def command(
     options = replace(options, failed=failed_file(options.failed, options.clean))
     outputs = {f"--{name}": getattr(options, name) for name in ("to", "spans", "clean", "failed")}
     check_files(outputs, [Path(name) for name in (*train, *sets)])
-    with all_or_nothing(quiet=quiet, color=output.color) as progress:
+    with all_or_nothing(output.progress()) as progress:
         result = contaminated(train, sets, **replace(options, progress=progress).keywords())
     output.show(result, lambda screen: table(result, screen.columns), ContaminatedRow, result.found)
     say_other_texts(result.other_texts)

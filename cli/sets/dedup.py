@@ -11,9 +11,8 @@ from opensearch_winnow.answers.formatting import count_of, duration
 from opensearch_winnow.answers.sets.deduplication import RowCount, RowsResult, attention_words, row_counts
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
-from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_output import quiet_option
+from opensearch_winnow.cli.options.run_output import RunAnswerOutput
 from opensearch_winnow.cli.output_files import check_names
 from opensearch_winnow.cli.phase_progress import all_or_nothing
 from opensearch_winnow.cli.sets.dedup_table import table
@@ -74,11 +73,8 @@ OF_ROWS = {each.name for each in DedupCommand.options()} - {"dry_run", "passages
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @declared_options(DedupCommand)
 @declared_options(PassageOutputs, "passages")
-@declared_options(AnswerOutput, "output")
-@quiet_option
-def command(
-    sources: tuple[str, ...], options: DedupCommand, passages: PassageOutputs, output: AnswerOutput, quiet: bool
-) -> None:
+@declared_options(RunAnswerOutput, "output")
+def command(sources: tuple[str, ...], options: DedupCommand, passages: PassageOutputs, output: RunAnswerOutput) -> None:
     """\b
     Examples:
       winnow dedup train.jsonl.gz --to kept.jsonl.gz
@@ -124,7 +120,7 @@ def command(
         run, outputs = replace(run, **nothing), {}
     elif not any(outputs.values()):
         raise click.UsageError(f"say {advice} or --dry-run")
-    with all_or_nothing(quiet=quiet, color=output.color) as progress:
+    with all_or_nothing(output.progress()) as progress:
         run = replace(run, failed=failed_file(run.failed, run.to), progress=progress)
         result: RowsResult
         if isinstance(run, PassageRun):

@@ -13,9 +13,8 @@ from opensearch_winnow.answers.display_text import Span, one_line
 from opensearch_winnow.answers.sets.pairs_words import compared_words, found_words, left_out_words, not_compared_words
 from opensearch_winnow.cli.command_group import NOTHING_FOUND, SOME_FAILED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
-from opensearch_winnow.cli.options.answer_output import TableOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_output import quiet_option
+from opensearch_winnow.cli.options.run_output import RunTableOutput
 from opensearch_winnow.cli.options.store_option import store_option
 from opensearch_winnow.cli.output_files import check_files
 from opensearch_winnow.cli.phase_progress import all_or_nothing
@@ -45,16 +44,14 @@ MAX_ROWS = 25  # of a table on a terminal, unless --limit says otherwise
 @declared_options(PairsQuestion, "question")
 @declared_options(TextSchemeChoice, "choice")
 @declared_options(ReportOptions, "report")
-@declared_options(TableOutput, "output")
-@quiet_option
+@declared_options(RunTableOutput, "output")
 def command(
     sources: tuple[str, ...],
     store: str | None,
     question: PairsQuestion,
     choice: TextSchemeChoice,
     report: ReportOptions,
-    output: TableOutput,
-    quiet: bool,
+    output: RunTableOutput,
 ) -> None:
     """\b
     Examples:
@@ -93,7 +90,7 @@ def command(
     report.check(overwrite=output.overwrite)
     limit = question.limit or (MAX_ROWS if output.screen and report.report is None else None)
     with (
-        all_or_nothing(quiet=quiet, color=output.color) as progress,
+        all_or_nothing(output.progress()) as progress,
         Index.open(store, create=False, patient=True) if store else nullcontext() as index,
     ):
         question = replace(question, sources=sources, scheme=choice.scheme, limit=limit, progress=progress)

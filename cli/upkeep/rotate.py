@@ -7,11 +7,9 @@ import click
 from opensearch_winnow.answers.formatting import count_of
 from opensearch_winnow.cli.command_group import INTERRUPTED, end
 from opensearch_winnow.cli.command_help import DescribedCommand
-from opensearch_winnow.cli.options.answer_output import AnswerOutput
 from opensearch_winnow.cli.options.declared_options import declared_options
-from opensearch_winnow.cli.options.run_output import quiet_option
+from opensearch_winnow.cli.options.run_output import RunAnswerOutput
 from opensearch_winnow.cli.options.store_option import store_option
-from opensearch_winnow.cli.phase_progress import show_phases
 from opensearch_winnow.cli.stopped_by_signals import stopped_by_signals
 from opensearch_winnow.cli.terminal import say
 from opensearch_winnow.index import Index
@@ -19,9 +17,8 @@ from opensearch_winnow.index import Index
 
 @click.command("rotate", cls=DescribedCommand, short_help="Store other fingerprints of each page (selection koala).")
 @store_option()
-@quiet_option
-@declared_options(AnswerOutput, "output")
-def command(store: str, quiet: bool, output: AnswerOutput) -> None:
+@declared_options(RunAnswerOutput, "output")
+def command(store: str, output: RunAnswerOutput) -> None:
     """\b
     Examples:
       winnow rotate --store crawl.winnow
@@ -36,7 +33,7 @@ def command(store: str, quiet: bool, output: AnswerOutput) -> None:
     """
     with (
         Index.open(store, create=False, patient=True) as index,
-        show_phases(quiet=quiet, color=output.color) as progress,
+        output.progress() as progress,
         stopped_by_signals() as stop,
     ):
         report = index.rotate(progress=progress, stop=stop)
