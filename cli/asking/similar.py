@@ -45,10 +45,7 @@ from opensearch_winnow.queries.asking.similar_options import SimilarOptions, Sim
     metavar="ROWS",
     help="Ask a question for every row of ROWS, a JSONL, CSV or Parquet file, a folder of files, or - for a pipe.",
 )
-@file_option(
-    "--batch-urls",
-    help="Ask a question for every line of F, the URL of a page in the store.",
-)
+@file_option("--batch-urls", help="Ask a question for every line of F, the URL of a page in the store.")
 @store_option()
 @declared_options(SimilarOptions)
 @declared_options(FieldNames, "fields")

@@ -59,10 +59,7 @@ def command() -> None:
 @command.command("add", cls=DescribedCommand, short_help="Save a question.")
 @click.argument("name", required=False)
 @click.argument("url", required=False)
-@file_option(
-    "--file",
-    help="Watch the text of a UTF-8 or HTML file; - reads from a pipe.",
-)
+@file_option("--file", help="Watch the text of a UTF-8 or HTML file; - reads from a pipe.")
 @click.option("--text", metavar="T", help="Watch this text.")
 @file_option(
     "--from",

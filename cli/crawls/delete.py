@@ -41,9 +41,7 @@ FOUND = "found"  # the last key of the JSON of a dry run
 @click.command("delete", cls=DescribedCommand, short_help="Delete pages, and what the store keeps of them.")
 @click.argument("url", nargs=-1)
 @file_option(
-    "--file",
-    metavar="LIST",
-    help="Delete the pages with the URLs in this file, one in a line; - reads from a pipe.",
+    "--file", metavar="LIST", help="Delete the pages with the URLs in this file, one in a line; - reads from a pipe."
 )
 @declared_options(DeletionOptions)
 @store_option()

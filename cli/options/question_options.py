@@ -16,10 +16,7 @@ from opensearch_winnow.queries.asking.similar_options import SimilarQuestion
 
 OPTIONS = (
     click.argument("url", required=False),
-    file_option(
-        "--file",
-        help="The question is the text of a UTF-8 or HTML file; - reads from a pipe.",
-    ),
+    file_option("--file", help="The question is the text of a UTF-8 or HTML file; - reads from a pipe."),
     click.option("--text", metavar="T", help="The question is this text."),
     declared_option(SimilarQuestion, "at"),
 )
