@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -109,10 +110,8 @@ def test_a_line_that_breaks(
     what: str, kind: str, line: BrokenLine, gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]
 ) -> None:
     check_all_is_well(gateway, own)
-    fault = BROKEN[what]
-    if what == IN_THE_ANSWER and kind == "bulk of another index":
-        fault = Fault(answer_bytes=1_000)  # more than the answers to what the gateway asks before it passes the request
-    with line.fault(fault):
+    asked = {"search": b"_search", "document": b"_doc/broken"}.get(kind, b"_bulk")  # not what the gateway asks before
+    with line.fault(replace(BROKEN[what], request=asked)):
         match kind:
             case "search":
                 got = outcome(gateway.url, "POST", f"/{own.name}/_search", SEARCH)
