@@ -165,7 +165,7 @@ def _annotated(annotation: ast.expr) -> tuple[ast.expr, str]:
     if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Annotated":
         assert isinstance(annotation.slice, ast.Tuple), ast.unparse(annotation)
         kind, *said = annotation.slice.elts
-        return kind, " ".join(each.value for each in said if isinstance(each, ast.Constant))
+        return kind, " ".join(str(each.value) for each in said if isinstance(each, ast.Constant))
     return annotation, ""
 
 
