@@ -290,10 +290,7 @@ assert FOUND is not None
 POSTINGS, POSITIONS = FOUND[0], BLOCK[2][FOUND[1] : FOUND[2]]
 SETS = b"\x00\x05\x01\x02\x03\x05\x09\x00\x03\x02\x05\x07"
 TARGETS = {
-    "word_index": (
-        fuzz_word_index,
-        [b"\x01\x03\x03a b\x01" + SAMPLE_PARTS + b"\x03\x00\x01" + SAMPLE_PARTS],
-    ),
+    "word_index": (fuzz_word_index, [b"\x01\x03\x03a b\x01" + SAMPLE_PARTS + b"\x03\x00\x01" + SAMPLE_PARTS]),
     "find_word": (fuzz_find_word, [b"\x03\x01b" + BLOCK[1]]),
     "document_frequencies": (fuzz_document_frequencies, [b"\x01\x05\x00\x01\x00\x00\x00" + POSTINGS]),
     "merged_segments": (

@@ -171,10 +171,7 @@ def test_the_javascript_client(
 
 @pytest.mark.parametrize("compression", [{}, {"CLIENT_COMPRESSION": "1"}], ids=["plain", "gzip"])
 def test_the_java_client(
-    compression: dict[str, str],
-    articles: Path,
-    gateway: GatewayProcess,
-    attached: Callable[[], OwnIndex],
+    compression: dict[str, str], articles: Path, gateway: GatewayProcess, attached: Callable[[], OwnIndex]
 ) -> None:
     def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
         return run_java(articles.parent, url, index, str(articles), "grouped" if grouped else "", **compression)

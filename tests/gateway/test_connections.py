@@ -14,12 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 import trustme
 
-from opensearch_winnow.gateway.limits import (
-    MAX_HEAD_BYTES,
-    OTHER_DESCRIPTORS,
-    Limits,
-    affordable_connections,
-)
+from opensearch_winnow.gateway.limits import MAX_HEAD_BYTES, OTHER_DESCRIPTORS, Limits, affordable_connections
 from tests.gateway.counting_engine import NOT_FOUND, CountingEngine, limited, numbers
 from tests.gateway.faulty_engine import faulty_engine
 from tests.gateway.gateway_process import GatewayProcess

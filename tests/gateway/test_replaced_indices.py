@@ -209,7 +209,7 @@ def test_only_what_was_rejected_is_repeated(
         answer = ask(gateway, "POST", "/_bulk", lines).json()
         items = [next(iter(item.items())) for item in answer["items"]]
     assert [(kind, each["status"]) for kind, each in items] == [
-        *(("index", 201), ("index", 201), ("delete", 404), ("update", 200), ("index", 400), ("create", 201)),
+        *(("index", 201), ("index", 201), ("delete", 404), ("update", 200), ("index", 400), ("create", 201))
     ]
     assert answer["errors"]
     assert "[no such field]" in items[4][1]["error"]["reason"]

@@ -41,13 +41,7 @@ class Step(NamedTuple):
 
 
 operations = st.lists(
-    st.tuples(
-        st.sampled_from(KINDS),
-        st.integers(0, 1),
-        st.sampled_from(TEXTS),
-        st.integers(1, 9),
-    ),
-    max_size=4,
+    st.tuples(st.sampled_from(KINDS), st.integers(0, 1), st.sampled_from(TEXTS), st.integers(1, 9)), max_size=4
 )
 steps = st.lists(st.builds(Step, operations, operations, st.sampled_from((False, False, False, True))), max_size=6)
 

@@ -101,12 +101,7 @@ def test_the_body_of_a_stranger_passes_unread() -> None:
             assert front.arrived[-1].body == bomb
             assert front.arrived[-1].headers["content-encoding"] == "gzip"
         assert not any(map(is_lookup, front.arrived))
-        assert ask(gateway, "GET", "/_winnow").json() == {
-            "documents": 0,
-            "without_fields": 0,
-            "unread": 0,
-            "passed": 5,
-        }
+        assert ask(gateway, "GET", "/_winnow").json() == {"documents": 0, "without_fields": 0, "unread": 0, "passed": 5}
 
 
 def reason(answer: Received) -> str:
@@ -165,11 +160,7 @@ NAME = HIDDEN[0]
 REFUSAL = {"type": "security_exception", "reason": "no permissions"}
 UNNAMED = {"index": {"_index": NAME}}
 DOCUMENT = {"body": "The miller of the valley ground his grain."}
-STATES: dict[str, dict[str, Any] | None] = {
-    "unknown": None,
-    "usable": {},
-    "another scheme": {"scheme_id": "another"},
-}
+STATES: dict[str, dict[str, Any] | None] = {"unknown": None, "usable": {}, "another scheme": {"scheme_id": "another"}}
 PROBES: dict[str, tuple[str, bytes, dict[str, str]]] = {
     "bulk": ("/_bulk", bulk_lines(UNNAMED, DOCUMENT), {}),
     "bulk, pretty": ("/_bulk?pretty", bulk_lines(UNNAMED, DOCUMENT), {}),
