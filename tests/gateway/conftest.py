@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
+from typing import Any
 
 import pytest
 from opensearchpy import OpenSearch
@@ -13,7 +14,7 @@ from opensearchpy import OpenSearch
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 from tests.gateway.running_gateway import running_gateway
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, attach
+from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, attach
 
 NUMBERS = count()
 
@@ -34,23 +35,32 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 
 
 @contextmanager
-def new_index(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
-    """Yield an index of articles that is not attached."""
+def new_index(
+    engine: Running,
+    client: OpenSearch,
+    *,
+    attached: bool = True,
+    mapping: Mapping[str, Any] = ARTICLES,
+    shards: int = 1,
+) -> Iterator[OwnIndex]:
+    """Yield an index of articles without documents."""
     own = OwnIndex(engine.url, f"gateway-{os.getpid()}-{next(NUMBERS)}", client)
-    own.create(shards=1)
+    own.create(mapping, shards=shards)
+    if attached:
+        attach(client, own.address, FIELDS)
     yield own
     client.indices.delete(index=f"{own.name},winnow.{own.name}.settings", params={"ignore_unavailable": "true"})
 
 
 @pytest.fixture
 def plain(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
-    """An index of articles that is not attached."""
-    with new_index(engine, client) as own:
+    """An index that is not attached."""
+    with new_index(engine, client, attached=False) as own:
         yield own
 
 
 @pytest.fixture
-def attached(plain: OwnIndex) -> OwnIndex:
-    """An index of articles that is attached, and has no documents."""
-    attach(plain.client, plain.address, FIELDS)
-    return plain
+def attached(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
+    """An index that is attached."""
+    with new_index(engine, client) as own:
+        yield own

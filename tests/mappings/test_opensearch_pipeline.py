@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -20,23 +21,9 @@ from opensearch_winnow.stores.engine.running import Running
 MakeRecord = Callable[..., Record]
 DERIVED = ("site", "url_length", "fingerprint_count", "sketch_count", "fetched_us", "cluster", "latest", "place")
 URLS = [
-    "http://a.org",
-    "HTTP://user:pass@A.Org:80/x?y#z",
-    "//h/x",
-    "file:///x",
-    "mailto:a@b",
-    "http:/a",
-    "a//b",
-    "1a://b",
-    "http://[::1]:9200/x",
-    "http://[::1",
-    "http://a?b://c",
-    "http://a@b@c/",
-    "urn:x:y//z",
-    "http://Ä.org/ß",
-    "h-t+1.://q",
-    "http://a.org#//b",
-    "no address",
+    *("http://a.org", "HTTP://user:pass@A.Org:80/x?y#z", "//h/x", "file:///x", "mailto:a@b", "http:/a", "a//b"),
+    *("1a://b", "http://[::1]:9200/x", "http://[::1", "http://a?b://c", "http://a@b@c/", "urn:x:y//z"),
+    *("http://Ä.org/ß", "h-t+1.://q", "http://a.org#//b", "no address"),
 ]
 
 
@@ -136,22 +123,12 @@ def test_invalid_documents_are_refused_with_a_reason(
 
 def test_a_refused_document_does_not_affect_others(client: OpenSearch, record: MakeRecord) -> None:
     client.indices.create(index="piped", body={"settings": index_settings(), "mappings": mapping(Scheme())})
-    pages = [record(1), record(2), record(3)]
-    bad = minimal_document(pages[1]) | {"sketch": "short"}
-    lines = [
-        {"index": {"_id": pages[0].id}},
-        minimal_document(pages[0]),
-        {"index": {"_id": pages[1].id}},
-        bad,
-        {"index": {}},
-        minimal_document(pages[2]),
-    ]
+    good, bad, unnamed = (minimal_document(record(number)) for number in (1, 2, 3))
+    lines = [{"index": {"_id": record(1).id}}, good, {"index": {"_id": record(2).id}}, bad | {"sketch": "short"}]
+    lines += [{"index": {}}, unnamed]
     answer = client.bulk(index="piped", body=lines, params={"refresh": "true"})
     errors = [each["index"].get("error", {}).get("reason", "") for each in answer["items"]]
-    assert [error.partition("refuses the document: ")[2] for error in errors] == [
-        "",
-        "sketch has a hash that is not 11 characters of base64url: short",
-        "a page is written with an _id, so that it is there once: that of its capture",
-    ]
+    for error, said in zip(errors, ("$", "sketch has a hash .*: short", "a page is written with an _id"), strict=True):
+        assert re.match(said, error.partition("refuses the document: ")[2])
     (hit,) = client.search(index="piped")["hits"]["hits"]
-    assert record_of(hit["_source"]) == pages[0]
+    assert record_of(hit["_source"]) == record(1)
