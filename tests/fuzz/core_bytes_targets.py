@@ -280,7 +280,6 @@ def fuzz_pairs(data: bytes, compares: bool) -> None:
 
 
 def part(data: bytes) -> bytes:
-    """Return `data` as Reader.take() reads it."""
     return bytes([len(data)]) + data
 
 

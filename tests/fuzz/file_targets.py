@@ -63,7 +63,6 @@ LINES = b"".join(
 
 @cache
 def folder() -> Path:
-    """Return a folder of this process, in memory where that is possible."""
     shared = "/dev/shm"
     return Path(mkdtemp(prefix=f"fuzz-{os.getpid()}-", dir=shared if Path(shared).is_dir() else None))
 

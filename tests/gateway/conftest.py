@@ -28,7 +28,6 @@ def gateway(engine: Running) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def client(engine: Running) -> Iterator[OpenSearch]:
-    """A client of the engine itself."""
     made = connect(Address.of(f"{engine.url}/any"))
     yield made
     made.close()
@@ -54,13 +53,23 @@ def new_index(
 
 @pytest.fixture
 def plain(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
-    """An index that is not attached."""
     with new_index(engine, client, attached=False) as own:
         yield own
 
 
 @pytest.fixture
 def attached(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
-    """An index that is attached."""
     with new_index(engine, client) as own:
         yield own
+
+
+@pytest.fixture
+def shouting(attached: OwnIndex) -> Iterator[str]:
+    """A pipeline that changes texts."""
+    name, client = f"{attached.name}-shout", attached.client
+    processors = [{"uppercase": {"field": "body", "ignore_missing": True}}]
+    client.ingest.put_pipeline(id=name, body={"processors": processors})
+    yield name
+    unused = {"index.final_pipeline": "_none", "index.default_pipeline": "_none"}
+    client.indices.put_settings(index=attached.name, body=unused)
+    client.ingest.delete_pipeline(id=name)

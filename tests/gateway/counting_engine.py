@@ -55,7 +55,6 @@ def _written(path: bytes, body: bytes) -> bytes:
 
 @contextmanager
 def limited(engine: CountingEngine, **limits: Any) -> Iterator[str]:
-    """Run a gateway with these limits in front of the engine."""
     with faulty_engine(engine.answer) as url, running_gateway(url, limits=Limits(**limits)) as gateway:
         yield gateway
 

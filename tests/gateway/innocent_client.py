@@ -99,8 +99,5 @@ class InnocentClient(Thread):
 
 
 def article(headline: str) -> dict[str, Any]:
-    return {
-        "headline": headline,
-        "body": f"The mill of {headline} grinds without a licence. " * 5,
-        "author": "innocent",
-    }
+    body = f"The mill of {headline} grinds without a licence. " * 5
+    return {"headline": headline, "body": body, "author": "innocent"}

@@ -25,7 +25,6 @@ class Answer(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """What an error says."""
         return str(self.json()["error"]["reason"])
 
     def __str__(self) -> str:

@@ -16,7 +16,7 @@ from opensearchpy import AsyncOpenSearch, OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.clients.programs import run_java, run_javascript
-from tests.gateway.clients.steps import Steps, StoredArticle, run, run_async, run_curl, steps
+from tests.gateway.clients.steps import StoredArticle, run, run_curl, steps
 from tests.gateway.conftest import new_index
 from tests.gateway.gateway_process import GatewayProcess
 from tests.stores.opensearch.own_articles import ARTICLES, OwnIndex, article
@@ -67,24 +67,7 @@ def pair(engine: Running, client: OpenSearch) -> Iterator[tuple[OwnIndex, OwnInd
         yield direct, through
 
 
-def with_opensearch_py(**options: Any) -> Client:
-    def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
-        with OpenSearch(url, timeout=60, **options) as client:
-            return run(client, steps(index, STORED, grouped=grouped))
-
-    return take
-
-
-def with_async_opensearch_py(**options: Any) -> Client:
-    async def take(url: str, taken: Steps) -> dict[str, Any]:
-        async with AsyncOpenSearch(url, timeout=60, **options) as client:
-            return await run_async(client, taken)
-
-    return lambda url, index, grouped: asyncio.run(take(url, steps(index, STORED, grouped=grouped)))
-
-
 def check(take: Client, gateway: GatewayProcess, pair: tuple[OwnIndex, OwnIndex]) -> None:
-    """Take the steps at the engine and through the gateway."""
     direct, through = pair
     assert take(gateway.engine, direct.name, False) == EXPECTED
     got = take(gateway.url, through.name, True)
@@ -102,11 +85,20 @@ def check(take: Client, gateway: GatewayProcess, pair: tuple[OwnIndex, OwnIndex]
 
 
 @pytest.mark.parametrize("compress", [False, True], ids=["plain", "gzip"])
-@pytest.mark.parametrize("make", [with_opensearch_py, with_async_opensearch_py], ids=["sync", "async"])
+@pytest.mark.parametrize("kind", [OpenSearch, AsyncOpenSearch])
 def test_opensearch_py(
-    make: Callable[..., Client], compress: bool, gateway: GatewayProcess, pair: tuple[OwnIndex, OwnIndex]
+    kind: type[OpenSearch | AsyncOpenSearch], compress: bool, gateway: GatewayProcess, pair: tuple[OwnIndex, OwnIndex]
 ) -> None:
-    check(make(http_compress=compress), gateway, pair)
+    def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
+        with asyncio.Runner() as runner:
+            wait: Callable[[Any], Any] = runner.run if kind is AsyncOpenSearch else lambda answer: answer
+            client = kind(url, timeout=60, http_compress=compress)
+            try:
+                return run(client, steps(index, STORED, grouped=grouped), wait)
+            finally:
+                wait(client.close())
+
+    check(take, gateway, pair)
 
 
 @pytest.mark.parametrize(

@@ -164,30 +164,24 @@ def test_documents_with_a_routing(gateway: str, attached: OwnIndex) -> None:
 
 @pytest.mark.check
 @needs_modules
-def test_a_pipeline_may_change_the_text_so_the_stamp_fits_no_version(gateway: str, attached: OwnIndex) -> None:
+def test_a_pipeline_may_change_the_text_so_the_stamp_fits_no_version(
+    gateway: str, attached: OwnIndex, shouting: str
+) -> None:
     name = attached.name
-    shout = {"processors": [{"uppercase": {"field": "body", "ignore_missing": True}}]}
-    attached.client.ingest.put_pipeline(id=name, body=shout)
-    try:
-        ask(gateway, "PUT", f"/{name}/_doc/1?pipeline={name}", article(1))
-        bulk(gateway, {"index": {"_index": name, "_id": "2", "pipeline": name}}, article(2))
-        ask(gateway, "PUT", f"/{name}/_settings", {"index.default_pipeline": name})
-        ask(gateway, "PUT", f"/{name}/_doc/3", article(3))
-        ask(gateway, "PUT", f"/{name}/_doc/4?pipeline=_none", article(4))
-        for id_ in "123":
-            assert get(attached, id_)["_source"]["body"].isupper()
-            assert get(attached, id_)["_source"]["winnow"]["stamp"] == Scheme().id
-        assert fits(attached, "4")
-        ask(gateway, "PUT", f"/{name}/_settings", {"index.final_pipeline": name, "index.default_pipeline": "_none"})
-        ask(gateway, "PUT", f"/{name}/_doc/4", article(4))
-        assert not fits(attached, "4")
-        attach(attached.client, attached.address)
-        assert all(fits(attached, id_) for id_ in "1234")
-    finally:
-        attached.client.indices.put_settings(
-            index=name, body={"index.final_pipeline": "_none", "index.default_pipeline": "_none"}
-        )
-        attached.client.ingest.delete_pipeline(id=name)
+    ask(gateway, "PUT", f"/{name}/_doc/1?pipeline={shouting}", article(1))
+    bulk(gateway, {"index": {"_index": name, "_id": "2", "pipeline": shouting}}, article(2))
+    ask(gateway, "PUT", f"/{name}/_settings", {"index.default_pipeline": shouting})
+    ask(gateway, "PUT", f"/{name}/_doc/3", article(3))
+    ask(gateway, "PUT", f"/{name}/_doc/4?pipeline=_none", article(4))
+    for id_ in "123":
+        assert get(attached, id_)["_source"]["body"].isupper()
+        assert get(attached, id_)["_source"]["winnow"]["stamp"] == Scheme().id
+    assert fits(attached, "4")
+    ask(gateway, "PUT", f"/{name}/_settings", {"index.final_pipeline": shouting, "index.default_pipeline": "_none"})
+    ask(gateway, "PUT", f"/{name}/_doc/4", article(4))
+    assert not fits(attached, "4")
+    attach(attached.client, attached.address)
+    assert all(fits(attached, id_) for id_ in "1234")
 
 
 def test_a_bulk_with_gzip_is_read_too(gateway: str, attached: OwnIndex) -> None:

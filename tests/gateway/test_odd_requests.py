@@ -51,7 +51,6 @@ def engine_url(arrived: Arrivals) -> Iterator[str]:
 
 @pytest.fixture
 def gateway(engine_url: str) -> Iterator[str]:
-    """A gateway to this engine."""
     with running_gateway(engine_url) as started:
         yield started
 

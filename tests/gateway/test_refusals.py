@@ -45,7 +45,6 @@ def own(busy: Running) -> Iterator[OwnIndex]:
 
 
 def check_all_is_there(own: OwnIndex) -> None:
-    """Check that all articles are stored, with fields."""
     own.client.indices.refresh(index=own.name)
     assert own.without_ours() == {each["id"]: each["source"] for each in ARTICLES}
     assert all("winnow" in source for source in own.sources().values())

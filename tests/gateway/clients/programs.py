@@ -27,7 +27,6 @@ def run_javascript(*arguments: str, **environment: str) -> dict[str, Any]:
 
 
 def run_java(*arguments: str, **environment: str) -> dict[str, Any]:
-    """Run Steps.java, and return the JSON that it prints."""
     return _run("java", "-cp", _java_class_path(), "Steps", *arguments, **environment)
 
 

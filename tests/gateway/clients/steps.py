@@ -23,8 +23,6 @@ class StoredArticle(TypedDict):
 
 
 class Refusal(TypedDict):
-    """What a client raises for a status of 400 and more."""
-
     refused: int
     body: Any
 
@@ -115,23 +113,16 @@ def group_pages(index: str) -> Generator[Call, Any, list[Any]]:
     return pages
 
 
-def run(client: OpenSearch, taken: Steps) -> dict[str, Any]:
-    """Take the steps with the synchronous client."""
-    return _drive(taken, lambda name, options: _answer(lambda: attrgetter(name)(client)(**options)))
+def run(client: OpenSearch | AsyncOpenSearch, taken: Steps, wait: Callable[[Any], Any]) -> dict[str, Any]:
+    """Take the steps with a client, the answers of which have to be waited for if it is the asynchronous one."""
 
-
-async def run_async(client: AsyncOpenSearch, taken: Steps) -> dict[str, Any]:
-    answer = None
-    while True:
+    def call(name: str, options: dict[str, Any]) -> Any:
         try:
-            name, options = taken.send(answer)
-        except StopIteration as end:
-            result: dict[str, Any] = end.value
-            return result
-        try:
-            answer = await attrgetter(name)(client)(**options)
+            return wait(attrgetter(name)(client)(**options))
         except TransportError as error:
-            answer = Refusal(refused=int(error.status_code), body=error.info)
+            return Refusal(refused=int(error.status_code), body=error.info)
+
+    return _drive(taken, call)
 
 
 def run_curl(url: str, folder: Path, arguments: Sequence[str], of_bodies: bool, taken: Steps) -> dict[str, Any]:
@@ -181,13 +172,6 @@ def _address(name: str, options: dict[str, Any]) -> tuple[str, str]:
         "indices.refresh": ("POST", f"{index}/_refresh"),
     }[name]
     return method, f"{path}?{query}" if query else path
-
-
-def _answer(call: Callable[[], Any]) -> Any:
-    try:
-        return call()
-    except TransportError as error:
-        return Refusal(refused=int(error.status_code), body=error.info)
 
 
 def _drive(taken: Steps, call: Callable[[str, dict[str, Any]], Any]) -> dict[str, Any]:
