@@ -144,7 +144,7 @@ class Trial:
                 log_bytes,
                 gateway.log.read(100_000).decode("utf-8", "replace"),
                 answers,
-                [each for each in (*through.acknowledged, *direct.acknowledged) if each not in there],
+                [each for each in (*through.stored, *direct.stored) if each not in there],
                 [each for each in (*through.sent, *direct.sent) if there[each] > 1],
                 recorded.get("outside", {}),
                 answers_afterwards,

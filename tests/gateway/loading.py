@@ -12,7 +12,7 @@ class Loader(Thread):
     """Writes again and again until it is told to end. What it raises is raised by `loading`."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(name=name)
+        super().__init__(name=name, daemon=True)
         self.ended = Event()
         self.acknowledged = 0
         self.error: BaseException | None = None

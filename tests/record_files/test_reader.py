@@ -150,7 +150,7 @@ def file_and_records(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, l
     records = []
     for number in range(20):
         prints = array("Q", range(number, 1000 + number))
-        hashes = {"fingerprints": prints, "sketch": prints[:40], "bands": prints[:32]}
+        hashes: dict[str, Any] = {"fingerprints": prints, "sketch": prints[:40], "bands": prints[:32]}
         records.append(Record(url=f"https://example.org/{number}", text=f"page {number} " * 400, **values, **hashes))
     write(path, *records)
     return path.read_bytes(), records

@@ -29,12 +29,9 @@ class Refusal(TypedDict):
 
 Call = tuple[str, dict[str, Any]]
 Steps = Generator[Call, Any, dict[str, Any]]
-MATCH: dict[str, Any] = {
-    "query": {
-        "bool": {"filter": [{"term": {"author": "ada"}}], "should": [{"match_phrase": {"body": "The end of edition"}}]}
-    },
-    "sort": [{"number": "asc"}],
-}
+END = {"match_phrase": {"body": "The end of edition"}}
+QUERY = {"bool": {"filter": [{"term": {"author": "ada"}}], "should": [END]}}
+MATCH: dict[str, Any] = {"query": QUERY, "sort": [{"number": "asc"}]}
 
 
 def steps(index: str, articles: Sequence[StoredArticle], *, grouped: bool) -> Steps:
@@ -57,12 +54,8 @@ def steps(index: str, articles: Sequence[StoredArticle], *, grouped: bool) -> St
     doc = {"doc": {"body": sources[5]["body"]}}
     script = {"source": "ctx._source.author = params.name", "params": {"name": "eve"}}
     got["update"] = []
-    for id_, body in (
-        ("6", doc),
-        ("6", doc),
-        ("up", {"doc": {"author": "cy"}, "upsert": sources[6]}),
-        ("7", {"script": script}),
-    ):
+    upsert = {"doc": {"author": "cy"}, "upsert": sources[6]}
+    for id_, body in (("6", doc), ("6", doc), ("up", upsert), ("7", {"script": script})):
         updated = yield "update", {"index": index, "id": id_, "body": body}
         got["update"].append([updated["result"], updated["_version"]])
 
@@ -81,18 +74,13 @@ def steps(index: str, articles: Sequence[StoredArticle], *, grouped: bool) -> St
     hits = [[hit["_id"], len(hit.get("highlight", {}).get("body", []))] for hit in found["hits"]["hits"]]
     got["search"] = [found["hits"]["total"]["value"], hits]
 
-    again = {"headline": "Again"}
+    again, outdated = {"headline": "Again"}, {"if_seq_no": 99999, "if_primary_term": 1}
     errors = [
         (yield "search", {"index": "no-such-index", "body": {}}),
         (yield "search", {"index": index, "body": {"query": {"query_string": {"query": "((("}}}}),
         (yield "create", {"index": index, "id": "6", "body": again}),
         (yield "index", {"index": index, "id": "strict", "body": {"unknown_field": 1}}),
-        (
-            yield (
-                "index",
-                {"index": index, "id": "6", "body": again, "params": {"if_seq_no": 99999, "if_primary_term": 1}},
-            )
-        ),
+        (yield "index", {"index": index, "id": "6", "body": again, "params": outdated}),
     ]
     got["errors"] = [[error["refused"], error["body"]["error"]["type"]] for error in errors]
     if grouped:

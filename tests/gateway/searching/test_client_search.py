@@ -104,8 +104,7 @@ def test_the_address_comes_before_the_body() -> None:
 
 
 def test_all_pages_ask_the_same_copies_of_the_shards() -> None:
-    every = {"query": {"match_all": {}}}
-    first, second = grouped({}, every), grouped({"from": "10"}, every)
+    first, second = (grouped(page, {"query": {"match_all": {}}}) for page in ({}, {"from": "10"}))
     assert first.address() == second.address()
     assert first.parameters["preference"].startswith("winnow-")
     assert grouped({"preference": "mine"}).address() == f"{PATH}?preference=mine"
