@@ -10,7 +10,7 @@ import json
 import re
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import Any
@@ -37,6 +37,8 @@ from opensearch_winnow.gateway.writing.bulk_body import bulk_body, bulk_items
 from opensearch_winnow.ingest.own_index.bulk_action import MalformedBulkError
 from tests.fuzz.input_reader import Reader
 from tests.fuzz.targets import Target
+
+Names = tuple[str, ...]  # of keys, from the outermost inwards
 
 METHODS = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "get")
 MAX_WARNING_BYTES = 1_000
@@ -164,7 +166,7 @@ def plainly_filtered(content: Any, paths: str) -> Any:
     return {} if kept is DROPPED else kept
 
 
-def names_of(written: str) -> tuple[str, ...]:
+def names_of(written: str) -> Names:
     names, name, escaped = [], "", False
     for character in written.removesuffix("."):
         if character == "." and not escaped:
@@ -176,35 +178,32 @@ def names_of(written: str) -> tuple[str, ...]:
     return (*names, name)
 
 
-def plainly_included(value: Any, at: tuple[str, ...], patterns: Sequence[tuple[str, ...]]) -> Any:
+def plainly_included(value: Any, at: Names, patterns: Sequence[Names]) -> Any:
     if any(leads_to(pattern, at) for pattern in patterns):
         return value
-    match value:
-        case dict():
-            some = {name: plainly_included(part, (*at, name), patterns) for name, part in value.items()}
-            return {name: part for name, part in some.items() if part is not DROPPED} or DROPPED
-        case list():
-            return [part for each in value if (part := plainly_included(each, at, patterns)) is not DROPPED] or DROPPED
-    return DROPPED
+    return inside(value, at, lambda part, there: plainly_included(part, there, patterns), DROPPED)
 
 
-def plainly_without(value: Any, at: tuple[str, ...], patterns: Sequence[tuple[str, ...]]) -> Any:
+def plainly_without(value: Any, at: Names, patterns: Sequence[Names]) -> Any:
     if any(leads_to(pattern, at) for pattern in patterns):
         return DROPPED
     if not any(leads_below(pattern, at) for pattern in patterns):
         return value
+    return inside(value, at, lambda part, there: plainly_without(part, there, patterns), value)
+
+
+def inside(value: Any, at: Names, left: Callable[[Any, Names], Any], otherwise: Any) -> Any:
+    """Return what is left of the parts of a value, which may have none."""
     match value:
         case dict():
-            some = {name: plainly_without(part, (*at, name), patterns) for name, part in value.items()}
-            left: Any = {name: part for name, part in some.items() if part is not DROPPED}
+            some = {name: left(part, (*at, name)) for name, part in value.items()}
+            return {name: part for name, part in some.items() if part is not DROPPED} or DROPPED
         case list():
-            left = [part for each in value if (part := plainly_without(each, at, patterns)) is not DROPPED]
-        case _:
-            return value
-    return left or DROPPED
+            return [part for each in value if (part := left(each, at)) is not DROPPED] or DROPPED
+    return otherwise
 
 
-def leads_to(pattern: tuple[str, ...], at: tuple[str, ...]) -> bool:
+def leads_to(pattern: Names, at: Names) -> bool:
     """Whether a pattern leads to the part at a path. Row by row, so that it takes few steps."""
     reached = [True] + [False] * len(at)
     for name in pattern:
@@ -216,7 +215,7 @@ def leads_to(pattern: tuple[str, ...], at: tuple[str, ...]) -> bool:
     return reached[-1]
 
 
-def leads_below(pattern: tuple[str, ...], at: tuple[str, ...]) -> bool:
+def leads_below(pattern: Names, at: Names) -> bool:
     """Whether a pattern may lead to a part inside the one at a path."""
     return any(leads_to(pattern[:end], at) for end in range(len(pattern) + 1))
 
@@ -262,9 +261,8 @@ def fuzz_routes(data: bytes, _: bool) -> None:
     ]
     if found:
         assert isinstance(route, Write)
-        assert [tuple(each and each.replace("\0", "/") for each in found[0])] == [
-            tuple(each and each.replace("\0", "/") for each in route)
-        ]
+        same, other = ([each and each.replace("\0", "/") for each in one] for one in (found[0], route))
+        assert same == other
     else:
         assert isinstance(route, Search | Other)
     if isinstance(route, Search):

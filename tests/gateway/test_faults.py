@@ -157,6 +157,7 @@ def test_an_engine_that_is_gone_and_comes_back(start_engine: Callable[..., Runni
             ("PUT", "/articles/_doc/1", DOCUMENT),
             ("GET", "/", None),
         ):
+            got = ""
             for _ in range(11):  # on connections that were open before, or that a dying engine has still accepted
                 got = outcome(gateway.url, method, path, body)
                 if got != table["The connection to the engine breaks before the answer"]:

@@ -88,8 +88,11 @@ class Series:
         self.client.indices.delete(index=names, params={"ignore_unavailable": "true"})
 
 
+Make = Callable[[str], Series]
+
+
 @pytest.fixture
-def series(engine: Running, client: OpenSearch) -> Iterator[Callable[[str], Series]]:
+def series(engine: Running, client: OpenSearch) -> Iterator[Make]:
     made: list[Series] = []
 
     def make(mapping: str) -> Series:
@@ -133,7 +136,7 @@ OTHERS = [
 
 @pytest.mark.parametrize(("mapping", "change", "way"), [*QUICK, *OTHERS])
 def test_no_document_is_refused_and_no_mapping_spoiled(
-    engine: Running, series: Callable[[str], Series], mapping: str, change: str, way: str
+    engine: Running, series: Make, mapping: str, change: str, way: str
 ) -> None:
     made = series(mapping)
     with running_gateway(engine.url) as gateway:
@@ -163,9 +166,7 @@ def test_no_document_is_refused_and_no_mapping_spoiled(
 
 @pytest.mark.check
 @pytest.mark.parametrize("change", ["rollover", "anew"])
-def test_fields_for_another_index_that_is_attached_too_do_not_fit(
-    engine: Running, series: Callable[[str], Series], change: str
-) -> None:
+def test_fields_for_another_index_that_is_attached_too_do_not_fit(engine: Running, series: Make, change: str) -> None:
     """The engine accepts them, and only the stamp, which has the id of the index, says that they are of another one."""
     made = series("strict")
     with running_gateway(engine.url) as gateway:
@@ -182,9 +183,7 @@ def test_fields_for_another_index_that_is_attached_too_do_not_fit(
 
 
 @pytest.mark.check
-def test_only_what_was_rejected_is_repeated(
-    engine: Running, series: Callable[[str], Series], attached: OwnIndex
-) -> None:
+def test_only_what_was_rejected_is_repeated(engine: Running, series: Make, attached: OwnIndex) -> None:
     made = series("strict")
     with Front(engine.url) as front, running_gateway(front.url) as gateway:
         put(gateway, made.alias, "0")
@@ -210,7 +209,7 @@ def test_only_what_was_rejected_is_repeated(
 
 
 def test_an_index_that_may_not_get_the_mapping_is_written_without_fields(
-    engine: Running, series: Callable[[str], Series], caplog: pytest.LogCaptureFixture
+    engine: Running, series: Make, caplog: pytest.LogCaptureFixture
 ) -> None:
     made = series("strict")
     refused: list[str] = []
@@ -262,9 +261,7 @@ def test_a_request_that_is_too_large_for_the_engine_with_fields_passes_without(
 
 @pytest.mark.check
 @pytest.mark.parametrize("status", [429, 503])
-def test_what_cannot_be_repeated_fails_with_the_reason_of_that(
-    engine: Running, series: Callable[[str], Series], status: int
-) -> None:
+def test_what_cannot_be_repeated_fails_with_the_reason_of_that(engine: Running, series: Make, status: int) -> None:
     made = series("strict")
     bulks: list[bytes] = []
 
