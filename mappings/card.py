@@ -24,7 +24,11 @@ class Card(NamedTuple):
     fingerprint_count: int
     shingle_count: int
     sketch_count: int
-    duplicate: Literal["revisit", "content", "text", "shingles"] | None
+    duplicate: Annotated[
+        Literal["revisit", "content", "text", "shingles"] | None,
+        "How it equals an earlier page: the archive says so (revisit), or its bytes (content), its text or its shingles"
+        " are equal; null if it equals none.",
+    ]
     duplicate_of: str | None
     cluster: str
     canonical: str | None = None  # the URL that the page names with `<link rel="canonical">`

@@ -422,10 +422,11 @@ class Index(Closing):
         """Return the latest `limit` captures of a URL in order of time; those of unknown time come first.
 
         `.resemblance` compares each with the capture before it, exactly. It is None for the first capture, and where a
-        text is not stored. With `boilerplate=False`, registered boilerplate counts like any text.
+        text is not stored. With `changed`, captures with the text of the one before are left out. With
+        `boilerplate=False`, registered boilerplate counts like any text.
         """
         exclusions = self._exclusions(question.boilerplate)
-        found = history(self.store, question.url, limit=question.limit, exclusions=exclusions)
+        found = history(self.store, question.url, limit=question.limit, changed=question.changed, exclusions=exclusions)
         if not found:
             raise self._pages.not_found(question.url)
         return found

@@ -154,9 +154,19 @@ def _method(method: ast.FunctionDef, owner: str, module: Source) -> Iterator[str
 def _field(each: ast.AnnAssign, module: Source) -> str:
     name = ast.unparse(each.target)
     default = "" if each.value is None else _default(each.value, module)
-    kind = ast.unparse(each.annotation).replace("|", "\\|")
-    comment = module.comments.get(each.end_lineno or 0, "") or _sentence(each.value)
+    annotation, said = _annotated(each.annotation)
+    kind = ast.unparse(annotation).replace("|", "\\|")
+    comment = module.comments.get(each.end_lineno or 0, "") or said or _sentence(each.value)
     return f"| `{name}{default}` | `{kind}` | {comment} |"
+
+
+def _annotated(annotation: ast.expr) -> tuple[ast.expr, str]:
+    """Return the type of a field, and what `Annotated[type, "A sentence."]` says of it."""
+    if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Annotated":
+        assert isinstance(annotation.slice, ast.Tuple), ast.unparse(annotation)
+        kind, *said = annotation.slice.elts
+        return kind, " ".join(each.value for each in said if isinstance(each, ast.Constant))
+    return annotation, ""
 
 
 def _sentence(value: ast.expr | None) -> str:

@@ -12,8 +12,9 @@ def history_summary(history: History) -> str:
     when = ""
     if days:
         when = f" on {days[0]}" if days[0] == days[-1] else f" from {days[0]} to {days[-1]}"
+    left_out = f"; {history.unchanged:,} unchanged left out" if history.unchanged else ""
     if len(history) == 1 and not history.earlier:
-        return f"1 capture{when or ' at an unknown time'}"
+        return f"1 capture{when or ' at an unknown time'}{left_out}"
     latest = "the latest " * history.earlier
     resemblances = [each.resemblance for each in history if each.resemblance is not None]
     if not resemblances:
@@ -22,4 +23,4 @@ def history_summary(history: History) -> str:
         changes = f"{changed:,} of them changed"
     else:
         changes = "none of them changed"
-    return f"{latest}{count_of(len(history), 'capture')}{when}, {changes}"
+    return f"{latest}{count_of(len(history), 'capture')}{when}, {changes}{left_out}"

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 
 from opensearch_winnow.foundation.answers import Answer, Listing, answer, inlined, key, listed
-from opensearch_winnow.foundation.option_kinds import number
+from opensearch_winnow.foundation.option_kinds import FLAG, number
 from opensearch_winnow.foundation.options import Options, option, option_of
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.asking.page_comparer import PageComparer
@@ -27,6 +27,7 @@ class HistoryQuestion(Options):
     url: str = ""
     _: KW_ONLY
     limit: int = option(1_000, number(1, MAX_CAPTURES), "Show the latest N captures.")
+    changed: bool = option(False, FLAG, "Leave out captures with the same text as the capture before.")
     boilerplate: bool = option_of(SimilarOptions, "boilerplate")
 
 
@@ -34,7 +35,7 @@ class HistoryQuestion(Options):
 class HistoryEntry(Answer):
     """A capture in the history of its URL."""
 
-    card: Card = inlined("id", "fetched_at", "crawl", "title")
+    card: Card = inlined("id", "fetched_at", "crawl", "title", "duplicate")
     resemblance: float | None = key(
         "The exact resemblance to the capture before; null for the first, or if a text is not stored."
     )
@@ -46,25 +47,34 @@ class History(Listing[HistoryEntry]):
 
     url: str = key("The URL.")
     earlier: bool = key("True if earlier captures are left out.")
+    unchanged: int = key("The number of captures that are left out because they have the text of the capture before.")
     captures: list[HistoryEntry] = listed("The latest captures, the earliest first.")
 
 
-def history(store: Store, url: str, *, limit: int, exclusions: Exclusions = NO_EXCLUSIONS) -> History:
-    """Return the latest `limit` captures of a URL.
+def history(
+    store: Store, url: str, *, limit: int, changed: bool = False, exclusions: Exclusions = NO_EXCLUSIONS
+) -> History:
+    """Return the latest `limit` captures of a URL; with `changed`, of those with another text than the one before.
 
     Each is compared with the capture before it, even if that one is beyond the limit. Only texts that differ are read.
     """
-    cards = captures(store, url, limit=limit + 1)[::-1]
+    found = captures(store, url, limit=None if changed else limit + 1)[::-1]
+    cards = [*found[:1], *(card for before, card in pairwise(found) if not (changed and _same_text(before, card)))]
     resemblances: dict[str, float | None] = {}  # by id
-    changed: list[tuple[Card, Card]] = []
+    different: list[tuple[Card, Card]] = []
     for before, card in pairwise(cards):
-        if before.text_digest and before.text_digest == card.text_digest:
+        if _same_text(before, card):
             resemblances[card.id] = 1.0
         else:
-            changed.append((before, card))
-    resemblances.update(compared(store, changed, exclusions))
+            different.append((before, card))
+    resemblances.update(compared(store, different, exclusions))
     entries = [HistoryEntry(card, resemblances.get(card.id)) for card in cards]
-    return History(url, len(cards) > limit, entries[-limit:])
+    return History(url, len(cards) > limit, len(found) - len(cards), entries[-limit:])
+
+
+def _same_text(before: Card, card: Card) -> bool:
+    """Return whether two captures are known to have the same text; the digest of a text may be unknown."""
+    return bool(before.text_digest) and before.text_digest == card.text_digest
 
 
 def compared(

@@ -19,6 +19,7 @@ CHUNK_BYTES = 1 << 16
 class Fault:
     """What happens to connections, until another fault is chosen."""
 
+    request: bytes = b""  # it happens from the first request on that has these bytes in its head
     request_bytes: int | None = None  # after these many bytes of a request the line breaks
     answer_bytes: int | None = None  # after these many bytes of an answer the line breaks
     reset: bool = False  # it breaks with a reset, not in order
@@ -69,10 +70,15 @@ class BrokenLine:
             return
         with self._lock:
             self._open |= {ours, theirs}
-        Thread(target=self._pass_answers, args=(theirs, ours, fault), daemon=True).start()
+        begun = Event()
+        Thread(target=self._pass_answers, args=(theirs, ours, fault, begun), daemon=True).start()
         passed = 0
         with suppress(OSError):
             while data := ours.recv(CHUNK_BYTES):
+                if not begun.is_set() and fault.request not in data:
+                    theirs.sendall(data)
+                    continue
+                begun.set()
                 if fault.nonsense:
                     ours.sendall(fault.nonsense)
                     break
@@ -85,10 +91,13 @@ class BrokenLine:
                 self.abandoned.set()
         self._close(ours, theirs, reset=fault.reset)
 
-    def _pass_answers(self, theirs: socket.socket, ours: socket.socket, fault: Fault) -> None:
+    def _pass_answers(self, theirs: socket.socket, ours: socket.socket, fault: Fault, begun: Event) -> None:
         passed = 0
         with suppress(OSError):
             while data := theirs.recv(CHUNK_BYTES):
+                if not begun.is_set():
+                    ours.sendall(data)
+                    continue
                 if fault.wait_seconds:
                     time.sleep(fault.wait_seconds)
                 if fault.answer_bytes is not None and passed + len(data) > fault.answer_bytes:

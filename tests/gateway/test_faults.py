@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -108,17 +109,15 @@ BROKEN = {
 def test_a_line_that_breaks(
     what: str, kind: str, line: BrokenLine, gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]
 ) -> None:
-    fault = BROKEN[what]
-    if what == IN_THE_ANSWER and kind == "bulk of another index":
-        fault = Fault(answer_bytes=1_000)  # more than the answers to what the gateway asks before it passes the request
     requests: dict[str, tuple[Any, ...]] = {
         "search": ("POST", f"/{own.name}/_search", SEARCH),
         "bulk": ("POST", "/_bulk", bulk_of(own.name, 20), NDJSON),
         "bulk of another index": ("POST", "/other-index-of-faults/_bulk", bulk_of("x", 20), NDJSON),
         "document": ("PUT", f"/{own.name}/_doc/broken", DOCUMENT),
     }
-    with line.fault(fault):
-        got = outcome(gateway.url, *requests[kind])
+    sent = requests[kind]
+    with line.fault(replace(BROKEN[what], request=sent[1].encode())):  # not what the gateway asks before
+        got = outcome(gateway.url, *sent)
     if what == IN_THE_ANSWER and kind in ("bulk", "document"):
         what = WITH_FIELDS
     assert got == table[what]

@@ -44,15 +44,17 @@ def test_what_is_similar(total: int, score: str, min_score: float, copies: int, 
     assert similar_summary(PageMatches(found, ["id"] * copies)) == words
 
 
-def moments(*captures: tuple[str | None, float | None], earlier: bool = False) -> History:
+def moments(*captures: tuple[str | None, float | None], earlier: bool = False, unchanged: int = 0) -> History:
     times = [(time and datetime.fromisoformat(time), share) for time, share in captures]
-    return History("", earlier, [HistoryEntry(card._replace(fetched_at=time or None), share) for time, share in times])
+    entries = [HistoryEntry(card._replace(fetched_at=time or None), share) for time, share in times]
+    return History("", earlier, unchanged, entries)
 
 
 def test_the_history() -> None:
     first, same, changed = ("2024-01-01T12:00:00Z", None), ("2024-02-01T12:00:00Z", 1.0), ("2024-03-01T12:00:00Z", 0.4)
     assert history_summary(moments(first)) == "1 capture on 2024-01-01"
     assert history_summary(moments((None, None))) == "1 capture at an unknown time"
+    assert history_summary(moments(first, unchanged=9)) == "1 capture on 2024-01-01; 9 unchanged left out"
     assert history_summary(moments(first, same)) == "2 captures from 2024-01-01 to 2024-02-01, none of them changed"
     assert history_summary(moments(first, same, changed)).endswith("to 2024-03-01, 1 of them changed")
     assert history_summary(moments(same, changed, earlier=True)).startswith("the latest 2 captures from 2024-02-01")

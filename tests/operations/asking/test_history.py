@@ -43,6 +43,9 @@ def test_each_capture_is_compared_with_the_one_before_it(store: Store) -> None:
     latest = history(store, URL, limit=2)
     assert (list(latest), latest.earlier, found.earlier) == (found[-2:], True, False)
     assert not history(store, "https://a.example/gone", limit=3)
+    only_changed = history(store, URL, limit=10, changed=True)
+    assert (list(only_changed), only_changed.unchanged) == ([found[i] for i in (0, 1, 3, 4)], 1)
+    assert history(store, URL, limit=2, changed=True).earlier
 
 
 def test_captures_without_a_stored_text(store: Store) -> None:

@@ -69,5 +69,5 @@ SCREEN = Screen(
     answer=answer,
     returns=History,
     heavy=True,
-    parameters=of_options(HistoryQuestion, "limit", at_most={"limit": MAX_CAPTURES}),
+    parameters=of_options(HistoryQuestion, at_most={"limit": MAX_CAPTURES}),
 )
