@@ -19,7 +19,7 @@ from tests.gateway.clients.programs import run_java, run_javascript
 from tests.gateway.clients.steps import StoredArticle, run, run_curl, steps
 from tests.gateway.conftest import new_index
 from tests.gateway.gateway_process import GatewayProcess
-from tests.stores.opensearch.own_articles import ARTICLES, OwnIndex, article
+from tests.stores.opensearch.own_articles import ARTICLES, article
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("gateway clients")]
 
@@ -51,6 +51,7 @@ GROUPS = [
 ]
 
 Client = Callable[[str, str, bool], dict[str, Any]]  # called with an address, an index, and whether to group as well
+Compare = Callable[[Client], None]
 
 
 @pytest.fixture(scope="module")
@@ -60,35 +61,32 @@ def gateway(engine: Running) -> Iterator[GatewayProcess]:
 
 
 @pytest.fixture
-def pair(engine: Running, client: OpenSearch) -> Iterator[tuple[OwnIndex, OwnIndex]]:
-    """Two attached indices: for the engine itself, and for the gateway."""
+def check(engine: Running, client: OpenSearch, gateway: GatewayProcess) -> Iterator[Compare]:
+    """Return a function that takes the steps at the engine and through the gateway."""
     how: dict[str, Any] = {"mapping": MAPPING, "shards": 3}
+
+    def compare(take: Client) -> None:
+        assert take(gateway.engine, direct.name, False) == EXPECTED
+        got = take(gateway.url, through.name, True)
+        assert got.pop("grouped") == GROUPS
+        got["get"][1] = {name: value for name, value in got["get"][1].items() if not name.startswith("winnow")}
+        assert got == EXPECTED
+        through.client.indices.refresh(index=f"{direct.name},{through.name}")
+        ours, plain = (
+            {"" if source == {"headline": "Unnamed"} else id_: source for id_, source in own.without_ours().items()}
+            for own in (through, direct)
+        )
+        assert ours == plain
+        # Those without a text, too: each is in a cluster of its own.
+        assert all(any(name.startswith("winnow") for name in source) for source in through.sources().values())
+
     with new_index(engine, client, **how) as direct, new_index(engine, client, **how) as through:
-        yield direct, through
-
-
-def check(take: Client, gateway: GatewayProcess, pair: tuple[OwnIndex, OwnIndex]) -> None:
-    direct, through = pair
-    assert take(gateway.engine, direct.name, False) == EXPECTED
-    got = take(gateway.url, through.name, True)
-    assert got.pop("grouped") == GROUPS
-    got["get"][1] = {name: value for name, value in got["get"][1].items() if not name.startswith("winnow")}
-    assert got == EXPECTED
-    through.client.indices.refresh(index=f"{direct.name},{through.name}")
-    ours, plain = (
-        {"" if source == {"headline": "Unnamed"} else id_: source for id_, source in own.without_ours().items()}
-        for own in (through, direct)
-    )
-    assert ours == plain
-    # Those without a text, too: each is in a cluster of its own.
-    assert all(any(name.startswith("winnow") for name in source) for source in through.sources().values())
+        yield compare
 
 
 @pytest.mark.parametrize("compress", [False, True], ids=["plain", "gzip"])
 @pytest.mark.parametrize("kind", [OpenSearch, AsyncOpenSearch])
-def test_opensearch_py(
-    kind: type[OpenSearch | AsyncOpenSearch], compress: bool, gateway: GatewayProcess, pair: tuple[OwnIndex, OwnIndex]
-) -> None:
+def test_opensearch_py(kind: type[OpenSearch | AsyncOpenSearch], compress: bool, check: Compare) -> None:
     def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
         with asyncio.Runner() as runner:
             wait: Callable[[Any], Any] = runner.run if kind is AsyncOpenSearch else lambda answer: answer
@@ -98,7 +96,7 @@ def test_opensearch_py(
             finally:
                 wait(client.close())
 
-    check(take, gateway, pair)
+    check(take)
 
 
 @pytest.mark.parametrize(
@@ -112,31 +110,21 @@ def test_opensearch_py(
     ],
     ids=["plain", "chunked", "expect", "HTTP 1.0", "compressed"],
 )
-def test_curl(
-    arguments: tuple[str, ...],
-    of_bodies: bool,
-    tmp_path: Path,
-    gateway: GatewayProcess,
-    pair: tuple[OwnIndex, OwnIndex],
-) -> None:
+def test_curl(arguments: tuple[str, ...], of_bodies: bool, tmp_path: Path, check: Compare) -> None:
     def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
         return run_curl(url, tmp_path, arguments, of_bodies, steps(index, STORED, grouped=grouped))
 
-    check(take, gateway, pair)
+    check(take)
 
 
 @pytest.mark.parametrize("compression", [{}, {"CLIENT_COMPRESSION": "1"}], ids=["plain", "gzip"])
 @pytest.mark.parametrize("program", [run_javascript, run_java], ids=["JavaScript", "Java"])
 def test_the_official_clients(
-    program: Callable[..., dict[str, Any]],
-    compression: dict[str, str],
-    tmp_path: Path,
-    gateway: GatewayProcess,
-    pair: tuple[OwnIndex, OwnIndex],
+    program: Callable[..., dict[str, Any]], compression: dict[str, str], tmp_path: Path, check: Compare
 ) -> None:
     (tmp_path / "articles.json").write_text(json.dumps(STORED), encoding="utf-8")
 
     def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
         return program(url, index, str(tmp_path / "articles.json"), "grouped" if grouped else "", **compression)
 
-    check(take, gateway, pair)
+    check(take)

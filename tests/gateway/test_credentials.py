@@ -44,9 +44,7 @@ def test_the_credentials_of_a_client_pass(engine: Running, attached: OwnIndex) -
         assert ask(gateway, "PUT", path, article(2), authorization=login("eve")).status == 401
 
 
-def test_whoever_may_not_look_up_an_index_writes_without_fields_and_gets_no_groups(
-    engine: Running, attached: OwnIndex
-) -> None:
+def test_whoever_may_not_look_up_an_index_gets_neither_fields_nor_groups(engine: Running, attached: OwnIndex) -> None:
     front = Gateway(engine.url, users(ada=lambda arrived: not is_lookup(arrived), ben=lambda _: True))
     search = f"/{attached.name}/_search?winnow=group"
     with front, running_gateway(front.url) as gateway:

@@ -34,6 +34,8 @@ from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, atta
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("gateway clients")]
 
+Table = dict[str, str]
+
 SEARCH = json.dumps({"query": {"match_all": {}}, "size": 10}).encode()
 DOCUMENT = json.dumps(article(5)).encode()
 
@@ -63,7 +65,7 @@ def own(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
 
 
 @pytest.fixture(scope="module")
-def table(root: Path) -> dict[str, str]:
+def table(root: Path) -> Table:
     """The rows of the table in docs/gateway-faults.md: what happens, and what the client gets."""
     docs = (root / "docs" / "gateway-faults.md").read_text(encoding="utf-8")
     section = docs.partition("## What the client gets\n")[2].partition("\n## ")[0]
@@ -107,7 +109,7 @@ BROKEN = {
 @pytest.mark.parametrize("what", BROKEN)
 @pytest.mark.parametrize("kind", ["search", "bulk", "bulk of another index", "document"])
 def test_a_line_that_breaks(
-    what: str, kind: str, line: BrokenLine, gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]
+    what: str, kind: str, line: BrokenLine, gateway: GatewayProcess, own: OwnIndex, table: Table
 ) -> None:
     requests: dict[str, tuple[Any, ...]] = {
         "search": ("POST", f"/{own.name}/_search", SEARCH),
@@ -123,7 +125,7 @@ def test_a_line_that_breaks(
     assert got == table[what]
 
 
-def test_a_slow_engine(line: BrokenLine, gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]) -> None:
+def test_a_slow_engine(line: BrokenLine, gateway: GatewayProcess, own: OwnIndex, table: Table) -> None:
     """The gateway has no time limit of its own. If the client gives up, its request to the engine ends as well."""
     with line.fault(Fault(wait_seconds=2.0)):
         assert ask(gateway.url, "POST", f"/{own.name}/_search", SEARCH).status == 200
@@ -136,7 +138,7 @@ def test_a_slow_engine(line: BrokenLine, gateway: GatewayProcess, own: OwnIndex,
 # --- an engine that is gone -------------------------------------------------------------------------------------------
 
 
-def test_an_engine_that_is_gone_and_comes_back(start_engine: Callable[..., Running], table: dict[str, str]) -> None:
+def test_an_engine_that_is_gone_and_comes_back(start_engine: Callable[..., Running], table: Table) -> None:
     """Kill the only node in the middle of a load, and start it again."""
     from opensearch_winnow.stores.engine.local_engine import LocalEngine  # noqa: PLC0415
 
@@ -168,7 +170,7 @@ def test_an_engine_that_is_gone_and_comes_back(start_engine: Callable[..., Runni
         check_all_is_well(gateway, own)
 
 
-def test_a_node_that_is_dead_is_left_out(engine: Running, own: OwnIndex, table: dict[str, str]) -> None:
+def test_a_node_that_is_dead_is_left_out(engine: Running, own: OwnIndex, table: Table) -> None:
     address = f"http://127.0.0.1:{free_port()},{urlsplit(engine.url).netloc}"
     with GatewayProcess(address) as gateway:
         for _ in range(6):
@@ -181,7 +183,7 @@ def test_a_node_that_is_dead_is_left_out(engine: Running, own: OwnIndex, table: 
 
 
 def test_bodies_that_are_wrong_get_the_answer_of_the_engine(
-    engine: Running, gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]
+    engine: Running, gateway: GatewayProcess, own: OwnIndex, table: Table
 ) -> None:
     zipped = JSON | {"content-encoding": "gzip"}
     cut, bomb = gzip.compress(DOCUMENT)[:-20], gzip.compress(bytes(101 * 1024 * 1024))
@@ -207,7 +209,7 @@ def test_bodies_that_are_wrong_get_the_answer_of_the_engine(
             assert (what, outcome(engine.url, *request)) == (what, got)
 
 
-def test_bytes_that_are_not_http(gateway: GatewayProcess, table: dict[str, str]) -> None:
+def test_bytes_that_are_not_http(gateway: GatewayProcess, table: Table) -> None:
     for sent in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\x00" * 5_000, b"what?\r\n\r\n", b"GET\r\n\r\n"):
         received = raw_answer(gateway.url, sent, half_closed=True)
         assert re.match(rb"HTTP/1\.[01] 400 |$", received), received
@@ -215,7 +217,7 @@ def test_bytes_that_are_not_http(gateway: GatewayProcess, table: dict[str, str])
     assert table["A client sends bytes that are not HTTP"] == "400 `illegal_argument_exception`"
 
 
-def test_chunks_that_turn_malformed(gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]) -> None:
+def test_chunks_that_turn_malformed(gateway: GatewayProcess, own: OwnIndex, table: Table) -> None:
     """Otherwise the request would wait for the rest of its body for ever, and hold a connection to the engine."""
     assert table["A body in chunks, one of which is malformed"] == "a connection that breaks"
     for path in ("_bulk", "_search", f"{own.name}/_doc/1", f"{own.name}/_validate/query"):
@@ -238,7 +240,7 @@ def test_a_path_that_is_an_address_is_not_asked_for(gateway: GatewayProcess) -> 
             stranger.accept()
 
 
-def test_long_headers_pass(engine: Running, gateway: GatewayProcess, own: OwnIndex, table: dict[str, str]) -> None:
+def test_long_headers_pass(engine: Running, gateway: GatewayProcess, own: OwnIndex, table: Table) -> None:
     """Engines accept headers of 8 or 16 KB in all. The gateway passes longer ones, and the engine refuses them."""
     for size in (4_000, 20_000, 200_000) * 3:  # those refused must not spoil the connections for others
         headers = {"x-long": "a" * size}
@@ -251,7 +253,7 @@ def test_long_headers_pass(engine: Running, gateway: GatewayProcess, own: OwnInd
 
 
 def test_forms_of_http_that_are_refused(
-    engine: Running, line: BrokenLine, gateway: GatewayProcess, table: dict[str, str]
+    engine: Running, line: BrokenLine, gateway: GatewayProcess, table: Table
 ) -> None:
     user, coding, end = HEAD + b"X-User: %b\r\n\r\n", HEAD + b"Transfer-Encoding: %b\r\n\r\n%b\r\n\r\n", HEAD + b"\r\n"
     cases = {
@@ -301,7 +303,7 @@ def test_200_clients_at_once(gateway: GatewayProcess, own: OwnIndex) -> None:
         assert {*pool.map(call, range(400))} <= {200, 201}
 
 
-def test_large_bodies_need_little_memory(engine: Running, own: OwnIndex, table: dict[str, str]) -> None:
+def test_large_bodies_need_little_memory(engine: Running, own: OwnIndex, table: Table) -> None:
     """60 MB pass piece by piece. Only bulks, and documents of attached indices, are read whole."""
     name = f"faults-large-{os.getpid()}"
     with GatewayProcess(engine.url) as gateway:

@@ -14,6 +14,7 @@ from opensearch_winnow.gateway.writing.bulk_body import BulkItem, bulk_items
 from opensearch_winnow.gateway.writing.sent_writes import positions_to_repeat
 from tests.gateway.running_gateway import bulk_lines
 
+Steps = list[tuple[str, str, int]]
 Documents = dict[str, dict[str, Any]]
 
 KINDS = ("index", "create", "change", "author", "script", "delete", "without fields")
@@ -21,7 +22,7 @@ operations = st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from("ab"), s
 stored = st.dictionaries(st.sampled_from("ab"), st.just({"body": "old", "count": 5, "author": "ada"}))
 
 
-def bulk(steps: Sequence[tuple[str, str, int]]) -> list[BulkItem]:
+def bulk(steps: Steps) -> list[BulkItem]:
     lines: list[Any] = []
     for kind, id_, number in steps:
         key, document = {"_id": id_}, {"body": number, "count": 0, "plain": kind == "without fields"}
@@ -74,9 +75,7 @@ def to_repeat(items: Sequence[BulkItem], outcomes: Sequence[ItemOutcome]) -> lis
 
 
 @given(steps=operations, before=stored)
-def test_documents_are_what_they_would_be_if_nothing_had_been_rejected(
-    steps: list[tuple[str, str, int]], before: Documents
-) -> None:
+def test_documents_are_what_they_would_be_if_nothing_had_been_rejected(steps: Steps, before: Documents) -> None:
     items = bulk(steps)
     expected, documents = dict(before), dict(before)
     execute(expected, items)
@@ -89,9 +88,7 @@ def test_documents_are_what_they_would_be_if_nothing_had_been_rejected(
 
 
 @given(steps=operations, before=stored)
-def test_what_was_executed_is_not_repeated_because_of_a_faulty_document(
-    steps: list[tuple[str, str, int]], before: Documents
-) -> None:
+def test_what_was_executed_is_not_repeated_because_of_a_faulty_document(steps: Steps, before: Documents) -> None:
     items = bulk([("index", "c", 1), *steps])
     outcomes = execute(dict(before), items, refusing=True)
     outcomes[0].status = 201  # the index has the mapping of winnow's fields

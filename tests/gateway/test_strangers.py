@@ -232,9 +232,7 @@ def checks(front: Gateway) -> int:
     return sum((arrived.method, arrived.path) == ("GET", "/") for arrived in front.arrived)
 
 
-def test_a_client_is_checked_once_a_second_also_for_requests_at_the_same_moment(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_client_is_checked_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accepted_clients, "REMEMBERED_SECONDS", 60.0)
     with guarded(GuardedEngine({}, ada=nothing_to_check, ben=nothing_to_check)) as (front, gateway):
         with ThreadPoolExecutor(6) as pool:

@@ -25,7 +25,7 @@ from opensearch_winnow.mappings.record import Record, RecordsError
 from opensearch_winnow.mappings.written_scheme import written
 from opensearch_winnow.stores.engine.running import Running
 
-MakeRecord = Callable[..., Record]
+Make = Callable[..., Record]
 INDEX_BODY = {"settings": index_settings(), "mappings": mapping(Scheme())}
 
 
@@ -42,7 +42,7 @@ def index(client: OpenSearch, request: pytest.FixtureRequest) -> str:
     return name
 
 
-def test_every_field_of_a_document_is_mapped(record: MakeRecord) -> None:
+def test_every_field_of_a_document_is_mapped(record: Make) -> None:
     source = ArchiveLocation("a.warc.gz", 0, 1, "response", 200, "text/html")
     other = "https://example.org/0"
     of_others = {"duplicate": "revisit", "duplicate_of": other, "canonical": other}
@@ -73,9 +73,7 @@ def test_an_index_with_another_mapping_is_refused(meta: dict[str, Any], complain
         written_in({"_meta": meta} if meta else {}, "x")
 
 
-def test_the_score_of_a_query_is_the_number_of_shared_tokens(
-    client: OpenSearch, index: str, record: MakeRecord
-) -> None:
+def test_the_score_of_a_query_is_the_number_of_shared_tokens(client: OpenSearch, index: str, record: Make) -> None:
     for number in range(3):
         source = document_of(record(number), place=number, latest=True)
         source["sketch"] = " ".join(["AAAAAAAAAAA", "BBBBBBBBBBB", "CCCCCCCCCCC"][: number + 1])
@@ -86,9 +84,7 @@ def test_the_score_of_a_query_is_the_number_of_shared_tokens(
     assert [(hit["_id"], hit["_score"]) for hit in hits] == [("2", 3.0), ("1", 2.0), ("0", 1.0)]
 
 
-def test_an_unknown_field_is_refused_and_a_url_longer_than_the_maximum_term_stored(
-    client: OpenSearch, index: str, record: MakeRecord
-) -> None:
+def test_unknown_fields_are_refused_and_long_urls_stored(client: OpenSearch, index: str, record: Make) -> None:
     assert client.cluster.health(index=index, params={"wait_for_status": "green"})["status"] == "green"  # on one node
     with pytest.raises(RequestError, match="strict_dynamic_mapping_exception"):
         client.index(index=index, body={"colour": "blue"}, params={"pipeline": "_none"})
