@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from tests.fuzz.target_names import CORE, FILES, GATEWAY
+from tests.fuzz.targets import ALL
 
 SANITIZERS = {
     # Reported leaks would be those of the interpreter, and its stack traces take longer than the functions.
@@ -25,9 +25,7 @@ SANITIZERS = {
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "targets", nargs="*", metavar="TARGET", help=f"default: all of {', '.join(CORE + FILES + GATEWAY)}"
-    )
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"default: all of {', '.join(ALL)}")
     parser.add_argument("--runs", type=int, default=20_000, help="executions of each target (%(default)s)")
     parser.add_argument("--seconds", type=int, default=0, help="stop each target after this time (no limit)")
     parser.add_argument("--corpus", type=Path, default=Path("build/fuzz/corpus"), help="folder of inputs (%(default)s)")
@@ -36,7 +34,7 @@ def main() -> int:
     environment = os.environ | SANITIZERS | ({"LD_PRELOAD": options.preload} if options.preload else {})
     print(f"{'entry point':22}{'executions':>12}{'seconds':>9}{'edges':>7}{'features':>10}{'inputs':>8}", flush=True)
     failed = []
-    for name in options.targets or CORE + FILES + GATEWAY:
+    for name in options.targets or ALL:
         folder = options.corpus / name
         folder.mkdir(parents=True, exist_ok=True)
         log = options.corpus / f"{name}.log"

@@ -280,7 +280,6 @@ def fuzz_pairs(data: bytes, compares: bool) -> None:
 
 
 def part(data: bytes) -> bytes:
-    """Return `data` as Reader.take() reads it."""
     return bytes([len(data)]) + data
 
 
@@ -289,38 +288,22 @@ FOUND = find_word(BLOCK[1], "b")
 assert FOUND is not None
 POSTINGS, POSITIONS = FOUND[0], BLOCK[2][FOUND[1] : FOUND[2]]
 SETS = b"\x00\x05\x01\x02\x03\x05\x09\x00\x03\x02\x05\x07"
+SEGMENT = part(BLOCK[1]) + part(BLOCK[2])
+SCORED = (
+    b"\x05\x01\x00" + part(POSTINGS) + b"\x01" + part(POSTINGS) + part(POSTINGS) + b"\x03",
+    b"\x05\x00\x02\x01" + part(POSTINGS) + part(POSITIONS) + part(b"\x00\x00") + b"\x03\x05\x04",
+)
+MINHASHES = b"\x02\x04\x00\x03\x09\x09\x30\x01" + part(b"\x01" + bytes(7)) + b"\x00\x00\x80\x20" + bytes(12)
+PACKED = b"\x00\x03\x05\x05\x15\x00\x03\x01\x09\x02\x20\x04\x00\x20\x05\x01\x08\x18\x10\x00\x02\x01\x07"
 TARGETS = {
-    "word_index": (
-        fuzz_word_index,
-        [b"\x01\x03\x03a b\x01" + SAMPLE_PARTS + b"\x03\x00\x01" + SAMPLE_PARTS],
-    ),
+    "word_index": (fuzz_word_index, [b"\x01\x03\x03a b\x01" + SAMPLE_PARTS + b"\x03\x00\x01" + SAMPLE_PARTS]),
     "find_word": (fuzz_find_word, [b"\x03\x01b" + BLOCK[1]]),
     "document_frequencies": (fuzz_document_frequencies, [b"\x01\x05\x00\x01\x00\x00\x00" + POSTINGS]),
-    "merged_segments": (
-        fuzz_merged_segments,
-        [b"\x01\x0f" + b"\x00\x00" + part(BLOCK[1]) + part(BLOCK[2]) + b"\x05\x00" + part(BLOCK[1]) + part(BLOCK[2])],
-    ),
-    "boolean_scorer": (
-        fuzz_boolean_scorer,
-        [
-            b"\x05\x01\x00" + part(POSTINGS) + b"\x01" + part(POSTINGS) + part(POSTINGS) + b"\x03",
-            b"\x05\x00\x02\x01" + part(POSTINGS) + part(POSITIONS) + part(b"\x00\x00") + b"\x03\x05\x04",
-        ],
-    ),
-    "minhashes": (
-        fuzz_minhashes,
-        [
-            b"\x02\x04\x00\x03\x09\x09\x30\x01"
-            + part(b"\x01\x00\x00\x00\x00\x00\x00\x00")
-            + b"\x00\x00\x80\x20"
-            + bytes(12)
-        ],
-    ),
+    "merged_segments": (fuzz_merged_segments, [b"\x01\x0f\x00\x00" + SEGMENT + b"\x05\x00" + SEGMENT]),
+    "boolean_scorer": (fuzz_boolean_scorer, SCORED),
+    "minhashes": (fuzz_minhashes, [MINHASHES]),
     "hash_sets": (fuzz_hash_sets, [b"\x04\x02\x02" + SETS + b"\x00\x02\x00\x01\x00\x02\x01\x01"]),
-    "packed": (
-        fuzz_packed,
-        [b"\x00\x03\x05\x05\x15\x00\x03\x01\x09\x02\x20\x04\x00\x20\x05\x01\x08\x18\x10\x00\x02\x01\x07"],
-    ),
+    "packed": (fuzz_packed, [PACKED]),
     "postings": (fuzz_postings, [SETS + b"\x00\x02\x02\x01" + SETS + SETS + b"\x03"]),
     "repeated": (fuzz_repeated, [b"\2\3\2\0\0\5abcab\0\2\2\5\0\5\4\5\6\5\4\0\2\0\3"]),
     "pairs": (fuzz_pairs, [b"\x09\x02\x03" + SETS + part(b"") * 2 + SETS + SETS]),

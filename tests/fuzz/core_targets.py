@@ -60,13 +60,8 @@ def fuzz_canonical_text(data: bytes, compares: bool) -> None:
 
 def fuzz_from_parts(data: bytes, _: bool) -> None:
     reader = Reader(data)
-    text, chars, words, offsets, ends = (
-        reader.text(),
-        reader.text(),
-        reader.numbers(),
-        reader.numbers(),
-        reader.numbers(),
-    )
+    text, chars = reader.text(), reader.text()
+    words, offsets, ends = reader.numbers(), reader.numbers(), reader.numbers()
     with suppress(*REFUSED):
         canonical = CanonicalText.from_parts(text, chars, words, offsets, ends)
         canonical.span(0, len(chars))

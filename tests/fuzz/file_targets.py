@@ -32,6 +32,7 @@ from opensearch_winnow.ingest.sources import Sources, read
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 from opensearch_winnow.queries.words import Words
 from tests.fuzz.input_reader import Reader
+from tests.fuzz.targets import Target
 
 REFUSED = (WinnowError, DamagedError)
 CODINGS = ("gzip", "deflate", "br", "zstd", "chunked", "identity", "x-gzip, chunked", "nonsense")
@@ -62,17 +63,21 @@ LINES = b"".join(
 
 @cache
 def folder() -> Path:
-    """Return a folder of this process, in memory where that is possible."""
     shared = "/dev/shm"
     return Path(mkdtemp(prefix=f"fuzz-{os.getpid()}-", dir=shared if Path(shared).is_dir() else None))
 
 
-def read_source(data: bytes, name: str) -> None:
-    path = folder() / name
-    path.write_bytes(data)
-    with suppress(*REFUSED), Sources([str(path)], zips=True) as sources:
-        for split in sources.splits(1 << 20):
-            deque(read(split, MAX_PAGE_BYTES), maxlen=0)
+def reading(name: str) -> Target:
+    """Return a target that reads its input as a source with this name."""
+
+    def fuzz(data: bytes, _: bool) -> None:
+        path = folder() / name
+        path.write_bytes(data)
+        with suppress(*REFUSED), Sources([str(path)], zips=True) as sources:
+            for split in sources.splits(1 << 20):
+                deque(read(split, MAX_PAGE_BYTES), maxlen=0)
+
+    return fuzz
 
 
 def fuzz_html(data: bytes, _: bool) -> None:
@@ -107,34 +112,6 @@ def fuzz_query(data: bytes, _: bool) -> None:
         Words.of(reader.rest_text(), any_word=any_word)
 
 
-def fuzz_warc(data: bytes, _: bool) -> None:
-    read_source(data, "a.warc")
-
-
-def fuzz_arc(data: bytes, _: bool) -> None:
-    read_source(data, "a.arc")
-
-
-def fuzz_wacz(data: bytes, _: bool) -> None:
-    read_source(data, "a.wacz")
-
-
-def fuzz_zip(data: bytes, _: bool) -> None:
-    read_source(data, "a.zip")
-
-
-def fuzz_jsonl(data: bytes, _: bool) -> None:
-    read_source(data, "a.jsonl")
-
-
-def fuzz_csv(data: bytes, _: bool) -> None:
-    read_source(data, "a.csv")
-
-
-def fuzz_parquet(data: bytes, _: bool) -> None:
-    read_source(data, "a.parquet")
-
-
 def fuzz_store(data: bytes, _: bool) -> None:
     path = folder() / "a.winnow"
     for left in folder().glob("a.winnow*"):
@@ -154,20 +131,11 @@ def parquet_file() -> bytes:
     return output.getvalue()
 
 
-def zip_of_files() -> bytes:
+def zip_of(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     output = io.BytesIO()
-    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as zipped:
-        zipped.writestr("ä/a.html", HTML)
-        zipped.writestr("rows.jsonl", LINES)
-        zipped.writestr("d/", b"")
-    return output.getvalue()
-
-
-def wacz_file() -> bytes:
-    output = io.BytesIO()
-    with zipfile.ZipFile(output, "w") as zipped:
-        zipped.writestr("archive/data.warc.gz", gzip.compress(WARC))
-        zipped.writestr("datapackage.json", "{}")
+    with zipfile.ZipFile(output, "w", method) as zipped:
+        for name, content in files.items():
+            zipped.writestr(name, content)
     return output.getvalue()
 
 
@@ -179,20 +147,21 @@ def store_file() -> bytes:
     return path.read_bytes()
 
 
-TARGETS: dict[str, tuple[Callable[[bytes, bool], None], Callable[[], list[bytes]]]] = {
+FORMATS: dict[str, Callable[[], list[bytes]]] = {
+    "warc": lambda: [WARC + WARC, gzip.compress(WARC)],
+    "arc": lambda: [ARC],
+    "wacz": lambda: [zip_of({"archive/a.warc.gz": gzip.compress(WARC), "datapackage.json": b"{}"}, zipfile.ZIP_STORED)],
+    "zip": lambda: [zip_of({"ä/a.html": HTML, "rows.jsonl": LINES, "d/": b""})],
+    "csv": lambda: [b'id,text\n1,"a\nb"\n', "url;text\n1;x\n".encode("utf-16")],
+    "jsonl": lambda: [LINES, gzip.compress(LINES)],
+    "parquet": lambda: [parquet_file()],
+}
+ENCODED = [b"\x08utf-8;  " + HTML, b"\x00" + HTML.replace(b"utf-8", b"gbk") + b"\xb0\xa1" * 20]
+TARGETS: dict[str, tuple[Target, Callable[[], list[bytes]]]] = {
     "html": (fuzz_html, lambda: [HTML]),
-    "encoding": (
-        fuzz_encoding,
-        lambda: [b"\x08utf-8;  " + HTML, b"\x00" + HTML.replace(b"utf-8", b"gbk") + b"\xb0\xa1" * 20],
-    ),
+    "encoding": (fuzz_encoding, lambda: ENCODED),
     "http_body": (fuzz_http_body, lambda: [b"\x01\x00" + gzip.compress(HTML), b"\x01\x044\r\nabcd\r\n0\r\n\r\n"]),
     "query": (fuzz_query, lambda: [b'\x00\x03one "two three" -four fi* (six)']),
-    "warc": (fuzz_warc, lambda: [WARC + WARC, gzip.compress(WARC)]),
-    "arc": (fuzz_arc, lambda: [ARC]),
-    "wacz": (fuzz_wacz, lambda: [wacz_file()]),
-    "zip": (fuzz_zip, lambda: [zip_of_files()]),
-    "csv": (fuzz_csv, lambda: [b'id,text\n1,"a\nb"\n', "url;text\n1;x\n".encode("utf-16")]),
-    "jsonl": (fuzz_jsonl, lambda: [LINES, gzip.compress(LINES)]),
-    "parquet": (fuzz_parquet, lambda: [parquet_file()]),
+    **{name: (reading(f"a.{name}"), seeds) for name, seeds in FORMATS.items()},
     "store": (fuzz_store, lambda: [store_file()]),
 }

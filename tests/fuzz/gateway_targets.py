@@ -12,6 +12,7 @@ import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
@@ -35,8 +36,9 @@ from opensearch_winnow.gateway.searching.grouped_msearch import _searches
 from opensearch_winnow.gateway.writing.bulk_body import bulk_body, bulk_items
 from opensearch_winnow.ingest.own_index.bulk_action import MalformedBulkError
 from tests.fuzz.input_reader import Reader
+from tests.fuzz.targets import Target
 
-Target = Callable[[bytes, bool], None]
+Names = tuple[str, ...]  # of keys, from the outermost inwards
 
 METHODS = ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "get")
 MAX_WARNING_BYTES = 1_000
@@ -151,20 +153,20 @@ def fuzz_filter_path(data: bytes, compares: bool) -> None:
     except QuestionError:  # too many steps
         return
     if compares:
-        assert json.loads(found) == plainly_filtered(paths), paths
+        assert json.loads(found) == plainly_filtered(CONTENT, paths), paths
 
 
-def plainly_filtered(paths: str) -> Any:
-    """Filter the content by the whole path of each of its parts."""
+def plainly_filtered(content: Any, paths: str) -> Any:
+    """Filter a content by the whole path of each of its parts."""
     written = [each.strip() for each in paths.split(",") if each.strip()]
     included = [names_of(each) for each in written if not each.startswith("-")]
     excluded = [names_of(each[1:]) for each in written if each.startswith("-")]
-    kept = plainly_included(CONTENT, (), included) if included else CONTENT
+    kept = plainly_included(content, (), included) if included else content
     kept = plainly_without(kept, (), excluded) if excluded and kept is not DROPPED else kept
     return {} if kept is DROPPED else kept
 
 
-def names_of(written: str) -> tuple[str, ...]:
+def names_of(written: str) -> Names:
     names, name, escaped = [], "", False
     for character in written.removesuffix("."):
         if character == "." and not escaped:
@@ -176,35 +178,32 @@ def names_of(written: str) -> tuple[str, ...]:
     return (*names, name)
 
 
-def plainly_included(value: Any, at: tuple[str, ...], patterns: Sequence[tuple[str, ...]]) -> Any:
+def plainly_included(value: Any, at: Names, patterns: Sequence[Names]) -> Any:
     if any(leads_to(pattern, at) for pattern in patterns):
         return value
-    match value:
-        case dict():
-            some = {name: plainly_included(part, (*at, name), patterns) for name, part in value.items()}
-            return {name: part for name, part in some.items() if part is not DROPPED} or DROPPED
-        case list():
-            return [part for each in value if (part := plainly_included(each, at, patterns)) is not DROPPED] or DROPPED
-    return DROPPED
+    return inside(value, at, lambda part, there: plainly_included(part, there, patterns), DROPPED)
 
 
-def plainly_without(value: Any, at: tuple[str, ...], patterns: Sequence[tuple[str, ...]]) -> Any:
+def plainly_without(value: Any, at: Names, patterns: Sequence[Names]) -> Any:
     if any(leads_to(pattern, at) for pattern in patterns):
         return DROPPED
     if not any(leads_below(pattern, at) for pattern in patterns):
         return value
+    return inside(value, at, lambda part, there: plainly_without(part, there, patterns), value)
+
+
+def inside(value: Any, at: Names, left: Callable[[Any, Names], Any], otherwise: Any) -> Any:
+    """Return what is left of the parts of a value, which may have none."""
     match value:
         case dict():
-            some = {name: plainly_without(part, (*at, name), patterns) for name, part in value.items()}
-            left: Any = {name: part for name, part in some.items() if part is not DROPPED}
+            some = {name: left(part, (*at, name)) for name, part in value.items()}
+            return {name: part for name, part in some.items() if part is not DROPPED} or DROPPED
         case list():
-            left = [part for each in value if (part := plainly_without(each, at, patterns)) is not DROPPED]
-        case _:
-            return value
-    return left or DROPPED
+            return [part for each in value if (part := left(each, at)) is not DROPPED] or DROPPED
+    return otherwise
 
 
-def leads_to(pattern: tuple[str, ...], at: tuple[str, ...]) -> bool:
+def leads_to(pattern: Names, at: Names) -> bool:
     """Whether a pattern leads to the part at a path. Row by row, so that it takes few steps."""
     reached = [True] + [False] * len(at)
     for name in pattern:
@@ -216,24 +215,14 @@ def leads_to(pattern: tuple[str, ...], at: tuple[str, ...]) -> bool:
     return reached[-1]
 
 
-def leads_below(pattern: tuple[str, ...], at: tuple[str, ...]) -> bool:
+def leads_below(pattern: Names, at: Names) -> bool:
     """Whether a pattern may lead to a part inside the one at a path."""
     return any(leads_to(pattern[:end], at) for end in range(len(pattern) + 1))
 
 
 def fits(pattern: str, name: str) -> bool:
-    """Whether a name fits a pattern, in which * stands for any text."""
-    pieces = pattern.split("*")
-    if len(pieces) == 1:
-        return pattern == name
-    if not name.startswith(pieces[0]) or not name[len(pieces[0]) :].endswith(pieces[-1]):
-        return False
-    start, end = len(pieces[0]), len(name) - len(pieces[-1])
-    for piece in pieces[1:-1]:
-        start = name.find(piece, start, end) + len(piece)
-        if start < len(piece):
-            return False
-    return start <= end
+    """Whether a name fits a pattern, in which only * is special."""
+    return fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]"))
 
 
 # --- paths, headers and bodies ----------------------------------------------------------------------------------------
@@ -272,9 +261,8 @@ def fuzz_routes(data: bytes, _: bool) -> None:
     ]
     if found:
         assert isinstance(route, Write)
-        assert [tuple(each and each.replace("\0", "/") for each in found[0])] == [
-            tuple(each and each.replace("\0", "/") for each in route)
-        ]
+        same, other = ([each and each.replace("\0", "/") for each in one] for one in (found[0], route))
+        assert same == other
     else:
         assert isinstance(route, Search | Other)
     if isinstance(route, Search):
@@ -305,8 +293,7 @@ def fuzz_headers(data: bytes, _: bool) -> None:
     assert re.fullmatch(r'(?:[^"\\]|\\["\\])*', said[12:-1]), said
     assert len(said) <= MAX_WARNING_BYTES
     assert all(re.fullmatch(r"[\x20-\x7e]{0,300}", line) for line in missing.log_lines())
-    changed = changed_header(raw)
-    if changed is None:
+    if changed_header(raw) is None:
         assert not any((byte < 32 and byte != 9) or byte == 127 for _, value in raw for byte in value)
 
 
@@ -355,19 +342,12 @@ SEEDS: Mapping[Target, list[bytes]] = {
     fuzz_msearch: [MSEARCH],
     fuzz_search: [bytes([len(query)]) + query + body for query, body in SEARCHES],
     fuzz_filter_path: [
-        b"hits.hits._id,took",
-        b"**.a*b.c,-**.value,aaa.*",
-        b"hits.hits._source.a\\.b,-ext",
-        b"**.**.nothing",
-        b"*a*a*b",
+        *(b"hits.hits._id,took", b"**.a*b.c,-**.value,aaa.*", b"hits.hits._source.a\\.b,-ext"),
+        *(b"**.**.nothing", b"*a*a*b"),
     ],
     fuzz_routes: [
-        b"\x01articles/_doc/a%2Fb?refresh",
-        b"\x02_bulk",
-        b"\x00a,b*/_msearch",
-        b"\x01_all/_update/1",
-        b"\x03a/_doc/1",
-        b"\x00a/%252e%2e;x/..%5c%2F..",
+        *(b"\x01articles/_doc/a%2Fb?refresh", b"\x02_bulk", b"\x00a,b*/_msearch", b"\x01_all/_update/1"),
+        *(b"\x03a/_doc/1", b"\x00a/%252e%2e;x/..%5c%2F.."),
     ],
     fuzz_headers: [
         b"Authorization: Basic x\nConnection: close, X-a\nX-a: b\nx-proxy-user: m\xfcller",

@@ -8,11 +8,11 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.fuzz.target_names import CORE, GATEWAY
+from tests.fuzz.targets import CORE, CORE_BYTES, GATEWAY, target_and_seeds
 
 COMPARED = 64  # compare each 64th execution with plain Python, which is slow; and each input of the corpus at the start
 # Of an input: few where it is tried millions of times.
-MAX_BYTES = dict.fromkeys(GATEWAY, 1_024) | dict.fromkeys((*CORE, "filter_path"), 160)
+MAX_BYTES = dict.fromkeys(GATEWAY, 1_024) | dict.fromkeys((*CORE, *CORE_BYTES, "filter_path"), 160)
 MAX_FILE_BYTES = 1 << 18
 INSTRUMENTED = [f"opensearch_winnow.{room}" for room in ("gateway", "index", "ingest", "queries", "stores", "mappings")]
 
@@ -22,8 +22,6 @@ def main() -> None:
 
     name, folder, *options = sys.argv[1:]
     with atheris.instrument_imports(include=INSTRUMENTED, enable_loader_override=False):
-        from tests.fuzz.targets import target_and_seeds  # noqa: PLC0415 (to be instrumented)
-
         target, seeds = target_and_seeds(name)
     for seed in seeds:
         Path(folder, hashlib.sha256(seed).hexdigest()[:16]).write_bytes(seed)

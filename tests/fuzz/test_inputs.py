@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.target_names import CORE, FILES, GATEWAY
-from tests.fuzz.targets import target_and_seeds
+from tests.fuzz.targets import ALL, FILES, target_and_seeds
 
 FOUND = sorted(Path(__file__).with_name("inputs").glob("*/*"))
 
@@ -17,16 +16,8 @@ def test_an_input_that_found_a_bug(path: Path) -> None:
     target_and_seeds(path.parent.name)[0](path.read_bytes(), True)
 
 
-@pytest.mark.parametrize("name", CORE + GATEWAY)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.check] * (name in FILES)) for name in ALL])
 def test_the_first_inputs(name: str) -> None:
-    target, seeds = target_and_seeds(name)
-    for data in (b"", *seeds):
-        target(data, True)
-
-
-@pytest.mark.check
-@pytest.mark.parametrize("name", FILES)
-def test_the_first_inputs_of_files(name: str) -> None:
     target, seeds = target_and_seeds(name)
     for data in (b"", *seeds):
         target(data, True)

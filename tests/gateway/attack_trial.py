@@ -50,8 +50,6 @@ COLUMNS = (
 
 
 class Figures(NamedTuple):
-    """What was measured during one attack."""
-
     attack: str
     wait: float  # the longest of the innocent client, through the gateway
     kind: str  # of the request that has waited
@@ -72,14 +70,9 @@ class Figures(NamedTuple):
     def row(self) -> tuple[str, ...]:
         wait = f"{self.wait:.1f}{f' ({self.kind})' if self.wait > 1 else ''}"
         return (
-            self.attack,
-            wait,
-            f"{self.direct:.1f}",
-            f"{self.calm:.1f}",
+            *(self.attack, wait, f"{self.direct:.1f}", f"{self.calm:.1f}"),
             ", ".join(f"{name}: {number}" for name, number in self.failures.items()),
-            f"{self.peak_bytes / MB:.0f}",
-            str(self.connections),
-            f"{self.log_bytes / 1e3:.0f}",
+            *(f"{self.peak_bytes / MB:.0f}", str(self.connections), f"{self.log_bytes / 1e3:.0f}"),
             ", ".join(f"{name}: {number:,}" for name, number in self.answers.items())
             + (f"; LOST {len(self.lost)}" if self.lost else "")
             + (f"; TWICE {len(self.doubled)}" if self.doubled else "")
@@ -133,7 +126,7 @@ class Trial:
             attacker.terminate()
             answers = json.loads(attacker.stdout.readline() or "{}")
             attacker.kill()
-            answers_afterwards = _answers(gateway)
+            answers_afterwards = gateway.answers(GIVE_UP_SECONDS)
             (wait, kind), (direct_wait, _) = through.longest(), direct.longest()
             peak_bytes, log_bytes = gateway.peak_bytes, gateway.log_bytes
             if answers_afterwards:
@@ -146,19 +139,12 @@ class Trial:
             there = Counter(recorded["documents"] if attack.recorded else self._headlines())
             gateway.log.seek(0)
             return Figures(
-                attack.name,
-                wait,
-                kind,
-                direct_wait,
-                calm,
-                failures,
-                peak_bytes,
-                idle_bytes,
+                *(attack.name, wait, kind, direct_wait, calm, failures, peak_bytes, idle_bytes),
                 recorded["connections"] if attack.recorded else connections,
                 log_bytes,
                 gateway.log.read(100_000).decode("utf-8", "replace"),
                 answers,
-                [each for each in (*through.acknowledged, *direct.acknowledged) if each not in there],
+                [each for each in (*through.stored, *direct.stored) if each not in there],
                 [each for each in (*through.sent, *direct.sent) if there[each] > 1],
                 recorded.get("outside", {}),
                 answers_afterwards,
@@ -172,32 +158,17 @@ class Trial:
 
 
 def _sleep_and_count(engine: str, seconds: float) -> int:
-    """Sleep, and return the most connections that the gateway had to the engine meanwhile."""
-    port, most, until = int(engine.rpartition(":")[2]), 0, time.monotonic() + seconds
+    """Return the most connections that this machine had to the engine meanwhile, other than from this process."""
+    address, most, until = f":{int(engine.rpartition(':')[2]):04X}", 0, time.monotonic() + seconds
     while time.monotonic() < until:
-        most = max(most, _connections(port))
+        rows = [line.split() for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()]
+        most = max(most, sum(row[2].endswith(address) and row[3] == "01" for row in rows))
         time.sleep(0.25)
-    return most
-
-
-def _connections(port: int) -> int:
-    """Count the connections to a port of this machine, other than from this process."""
-    with Path("/proc/net/tcp").open(encoding="ascii") as table:
-        ours = sum(line.split()[2].endswith(f":{port:04X}") and line.split()[3] == "01" for line in table)
-    return max(0, ours - 1)  # one of them is that of the client at the engine
-
-
-def _answers(gateway: GatewayProcess) -> bool:
-    """Whether the gateway answers at all."""
-    try:
-        return ask(gateway.url, "GET", "/_winnow", timeout=GIVE_UP_SECONDS).status == 200
-    except OSError:
-        return False
+    return max(0, most - 1)  # one of them is that of the client at the engine
 
 
 @contextmanager
 def attacked_index(engine: str, name: str) -> Iterator[OwnIndex]:
-    """Yield an attached index of licences."""
     with OpenSearch(engine, timeout=120) as client:
         own = OwnIndex(engine, name, client)
         own.create(shards=1)
@@ -220,11 +191,8 @@ def main() -> None:
     parser.add_argument("--option", action="append", default=[], help="of the gateway")
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and leave no process behind
-    chosen = [
-        attack
-        for attack in (*ATTACKS, *ALL_AT_ONCE)
-        if not given.names or any(part in attack.name for part in given.names)
-    ]
+    parts = given.names or [""]
+    chosen = [attack for attack in (*ATTACKS, *ALL_AT_ONCE) if any(part in attack.name for part in parts)]
     with TemporaryDirectory(prefix="winnow-attack-") as folder:
         engine = LocalEngine(Path(folder, "engine"))
         running = engine.start(heap="1g", port=free_port(), owner=os.getpid())

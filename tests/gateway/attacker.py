@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -57,13 +58,14 @@ class Attacker:
 
 
 Round = Callable[[Attacker], Awaitable[object]]
+Begin = Callable[[Attacker], Round]  # makes what is sent, and returns what sends it once
 
 
 class Attack(NamedTuple):
     """A way to attack: what one of several strangers does again and again."""
 
     name: str
-    begin: Callable[[Attacker], Round]  # makes what is sent, and returns what sends it once
+    begin: Begin
     strangers: int = 1
     recorded: bool = False  # in front of an engine that counts, instead of the real one
     prefix: bool = False  # the gateway's engine is below a path
@@ -72,11 +74,9 @@ class Attack(NamedTuple):
 
 async def briefly(work: Awaitable[object]) -> None:
     """Wait a few seconds for an answer: there may be none."""
-    try:
+    with suppress(TimeoutError):
         async with asyncio.timeout(5):
             await work
-    except TimeoutError:
-        pass
 
 
 async def all_of(*works: Awaitable[object]) -> None:

@@ -6,7 +6,7 @@ import gzip
 import json
 from collections.abc import Callable
 
-from tests.gateway.attacker import Attacker, Round, all_of
+from tests.gateway.attacker import Attacker, Begin, Round, all_of
 
 MB = 1_000_000
 
@@ -15,26 +15,27 @@ def repeated(line: bytes, size: int) -> bytes:
     return line * (size // len(line))
 
 
-def body_attack(path: str, line: bytes, size: int, packed: bool, end: bytes = b"") -> Callable[[Attacker], Round]:
+def sending(path: str, made: Callable[[Attacker], bytes], *, packed: bool = False) -> Begin:
+    """Send a body that is made once, before the attack."""
+
     def begin(attacker: Attacker) -> Round:
-        start, *rest = line.split(b"|")
-        body = (start if rest else b"") + repeated(rest[0] if rest else start, attacker.size(size)) + end
-        body = gzip.compress(body, 9, mtime=0) if packed else body
+        body = gzip.compress(made(attacker), 9, mtime=0) if packed else made(attacker)
         return lambda each: each.ask("POST", path.replace("INDEX", each.index), body)
 
     return begin
 
 
-def names_in_bulk(count: int) -> Callable[[Attacker], Round]:
-    def begin(attacker: Attacker) -> Round:
-        lines = (b'{"index":{"_index":"n%d"}}\n{}\n' % number for number in range(attacker.size(count)))
-        body = gzip.compress(b"".join(lines), 9, mtime=0)
-        return lambda each: each.ask("POST", "/_bulk", body)
-
-    return begin
+def body_attack(path: str, line: bytes, size: int, packed: bool, end: bytes = b"") -> Begin:
+    *start, repeats = line.split(b"|")
+    return sending(path, lambda each: b"".join(start) + repeated(repeats, each.size(size)) + end, packed=packed)
 
 
-def names_in_path(count: int) -> Callable[[Attacker], Round]:
+def bulk_of_names(name: bytes, count: int) -> Callable[[Attacker], bytes]:
+    lines = b'{"index":{"_index":"' + name + b'"}}\n{}\n'
+    return lambda each: b"".join(lines % number for number in range(each.size(count)))
+
+
+def names_in_path(count: int) -> Begin:
     def begin(attacker: Attacker) -> Round:
         names = ",".join(f"n{number}" for number in range(attacker.size(count)))
         return lambda each: each.ask("POST", f"/{names}/_search?winnow=group", b"{}")
@@ -42,13 +43,12 @@ def names_in_path(count: int) -> Callable[[Attacker], Round]:
     return begin
 
 
-def names_in_msearch(count: int) -> Callable[[Attacker], Round]:
-    def begin(attacker: Attacker) -> Round:
+def names_in_msearch(count: int) -> Begin:
+    def made(attacker: Attacker) -> bytes:
         names = [f"n{number}" for number in range(attacker.size(count) // 20)]
-        body = b"".join(json.dumps({"index": names}).encode() + b"\n{}\n" for _ in range(20))
-        return lambda each: each.ask("POST", "/_msearch?winnow=group", body)
+        return (json.dumps({"index": names}).encode() + b"\n{}\n") * 20
 
-    return begin
+    return sending("/_msearch?winnow=group", made)
 
 
 ODD_SEARCHES = (
@@ -101,17 +101,9 @@ def deep_json(attacker: Attacker) -> Round:
     return one
 
 
-def filter_attack(pattern: str) -> Callable[[Attacker], Round]:
-    def begin(_: Attacker) -> Round:
-        return lambda each: each.ask("GET", f"/{each.index}/_search?winnow=group&size=20&filter_path={pattern}")
-
-    return begin
-
-
-def unusable_names(attacker: Attacker) -> Round:
-    lines = (b'{"index":{"_index":"_no-%d"}}\n{}\n' % number for number in range(attacker.size(150)))
-    body = b"".join(lines)
-    return lambda each: each.ask("POST", "/_bulk", body)
+def filter_attack(pattern: str) -> Begin:
+    path = f"_search?winnow=group&size=20&filter_path={pattern}"
+    return lambda _: lambda each: each.ask("GET", f"/{each.index}/{path}")
 
 
 def hostile_names(attacker: Attacker) -> Round:

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Event, Lock, Thread
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -126,9 +125,7 @@ class BrokenLine:
         Thread(target=self._serve, daemon=True).start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown(socket.SHUT_RDWR)
         self._server.close()
         self._break_all()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
+
+from opensearchpy import helpers
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.attached_fields import AttachedFields
@@ -31,3 +33,24 @@ def has_fitting_stamp(pages: AttachedPages, document: dict[str, Any]) -> bool:
     assert isinstance(stored.get("place"), int)
     assert stored.get("cluster")
     return True
+
+
+def fits(own: OwnIndex, id_: str, **params: str) -> bool:
+    """Return whether a stored document says that its fields are right. Fails if they are not."""
+    return has_fitting_stamp(pages_of(own), own.client.get(index=own.name, id=id_, params=params))
+
+
+class Stamped(NamedTuple):
+    """Counts of documents: with a stamp that fits, and with another one or none."""
+
+    fits: int
+    stale: int
+
+
+def check_stamps(own: OwnIndex) -> Stamped:
+    """Compute the fields of all documents anew. A stamp that fits wrong fields is an error."""
+    own.client.indices.refresh(index=own.name)
+    pages = pages_of(own)
+    hits = helpers.scan(own.client, index=own.name, query={"query": {"match_all": {}}, "version": True})
+    fitting = [has_fitting_stamp(pages, hit) for hit in hits]
+    return Stamped(fitting.count(True), fitting.count(False))

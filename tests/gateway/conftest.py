@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
+from typing import Any
 
 import pytest
 from opensearchpy import OpenSearch
@@ -13,7 +14,7 @@ from opensearchpy import OpenSearch
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 from tests.gateway.running_gateway import running_gateway
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, attach
+from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, attach
 
 NUMBERS = count()
 
@@ -27,30 +28,48 @@ def gateway(engine: Running) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def client(engine: Running) -> Iterator[OpenSearch]:
-    """A client of the engine itself."""
     made = connect(Address.of(f"{engine.url}/any"))
     yield made
     made.close()
 
 
 @contextmanager
-def new_index(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
-    """Yield an index of articles that is not attached."""
+def new_index(
+    engine: Running,
+    client: OpenSearch,
+    *,
+    attached: bool = True,
+    mapping: Mapping[str, Any] = ARTICLES,
+    shards: int = 1,
+) -> Iterator[OwnIndex]:
+    """Yield an index of articles without documents."""
     own = OwnIndex(engine.url, f"gateway-{os.getpid()}-{next(NUMBERS)}", client)
-    own.create(shards=1)
+    own.create(mapping, shards=shards)
+    if attached:
+        attach(client, own.address, FIELDS)
     yield own
     client.indices.delete(index=f"{own.name},winnow.{own.name}.settings", params={"ignore_unavailable": "true"})
 
 
 @pytest.fixture
 def plain(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
-    """An index of articles that is not attached."""
+    with new_index(engine, client, attached=False) as own:
+        yield own
+
+
+@pytest.fixture
+def attached(engine: Running, client: OpenSearch) -> Iterator[OwnIndex]:
     with new_index(engine, client) as own:
         yield own
 
 
 @pytest.fixture
-def attached(plain: OwnIndex) -> OwnIndex:
-    """An index of articles that is attached, and has no documents."""
-    attach(plain.client, plain.address, FIELDS)
-    return plain
+def shouting(attached: OwnIndex) -> Iterator[str]:
+    """A pipeline that changes texts."""
+    name, client = f"{attached.name}-shout", attached.client
+    processors = [{"uppercase": {"field": "body", "ignore_missing": True}}]
+    client.ingest.put_pipeline(id=name, body={"processors": processors})
+    yield name
+    unused = {"index.final_pipeline": "_none", "index.default_pipeline": "_none"}
+    client.indices.put_settings(index=attached.name, body=unused)
+    client.ingest.delete_pipeline(id=name)

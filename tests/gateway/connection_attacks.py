@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from random import random
 
-from tests.gateway.attacker import ANSWER_SECONDS, Attacker, Round, all_of, briefly
+from tests.gateway.attacker import ANSWER_SECONDS, Attacker, Begin, Round, all_of, briefly
 from tests.gateway.body_attacks import MB, repeated
 
 REOPEN_SECONDS = 1.0
@@ -33,87 +33,71 @@ async def held(attacker: Attacker, beginning: bytes, drip: bytes = b"") -> None:
     await asyncio.sleep(REOPEN_SECONDS)
 
 
-def half_sent_heads(_: Attacker) -> Round:
-    return lambda each: held(each, b"POST /_bulk HTTP/1.1\r\nHost: x\r\nX-")
+async def opened(
+    attacker: Attacker, use: Callable[[asyncio.StreamWriter], Awaitable[object]], *, reads: bool = False
+) -> None:
+    """Open a connection and use it, without reading what comes back."""
+    try:
+        _, writer = await attacker.open()
+        if not reads:
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+        await use(writer)
+    except (OSError, TimeoutError) as error:
+        attacker.answers[type(error).__name__] += 1
+        await asyncio.sleep(REOPEN_SECONDS)
 
 
-def dripping_heads(_: Attacker) -> Round:
-    return lambda each: held(each, b"POST /_bulk HTTP/1.1\r\nHost: x\r\nX-", b"x")
+def half_sent_heads(drip: bytes = b"") -> Begin:
+    return lambda _: lambda each: held(each, b"POST /_bulk HTTP/1.1\r\nHost: x\r\nX-", drip)
 
 
-def slow_bodies(path: str, method: str = "POST") -> Callable[[Attacker], Round]:
-    def begin(attacker: Attacker) -> Round:
-        path_there = path.replace("INDEX", attacker.index)
-        head = f"{method} {path_there} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-        return lambda each: held(each, f"{head}Content-Length: 50000000\r\n\r\n{{".encode(), b" ")
-
-    return begin
+def slow_bodies(path: str, method: str = "POST") -> Begin:
+    head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    sent = f"{head}Content-Length: 50000000\r\n\r\n{{"
+    return lambda _: lambda each: held(each, sent.replace("INDEX", each.index).encode(), b" ")
 
 
 def large_unfinished_bodies(attacker: Attacker) -> Round:
-    """Bodies of many megabytes whose last byte does not come."""
     head = f"POST /{attacker.index}/_bulk HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n"
-    size = attacker.size(40 * MB)
-    body = repeated(b'{"index":{}}\n{"body":"a"}\n', size)
+    body = repeated(b'{"index":{}}\n{"body":"a"}\n', attacker.size(40 * MB))
     whole = f"{head}Content-Length: {len(body) + 1}\r\n\r\n".encode() + body
     return lambda each: held(each, whole)
 
 
-def unread_answers(path: str, body: bytes = b"") -> Callable[[Attacker], Round]:
-    """Ask for a large answer, and do not read it."""
+def unread_answers(path: str, body: bytes = b"") -> Begin:
+    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
 
-    def begin(_: Attacker) -> Round:
-        async def one(each: Attacker) -> None:
-            head = f"POST {path.replace('INDEX', each.index)} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-            try:
-                _, writer = await each.open()
-                writer.transport.pause_reading()  # type: ignore[attr-defined]
-                writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
-                await asyncio.sleep(ANSWER_SECONDS)
-                writer.close()
-            except OSError as error:
-                each.answers[type(error).__name__] += 1
-                await asyncio.sleep(REOPEN_SECONDS)
+    async def one(each: Attacker) -> None:
+        async def use(writer: asyncio.StreamWriter) -> None:
+            writer.write(head.replace("INDEX", each.index).encode() + body)
+            await asyncio.sleep(ANSWER_SECONDS)
+            writer.close()
 
-        return one
+        await opened(each, use)
 
-    return begin
+    return lambda _: one
 
 
 def leaving(attacker: Attacker) -> Round:
     """Leave when the answer is about to be sent, or before."""
     path = f"/{attacker.index}/_search?winnow=group"
-    asking = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{{}}".encode()
 
-    async def one(each: Attacker) -> None:
-        try:
-            _, writer = await each.open()
-            writer.write(asking)
-            await asyncio.sleep(random() * 0.1)
-            writer.transport.abort()
-        except OSError as error:
-            each.answers[type(error).__name__] += 1
+    async def use(writer: asyncio.StreamWriter) -> None:
+        writer.write(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{{}}".encode())
+        await asyncio.sleep(random() * 0.1)
+        writer.transport.abort()
 
-    return one
+    return lambda each: opened(each, use, reads=True)
 
 
 def pipelining(_: Attacker) -> Round:
-    """Send one request after another, and read no answer."""
-    many = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 1_000
+    async def use(writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(ANSWER_SECONDS):
+            while True:
+                writer.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 1_000)
+                await writer.drain()
 
-    async def one(each: Attacker) -> None:
-        try:
-            _, writer = await each.open()
-            writer.transport.pause_reading()  # type: ignore[attr-defined]
-            async with asyncio.timeout(ANSWER_SECONDS):
-                while True:
-                    writer.write(many)
-                    await writer.drain()
-        except (OSError, TimeoutError) as error:
-            each.answers[type(error).__name__] += 1
-            await asyncio.sleep(REOPEN_SECONDS)
-
-    return one
+    return lambda each: opened(each, use)
 
 
 # --- what is not quite HTTP -------------------------------------------------------------------------------------------
@@ -155,10 +139,7 @@ ODD_REQUESTS = (
 
 
 def odd_http(_: Attacker) -> Round:
-    async def one(each: Attacker) -> None:
-        await all_of(*(briefly(each.send(raw)) for raw in ODD_REQUESTS))
-
-    return one
+    return lambda each: all_of(*(briefly(each.send(raw)) for raw in ODD_REQUESTS))
 
 
 DOTS = (

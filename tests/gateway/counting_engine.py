@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from opensearch_winnow.gateway.limits import Limits
-from tests.gateway.faulty_engine import faulty_engine
+from tests.gateway.faulty_engine import faulty_engine, read_request
 from tests.gateway.raw_requests import ask
 from tests.gateway.running_gateway import running_gateway
 
@@ -29,15 +29,14 @@ class CountingEngine:
         self.most_connections = max(self.most_connections, self.connections)
         try:
             while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).lower()
+                head, body = await read_request(reader)
                 method, path = head.split()[:2]
-                body = await self._body(reader, head)
                 if path != b"/":  # by which the gateway finds out whether the engine accepts the client
                     self.arrived.append((path.decode(), body))
                 await asyncio.sleep(self.delay)
                 is_write = b"_bulk" in path or b"_doc" in path
                 body = _written(path, body) if is_write else NOT_FOUND
-                body += b" " * (self.padding if method == b"get" and path != b"/" else 0)
+                body += b" " * (self.padding if method == b"GET" and path != b"/" else 0)
                 status = b"200 OK" if is_write else b"404 Not Found"
                 writer.write(b"HTTP/1.1 %s\r\nContent-Type: application/json\r\n" % status)
                 writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
@@ -46,17 +45,6 @@ class CountingEngine:
             writer.close()
         finally:
             self.connections -= 1
-
-    async def _body(self, reader: asyncio.StreamReader, head: bytes) -> bytes:
-        if b"content-length:" in head:
-            return await reader.readexactly(int(head.partition(b"content-length:")[2].split()[0]))
-        body = b""
-        while b"transfer-encoding: chunked" in head:
-            size = int(await reader.readline(), 16)
-            body += (await reader.readexactly(size + 2))[:-2]
-            if not size:
-                break
-        return body
 
 
 def _written(path: bytes, body: bytes) -> bytes:
@@ -67,7 +55,6 @@ def _written(path: bytes, body: bytes) -> bytes:
 
 @contextmanager
 def limited(engine: CountingEngine, **limits: Any) -> Iterator[str]:
-    """Run a gateway with these limits in front of the engine."""
     with faulty_engine(engine.answer) as url, running_gateway(url, limits=Limits(**limits)) as gateway:
         yield gateway
 

@@ -3,9 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from threading import Thread
+
+
+async def read_request(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
+    """Return the head of a request, and its body."""
+    head, body = await reader.readuntil(b"\r\n\r\n"), b""
+    if length := re.search(rb"content-length: *(\d+)", head, re.IGNORECASE):
+        return head, await reader.readexactly(int(length[1]))
+    while b"transfer-encoding: chunked" in head.lower():
+        size = int(await reader.readline(), 16)
+        body += (await reader.readexactly(size + 2))[:-2]
+        if not size:
+            break
+    return head, body
+
+
+@contextmanager
+def answering_engine(answer: Callable[[bytes, bytes], bytes]) -> Iterator[str]:
+    """Run a server that answers each request by its head and its body, and yield its address."""
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                writer.write(answer(*await read_request(reader)))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    with faulty_engine(handle) as url:
+        yield url
 
 
 @contextmanager

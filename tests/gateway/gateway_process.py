@@ -8,15 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from http.client import HTTPConnection
 from pathlib import Path
 from tempfile import TemporaryFile
-from types import TracebackType
 from typing import Self
 
 import psutil
 
 from opensearch_winnow.stores.engine.ports import free_port
+from tests.gateway.raw_requests import ask
 
 WINNOW = Path(sys.executable).with_name("winnow")
 START_SECONDS = 60.0
@@ -52,7 +51,7 @@ class GatewayProcess:
     def start(self) -> None:
         self.process = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=self.log, env=self.environment)
         until = time.monotonic() + START_SECONDS
-        while not self._answers():
+        while not self.answers():
             if self.process.poll() is not None or time.monotonic() > until:
                 raise AssertionError(f"the gateway did not start: {self.stop()}")
             time.sleep(0.02)
@@ -71,19 +70,16 @@ class GatewayProcess:
 
     @property
     def peak_bytes(self) -> int:
-        """The most memory that the process has had."""
         status = Path(f"/proc/{self._running.pid}/status").read_text(encoding="utf-8")
         (found,) = re.findall(r"VmHWM:\s+(\d+) kB", status)
         return int(found) << 10
 
     @property
     def log_bytes(self) -> int:
-        """The size of what it has written to stderr so far."""
         return os.fstat(self.log.fileno()).st_size
 
     @property
     def cpu_seconds(self) -> float:
-        """The CPU time that the process has taken, user and system."""
         times = psutil.Process(self._running.pid).cpu_times()
         return float(times.user + times.system)
 
@@ -92,23 +88,17 @@ class GatewayProcess:
         assert self.process is not None, "not started"
         return self.process
 
-    def _answers(self) -> bool:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=5)
+    def answers(self, timeout: float = 5) -> bool:
         try:
-            connection.request("GET", "/_winnow")
-            return connection.getresponse().status == 200
+            return ask(self.url, "GET", "/_winnow", timeout=timeout).status == 200
         except OSError:
             return False
-        finally:
-            connection.close()
 
     def __enter__(self) -> Self:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._running.poll() is None:
             self.stop()
         self.log.close()

@@ -92,7 +92,6 @@ def in_groups(client: OpenSearch, index: str | None, body: Mapping[str, Any], th
 
 
 def true_resemblance(one: str, other: str) -> float:
-    """Return the resemblance of two articles, by their texts."""
     return float(COMPARER.scores(prepared(_text(article(int(one)))), prepared(_text(article(int(other))))).resemblance)
 
 
@@ -114,7 +113,6 @@ def all_pages(
 
 
 def put_together(pages: list[dict[str, Any]]) -> Found:
-    """Return the groups of all pages."""
     found: dict[str, list[str]] = {}
     for page in pages:
         for hit in page["hits"]["hits"]:

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
 from itertools import count
-from threading import Event, Thread
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
+
+from tests.gateway.loading import Loader
 
 GIVE_UP_SECONDS = 30.0
 PAUSE_SECONDS = 0.02  # between two requests: the client is no load of its own
@@ -22,7 +23,7 @@ class Waited(NamedTuple):
     kind: str
 
 
-class InnocentClient(Thread):
+class InnocentClient(Loader):
     """Writes articles with and without ids, reads them, and searches, plainly and in groups.
 
     A request without an answer is not sent again, so that no article may be there twice. An article is known by its
@@ -30,13 +31,13 @@ class InnocentClient(Thread):
     """
 
     def __init__(self, name: str, url: str, index: str, *, groups: bool = True) -> None:
-        super().__init__(name=name, daemon=True)
+        super().__init__(name)
         self._netloc = urlsplit(url).netloc
         self._index = index
         self._groups = groups
-        self._end = Event()
+        self._rounds = count()
         self._began = 0.0  # when the request was sent that is not answered yet
-        self.acknowledged: list[str] = []  # headlines
+        self.stored: list[str] = []  # headlines of articles that were acknowledged
         self.sent: list[str] = []
         self.failures: Counter[str] = Counter()
         self._longest = Waited(0.0, "")
@@ -48,23 +49,24 @@ class InnocentClient(Thread):
         return max(longest, Waited(time.monotonic() - began if began else 0.0, "unanswered"))
 
     def end(self) -> None:
-        self._end.set()
+        self.ended.set()
         self.join()
+        if self.error:
+            raise self.error
 
-    def run(self) -> None:
-        for number in count():
-            connection = HTTPConnection(self._netloc, timeout=GIVE_UP_SECONDS)
-            try:
-                for kind, method, path, body, headlines in self._round(number):
-                    if self._end.is_set():
-                        return
-                    self._ask(connection, kind, method, path, body, headlines)
-                    time.sleep(PAUSE_SECONDS)
-            except (OSError, HTTPException) as error:
-                self.failures[type(error).__name__] += 1
+    def write(self) -> None:
+        connection = HTTPConnection(self._netloc, timeout=GIVE_UP_SECONDS)
+        try:
+            for kind, method, path, body, headlines in self._round(next(self._rounds)):
+                if self.ended.is_set():
+                    return
+                self._ask(connection, kind, method, path, body, headlines)
                 time.sleep(PAUSE_SECONDS)
-            finally:
-                connection.close()
+        except (OSError, HTTPException) as error:
+            self.failures[type(error).__name__] += 1
+            time.sleep(PAUSE_SECONDS)
+        finally:
+            connection.close()
 
     def _round(self, number: int) -> Iterator[tuple[str, str, str, Any, list[str]]]:
         one, two, three = (f"{self.name} {number} {letter}" for letter in "abc")
@@ -95,12 +97,9 @@ class InnocentClient(Thread):
         if response.status >= 300:
             self.failures[f"{kind} {response.status}"] += 1
         elif not (kind == "bulk" and json.loads(answer)["errors"]):
-            self.acknowledged += headlines
+            self.stored += headlines
 
 
 def article(headline: str) -> dict[str, Any]:
-    return {
-        "headline": headline,
-        "body": f"The mill of {headline} grinds without a licence. " * 5,
-        "author": "innocent",
-    }
+    body = f"The mill of {headline} grinds without a licence. " * 5
+    return {"headline": headline, "body": body, "author": "innocent"}

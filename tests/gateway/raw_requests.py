@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 NDJSON = {"content-type": "application/x-ndjson"}
 JSON = {"content-type": "application/json"}
+HEAD = b" HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"  # after a method and a path
 
 
 class Answer(NamedTuple):
@@ -21,6 +22,10 @@ class Answer(NamedTuple):
 
     def json(self) -> Any:
         return json.loads(self.body)
+
+    @property
+    def reason(self) -> str:
+        return str(self.json()["error"]["reason"])
 
     def __str__(self) -> str:
         """Return what the table of docs/gateway-faults.md says: the status, and the type of an error."""
@@ -54,11 +59,17 @@ def outcome(*arguments: Any, **options: Any) -> str:
         return "a connection that breaks"
 
 
+def connected(url: str, sent: bytes = b"") -> socket.socket:
+    """Return a connection on which these bytes were sent."""
+    address = urlsplit(url)
+    line = socket.create_connection((address.hostname, address.port), timeout=60)
+    line.sendall(sent)
+    return line
+
+
 def raw_answer(url: str, sent: bytes, *, half_closed: bool = False) -> bytes:
     """Send bytes on a connection of its own, and return all that comes back until the other end closes."""
-    address = urlsplit(url)
-    with socket.create_connection((address.hostname, address.port), timeout=60) as line:
-        line.sendall(sent)
+    with connected(url, sent) as line:
         if half_closed:
             line.shutdown(socket.SHUT_WR)
         received = b""

@@ -30,7 +30,6 @@ def ask(url: str, method: str, path: str, body: Any = None, **headers: str) -> A
 
 
 def bulk_lines(*lines: Any) -> bytes:
-    """Return the body of a bulk request."""
     return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
 

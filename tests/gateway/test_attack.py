@@ -26,7 +26,6 @@ ALLOWED = {"grouped 429"}  # what may happen to an innocent client: a search tha
 
 @pytest.fixture(scope="module")
 def trial(engine: Running) -> Iterator[Trial]:
-    """An engine with an attached index of real texts."""
     with attacked_index(engine.url, f"attacked-{os.getpid()}") as own:
         yield Trial(own, engine.url, ["--max-memory", str(MAX_MEMORY // MB)])
 
@@ -58,10 +57,8 @@ def test_a_short_attack_stops_nobody(trial: Trial, attack: Attack) -> None:
 def check(figures: Figures) -> None:
     """Check what must hold on any machine, however busy it is."""
     assert figures.answers_afterwards, figures
-    assert not figures.lost, figures
-    assert not figures.doubled, figures
+    assert (figures.lost, figures.doubled, figures.outside) == ([], [], {}), figures
     assert not figures.failures.keys() - ALLOWED, figures
-    assert not figures.outside, figures
     assert figures.peak_bytes <= figures.idle_bytes + MAX_MEMORY, figures
     assert figures.log_bytes <= MAX_LOG_BYTES, figures
     assert all(line.isprintable() for line in figures.log.split("\n")), figures

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-from collections.abc import Callable, Iterator, Sequence
-from itertools import count
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +16,13 @@ from opensearchpy import AsyncOpenSearch, OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.clients.programs import run_java, run_javascript
-from tests.gateway.clients.steps import Steps, StoredArticle, run, run_async, run_curl, steps
+from tests.gateway.clients.steps import StoredArticle, run, run_curl, steps
+from tests.gateway.conftest import new_index
 from tests.gateway.gateway_process import GatewayProcess
-from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, attach
+from tests.stores.opensearch.own_articles import ARTICLES, article
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("gateway clients")]
 
-NUMBERS = count()
 STORED = [StoredArticle(id=str(number), source=article(number) | {"number": number}) for number in range(10)]
 MAPPING = ARTICLES | {"properties": ARTICLES["properties"] | {"number": {"type": "integer"}}}
 # What every client gets. A request of its own would be a mistake of the client's program, not of the gateway.
@@ -53,6 +51,7 @@ GROUPS = [
 ]
 
 Client = Callable[[str, str, bool], dict[str, Any]]  # called with an address, an index, and whether to group as well
+Compare = Callable[[Client], None]
 
 
 @pytest.fixture(scope="module")
@@ -61,81 +60,43 @@ def gateway(engine: Running) -> Iterator[GatewayProcess]:
         yield started
 
 
-@pytest.fixture(scope="module")
-def articles(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("articles") / "articles.json"
-    file.write_text(json.dumps(STORED), encoding="utf-8")
-    return file
-
-
 @pytest.fixture
-def attached(engine: Running) -> Iterator[Callable[[], OwnIndex]]:
-    """Return a function that makes an empty index that is attached."""
-    made: list[OwnIndex] = []
+def check(engine: Running, client: OpenSearch, gateway: GatewayProcess) -> Iterator[Compare]:
+    """Return a function that takes the steps at the engine and through the gateway."""
+    how: dict[str, Any] = {"mapping": MAPPING, "shards": 3}
 
-    def make() -> OwnIndex:
-        own = OwnIndex(engine.url, f"clients-{os.getpid()}-{next(NUMBERS)}", client)
-        own.create(MAPPING)
-        attach(client, own.address, FIELDS)
-        made.append(own)
-        return own
+    def compare(take: Client) -> None:
+        assert take(gateway.engine, direct.name, False) == EXPECTED
+        got = take(gateway.url, through.name, True)
+        assert got.pop("grouped") == GROUPS
+        got["get"][1] = {name: value for name, value in got["get"][1].items() if not name.startswith("winnow")}
+        assert got == EXPECTED
+        through.client.indices.refresh(index=f"{direct.name},{through.name}")
+        ours, plain = (
+            {"" if source == {"headline": "Unnamed"} else id_: source for id_, source in own.without_ours().items()}
+            for own in (through, direct)
+        )
+        assert ours == plain
+        # Those without a text, too: each is in a cluster of its own.
+        assert all(any(name.startswith("winnow") for name in source) for source in through.sources().values())
 
-    with OpenSearch(engine.url, timeout=60) as client:
-        yield make
-        for own in made:
-            names = f"{own.name},winnow.{own.name}.settings"
-            client.indices.delete(index=names, params={"ignore_unavailable": "true"})
-
-
-def with_opensearch_py(**options: Any) -> Client:
-    def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
-        with OpenSearch(url, timeout=60, **options) as client:
-            return run(client, steps(index, STORED, grouped=grouped))
-
-    return take
-
-
-def with_async_opensearch_py(**options: Any) -> Client:
-    async def take(url: str, taken: Steps) -> dict[str, Any]:
-        async with AsyncOpenSearch(url, timeout=60, **options) as client:
-            return await run_async(client, taken)
-
-    return lambda url, index, grouped: asyncio.run(take(url, steps(index, STORED, grouped=grouped)))
-
-
-def with_curl(folder: Path, arguments: Sequence[str], *, of_bodies: bool) -> Client:
-    return lambda url, index, grouped: run_curl(
-        url, folder, arguments, of_bodies, steps(index, STORED, grouped=grouped)
-    )
-
-
-def check(take: Client, gateway: GatewayProcess, attached: Callable[[], OwnIndex]) -> None:
-    """Take the steps at the engine and through the gateway."""
-    direct, through = attached(), attached()
-    assert take(gateway.engine, direct.name, False) == EXPECTED
-    got = take(gateway.url, through.name, True)
-    assert got.pop("grouped") == GROUPS
-    got["get"][1] = {name: value for name, value in got["get"][1].items() if not name.startswith("winnow")}
-    assert got == EXPECTED
-    through.client.indices.refresh(index=f"{direct.name},{through.name}")
-    unnamed = {"headline": "Unnamed"}
-    ours, plain = through.without_ours(), direct.without_ours()
-    assert {id_: source for id_, source in ours.items() if source != unnamed} == {
-        id_: source for id_, source in plain.items() if source != unnamed
-    }
-    assert len(ours) == len(plain)
-    with_fields = {
-        id_ for id_, source in through.sources().items() if any(name.startswith("winnow") for name in source)
-    }
-    assert with_fields == ours.keys()  # those without a text, too: each is in a cluster of its own
+    with new_index(engine, client, **how) as direct, new_index(engine, client, **how) as through:
+        yield compare
 
 
 @pytest.mark.parametrize("compress", [False, True], ids=["plain", "gzip"])
-@pytest.mark.parametrize("make", [with_opensearch_py, with_async_opensearch_py], ids=["sync", "async"])
-def test_opensearch_py(
-    make: Callable[..., Client], compress: bool, gateway: GatewayProcess, attached: Callable[[], OwnIndex]
-) -> None:
-    check(make(http_compress=compress), gateway, attached)
+@pytest.mark.parametrize("kind", [OpenSearch, AsyncOpenSearch])
+def test_opensearch_py(kind: type[OpenSearch | AsyncOpenSearch], compress: bool, check: Compare) -> None:
+    def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
+        with asyncio.Runner() as runner:
+            wait: Callable[[Any], Any] = runner.run if kind is AsyncOpenSearch else lambda answer: answer
+            client = kind(url, timeout=60, http_compress=compress)
+            try:
+                return run(client, steps(index, STORED, grouped=grouped), wait)
+            finally:
+                wait(client.close())
+
+    check(take)
 
 
 @pytest.mark.parametrize(
@@ -149,34 +110,21 @@ def test_opensearch_py(
     ],
     ids=["plain", "chunked", "expect", "HTTP 1.0", "compressed"],
 )
-def test_curl(
-    arguments: tuple[str, ...],
-    of_bodies: bool,
-    tmp_path: Path,
-    gateway: GatewayProcess,
-    attached: Callable[[], OwnIndex],
-) -> None:
-    check(with_curl(tmp_path, arguments, of_bodies=of_bodies), gateway, attached)
+def test_curl(arguments: tuple[str, ...], of_bodies: bool, tmp_path: Path, check: Compare) -> None:
+    def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
+        return run_curl(url, tmp_path, arguments, of_bodies, steps(index, STORED, grouped=grouped))
+
+    check(take)
 
 
 @pytest.mark.parametrize("compression", [{}, {"CLIENT_COMPRESSION": "1"}], ids=["plain", "gzip"])
-def test_the_javascript_client(
-    compression: dict[str, str], articles: Path, gateway: GatewayProcess, attached: Callable[[], OwnIndex]
+@pytest.mark.parametrize("program", [run_javascript, run_java], ids=["JavaScript", "Java"])
+def test_the_official_clients(
+    program: Callable[..., dict[str, Any]], compression: dict[str, str], tmp_path: Path, check: Compare
 ) -> None:
+    (tmp_path / "articles.json").write_text(json.dumps(STORED), encoding="utf-8")
+
     def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
-        return run_javascript(url, index, str(articles), "grouped" if grouped else "", **compression)
+        return program(url, index, str(tmp_path / "articles.json"), "grouped" if grouped else "", **compression)
 
-    check(take, gateway, attached)
-
-
-@pytest.mark.parametrize("compression", [{}, {"CLIENT_COMPRESSION": "1"}], ids=["plain", "gzip"])
-def test_the_java_client(
-    compression: dict[str, str],
-    articles: Path,
-    gateway: GatewayProcess,
-    attached: Callable[[], OwnIndex],
-) -> None:
-    def take(url: str, index: str, grouped: bool) -> dict[str, Any]:
-        return run_java(articles.parent, url, index, str(articles), "grouped" if grouped else "", **compression)
-
-    check(take, gateway, attached)
+    check(take)

@@ -9,7 +9,7 @@ import pytest
 
 from opensearch_winnow import Scheme
 from opensearch_winnow.stores.engine.running import Running
-from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
+from tests.gateway.checked_stamps import fits
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
 from tests.stores.opensearch.own_articles import OwnIndex, article
@@ -35,13 +35,8 @@ def is_lookup(arrived: Arrived) -> bool:
     return arrived.method == "GET"
 
 
-def fits(own: OwnIndex, id_: str) -> bool:
-    return has_fitting_stamp(pages_of(own), own.client.get(index=own.name, id=id_))
-
-
 def test_the_credentials_of_a_client_pass(engine: Running, attached: OwnIndex) -> None:
-    front = Gateway(engine.url, users(ada=lambda _: True))
-    with front, running_gateway(front.url) as gateway:
+    with Gateway(engine.url, users(ada=lambda _: True)) as front, running_gateway(front.url) as gateway:
         path = f"/{attached.name}/_doc/1"
         assert ask(gateway, "PUT", path, article(1)).status == 401
         assert ask(gateway, "PUT", path, article(1), authorization=login("ada")).status == 201
@@ -49,28 +44,21 @@ def test_the_credentials_of_a_client_pass(engine: Running, attached: OwnIndex) -
         assert ask(gateway, "PUT", path, article(2), authorization=login("eve")).status == 401
 
 
-def test_whoever_may_not_look_up_an_index_writes_without_fields(engine: Running, attached: OwnIndex) -> None:
+def test_whoever_may_not_look_up_an_index_gets_neither_fields_nor_groups(engine: Running, attached: OwnIndex) -> None:
     front = Gateway(engine.url, users(ada=lambda arrived: not is_lookup(arrived), ben=lambda _: True))
+    search = f"/{attached.name}/_search?winnow=group"
     with front, running_gateway(front.url) as gateway:
-        answer = ask(gateway, "PUT", f"/{attached.name}/_doc/1", article(1), authorization=login("ada"))
-        assert answer.status == 201
-        assert "cannot be looked up: the engine answers with status 403" in answer.headers["warning"]
+        written = ask(gateway, "PUT", f"/{attached.name}/_doc/1", article(1), authorization=login("ada"))
+        assert written.status == 201
+        assert "the engine answers with status 403" in written.headers["warning"]
         ask(gateway, "PUT", f"/{attached.name}/_doc/2", article(1), authorization=login("ben"))
+        grouped = ask(gateway, "POST", search, {}, authorization=login("ada"))
+        assert str(grouped) == "403 `security_exception`"
+        assert "needs view_index_metadata" in grouped.reason
+        assert ask(gateway, "POST", search, {}).status == 401
+        assert ask(gateway, "POST", search.replace("_search", "_msearch"), bulk_lines({}, {})).status == 401
     assert attached.client.get(index=attached.name, id="1")["_source"] == article(1)
     assert fits(attached, "2")
-
-
-def test_whoever_may_not_look_up_an_index_gets_the_status_of_that_for_a_grouped_search(
-    engine: Running, attached: OwnIndex
-) -> None:
-    front = Gateway(engine.url, users(ada=lambda arrived: not is_lookup(arrived)))
-    path = f"/{attached.name}/_search?winnow=group"
-    with front, running_gateway(front.url) as gateway:
-        answer = ask(gateway, "POST", path, {}, authorization=login("ada"))
-        assert (answer.status, answer.json()["error"]["type"]) == (403, "security_exception")
-        assert "needs view_index_metadata" in answer.json()["error"]["reason"]
-        assert ask(gateway, "POST", path, {}).status == 401
-        assert ask(gateway, "POST", path.replace("_search", "_msearch"), bulk_lines({}, {})).status == 401
 
 
 @pytest.mark.parametrize("place", ["address", "environment"])
@@ -94,10 +82,9 @@ def test_the_gateway_looks_up_with_credentials_of_its_own_and_lends_them_to_nobo
 
 def test_without_versions_the_stamp_fits_none(engine: Running, attached: OwnIndex) -> None:
     front = Gateway(engine.url, users(ada=lambda arrived: arrived.path != "/_mget"))
+    lines = bulk_lines({"index": {"_id": "1"}}, article(1), {"create": {"_id": "2"}}, article(2))
     with front, running_gateway(front.url) as gateway:
-        lines = bulk_lines({"index": {"_id": "1"}}, article(1), {"create": {"_id": "2"}}, article(2))
-        path = f"/{attached.name}/_bulk"
-        assert ask(gateway, "POST", path, lines, authorization=login("ada")).status == 200
+        assert ask(gateway, "POST", f"/{attached.name}/_bulk", lines, authorization=login("ada")).status == 200
     assert not fits(attached, "1")
     assert fits(attached, "2")
     written = attached.client.get(index=attached.name, id="1")["_source"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.gateway.faulty_engine import faulty_engine
+from tests.gateway.faulty_engine import answering_engine
 from tests.gateway.raw_requests import raw_answer
 from tests.gateway.running_gateway import running_gateway
 
@@ -30,15 +29,11 @@ def line() -> Iterator[Line]:
     heads: list[bytes] = []
     headers: list[bytes] = []
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while True:
-                heads.append(await reader.readuntil(b"\r\n\r\n"))
-                writer.write(SENT_BACK % b"".join(b"%b\r\n" % header for header in headers))
-        except (asyncio.IncompleteReadError, ConnectionError):
-            writer.close()
+    def answer(head: bytes, _: bytes) -> bytes:
+        heads.append(head)
+        return SENT_BACK % b"".join(b"%b\r\n" % header for header in headers)
 
-    with faulty_engine(answer) as url, running_gateway(url) as gateway:
+    with answering_engine(answer) as url, running_gateway(url) as gateway:
         yield Line(gateway, heads, headers)
 
 

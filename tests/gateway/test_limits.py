@@ -10,18 +10,10 @@ from typing import Any
 import pytest
 
 from opensearch_winnow.foundation.client_pace import MIN_BYTES
+from opensearch_winnow.gateway import limits as constants
 from opensearch_winnow.gateway.engine_connection import MAX_HEADER_BYTES
 from opensearch_winnow.gateway.errors import GatewayError
-from opensearch_winnow.gateway.limits import (
-    MAX_ACTION_BYTES,
-    MAX_DOCUMENT_VALUES,
-    MAX_FILTER_PATH,
-    MAX_FILTER_STEPS,
-    MAX_GZIP_PARTS,
-    MB,
-    MEMORY_PER_BODY,
-    Limits,
-)
+from opensearch_winnow.gateway.limits import MAX_ACTION_BYTES, MAX_DOCUMENT_VALUES, MB, Limits
 from opensearch_winnow.gateway.memory_budget import MemoryBudget
 from opensearch_winnow.gateway.searching.search_requests import SearchRequests
 from opensearch_winnow.gateway.writing.bulk_body import bulk_items
@@ -44,24 +36,20 @@ def grouped(gateway: str, body: bytes, path: str = "/a/_search", **headers: str)
     return ask(gateway, "POST", f"{path}?winnow=group", body, {"content-type": "application/json", **headers})
 
 
-def reason(answer: Answer) -> str:
-    return str(answer.json()["error"]["reason"])
-
-
 def test_the_documentation_has_the_limits(root: Path) -> None:
     page = (root / "docs" / "gateway.md").read_text(encoding="utf-8")
     limits = Limits()
     written = [
-        f"`--max-memory`: {limits.memory // MB:,} MB, or {MEMORY_PER_BODY} times `--max-body` if that is more",
+        f"`--max-memory`: {limits.memory // MB:,} MB, or {constants.MEMORY_PER_BODY} times `--max-body` if",
         f"`--max-body`: {limits.max_body // MB} MB",
         f"documents of one bulk request | {limits.max_documents:,} |",
         f"counted by its commas | {MAX_DOCUMENT_VALUES:,} |",
         f"above {limits.min_bytes_for_ratio // MB} MB | {limits.max_gzip_ratio} times its size",
-        f"of a body of gzip | {MAX_GZIP_PARTS:,} |",
+        f"of a body of gzip | {constants.MAX_GZIP_PARTS:,} |",
         f"{limits.max_search_body // MB} MB, {limits.max_search_keys:,} keys, {limits.max_search_values:,} values",
         f"grouped `_msearch` | {limits.max_searches:,} |",
         f"in progress | {limits.max_grouping} | others wait for up to {limits.turn_seconds:g} s",
-        f"{MAX_FILTER_PATH:,} characters, {MAX_FILTER_STEPS:,} keys compared",
+        f"{constants.MAX_FILTER_PATH:,} characters, {constants.MAX_FILTER_STEPS:,} keys compared",
         f"{MAX_HEADER_BYTES // 1024} KB in all, and 128 headers",
         f"connections of clients | {limits.max_connections:,}, or",
         f"one for each client, and {limits.gateway_requests} |",
@@ -75,14 +63,6 @@ def test_the_documentation_has_the_limits(root: Path) -> None:
 # --- memory -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_write_for_which_there_is_no_memory_passes_unread(engine: CountingEngine) -> None:
-    body = BULK * 1_000
-    with limited(engine, max_memory=20_000) as gateway:
-        assert ask(gateway, "POST", "/_bulk", body, NDJSON).status == 200
-        assert numbers(gateway)["unread"] == 1
-    assert engine.arrived == [("/_bulk", body)]  # nothing was looked up
-
-
 def test_memory_is_given_back(engine: CountingEngine) -> None:
     with limited(engine, max_memory=90_000) as gateway:
         for _ in range(5):
@@ -91,8 +71,12 @@ def test_memory_is_given_back(engine: CountingEngine) -> None:
         assert numbers(gateway)["unread"] == 0
 
 
-def test_a_grouped_search_for_which_there_is_no_memory_gets_429(engine: CountingEngine) -> None:
+def test_without_memory_a_write_passes_unread_and_a_grouped_search_gets_429(engine: CountingEngine) -> None:
     with limited(engine, max_memory=20_000) as gateway:
+        assert ask(gateway, "POST", "/_bulk", BULK * 1_000, NDJSON).status == 200
+        assert numbers(gateway)["unread"] == 1
+        assert engine.arrived == [("/_bulk", BULK * 1_000)]  # nothing was looked up
+        engine.arrived.clear()
         answer = grouped(gateway, b'{"query": {"match": {"body": "%s"}}}' % (b"egg " * 6_000))
         assert str(answer) == "429 `circuit_breaking_exception`"
         assert str(grouped(gateway, b"{}")) == "404 `index_not_found_exception`"
@@ -111,32 +95,27 @@ def test_an_answer_to_a_look_up_has_a_size(engine: CountingEngine) -> None:
     engine.padding = 200_000
     with limited(engine, max_gateway_answer=100_000) as gateway:
         answer = ask(gateway, "POST", "/_bulk", BULK, NDJSON)
-        assert answer.status == 200
-        assert "too large" in answer.headers["warning"]
+        assert (answer.status, "too large" in answer.headers["warning"]) == (200, True)
 
 
 # --- one request ------------------------------------------------------------------------------------------------------
 
 
-def test_a_bulk_request_with_too_many_documents_passes_unread(engine: CountingEngine) -> None:
-    with limited(engine, max_documents=10) as gateway:
-        assert ask(gateway, "POST", "/_bulk", BULK * 9, NDJSON).status == 200
-        assert numbers(gateway)["unread"] == 0
-        assert ask(gateway, "POST", "/_bulk", BULK * 11, NDJSON).status == 200
-        assert numbers(gateway)["unread"] == 1
-    assert engine.arrived[-1] == ("/_bulk", BULK * 11)
-
-
-def test_a_body_that_gzip_has_made_too_small_passes_unread(engine: CountingEngine) -> None:
-    bomb = gzip.compress(BULK * 1_000)
-    with limited(engine, min_bytes_for_ratio=10_000, max_gzip_ratio=20) as gateway:
-        headers = {**NDJSON, "content-encoding": "gzip"}
-        assert ask(gateway, "POST", "/_bulk", gzip.compress(BULK * 100), headers).status == 200
-        assert numbers(gateway)["unread"] == 0
-        assert ask(gateway, "POST", "/_bulk", bomb, headers).status == 200
-        assert numbers(gateway)["unread"] == 1
+def test_bulk_requests_beyond_a_limit_pass_unread(engine: CountingEngine) -> None:
+    zipped = {**NDJSON, "content-encoding": "gzip"}
+    few, bomb = gzip.compress(BULK * 100), gzip.compress(BULK * 1_000)
+    gzip_limits = {"min_bytes_for_ratio": 10_000, "max_gzip_ratio": 20}
+    for limits, read, unread, headers in (
+        ({"max_documents": 10}, BULK * 9, BULK * 11, NDJSON),
+        (gzip_limits, few, bomb, zipped),
+    ):
+        with limited(engine, **limits) as gateway:
+            for number, body in enumerate((read, unread)):
+                assert ask(gateway, "POST", "/_bulk", body, headers).status == 200
+                assert numbers(gateway)["unread"] == number
+        assert engine.arrived[-1] == ("/_bulk", unread)
+    with limited(engine, **gzip_limits) as gateway:
         assert grouped(gateway, gzip.compress(b" " * 100_000), **{"content-encoding": "gzip"}).status == 400
-    assert engine.arrived[-1] == ("/_bulk", bomb)
 
 
 @pytest.mark.parametrize(
@@ -148,14 +127,14 @@ def test_a_grouped_search_that_is_too_large_is_refused(engine: CountingEngine, b
     with limited(engine, max_search_keys=50, max_search_values=100, max_search_body=1_000) as gateway:
         answer = grouped(gateway, body)
         assert str(answer) == "400 `illegal_argument_exception`"
-        assert reason(answer).endswith("at most 1,000 bytes, 50 keys and 100 values")
+        assert answer.reason.endswith("at most 1,000 bytes, 50 keys and 100 values")
         assert str(ask(gateway, "POST", "/a/_search", body)) == "404 `index_not_found_exception`"  # others pass
     assert engine.arrived == [("/a/_search", body)]
 
 
 def test_a_request_with_too_many_searches_is_refused(engine: CountingEngine) -> None:
     with limited(engine, max_searches=3) as gateway:
-        assert reason(grouped(gateway, b"{}\n{}\n" * 4, "/_msearch")).startswith("4 searches in one request")
+        assert grouped(gateway, b"{}\n{}\n" * 4, "/_msearch").reason.startswith("4 searches in one request")
         assert len(grouped(gateway, b"{}\n{}\n" * 3, "/_msearch").json()["responses"]) == 3
     assert engine.arrived == []
 
@@ -182,7 +161,7 @@ def test_a_filter_path_has_a_length(engine: CountingEngine, path: str) -> None:
     body = b'{"index": "a"}\n{}\n' if path == "/_msearch" else b"{}"
     with limited(engine) as gateway:
         answer = ask(gateway, "POST", f"{path}?winnow=group&filter_path={'a' * 5_000}", body)
-    assert reason(answer).startswith("filter_path has 5,000 characters")
+    assert answer.reason.startswith("filter_path has 5,000 characters")
     assert engine.arrived == []
 
 

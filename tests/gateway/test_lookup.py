@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.attached_fields import AttachedFields
@@ -13,7 +15,7 @@ from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from opensearch_winnow.stores.opensearch.requests.client import Address
-from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
+from tests.gateway.checked_stamps import fits, has_fitting_stamp, pages_of
 from tests.gateway.raw_requests import Answer
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.stores.opensearch.gateway import Answer as Stand
@@ -22,54 +24,47 @@ from tests.stores.opensearch.gateway import Gateway as Front
 from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, attach, plan
 
 
-def fits(own: OwnIndex, id_: str) -> bool:
-    return has_fitting_stamp(pages_of(own), own.client.get(index=own.name, id=id_))
-
-
 def source(own: OwnIndex, id_: str) -> dict[str, Any]:
     found: dict[str, Any] = own.client.get(index=own.name, id=id_)["_source"]
     return found
 
 
-def put(gateway: str, name: str, id_: str, **headers: str) -> Answer:
-    answer = ask(gateway, "PUT", f"/{name}/_doc/{id_}", article(1), **headers)
+def put(gateway: str, name: str, id_: str) -> Answer:
+    answer = ask(gateway, "PUT", f"/{name}/_doc/{id_}", article(1))
     assert answer.status in (200, 201), answer
     return answer
 
 
-def test_an_alias_writes_to_its_write_index(gateway: str, attached: OwnIndex) -> None:
-    other = OwnIndex(str(attached.address).rpartition("/")[0], f"{attached.name}-2", attached.client)
-    other.create(shards=1)
-    alias = f"{attached.name}-alias"
-    try:
-        put_alias = attached.client.indices.put_alias
-        put_alias(index=attached.name, name=alias)
-        put(gateway, alias, "1")
-        assert fits(attached, "1")
-        put_alias(index=attached.name, name=alias, body={"is_write_index": False})
-        put_alias(index=other.name, name=alias, body={"is_write_index": True})
-        ask(gateway, "POST", "/_aliases", {"actions": []})  # the gateway asks again
-        put(gateway, alias, "2")
-        assert fits(other, "2")  # a new index, to which the gateway has added the mapping of winnow's fields
-        whole = Address.of(f"{str(attached.address).rpartition('/')[0]}/{alias}")
-        assert plan(attached.client, whole).steps[-1].outcome == "there"
-        assert attach(attached.client, whole).unchanged == 2
-    finally:
-        attached.client.indices.delete(index=other.name)
+def change_meta(own: OwnIndex, **changes: Any) -> None:
+    meta = own.client.indices.get_mapping(index=own.name)[own.name]["mappings"]["_meta"]
+    meta["winnow"] |= changes
+    own.client.indices.put_mapping(index=own.name, body={"_meta": meta})
+
+
+def test_an_alias_writes_to_its_write_index(gateway: str, engine: Running, attached: OwnIndex, plain: OwnIndex) -> None:
+    alias, put_alias = f"{attached.name}-alias", attached.client.indices.put_alias
+    put_alias(index=attached.name, name=alias)
+    put(gateway, alias, "1")
+    assert fits(attached, "1")
+    put_alias(index=attached.name, name=alias, body={"is_write_index": False})
+    put_alias(index=plain.name, name=alias, body={"is_write_index": True})
+    ask(gateway, "POST", "/_aliases", {"actions": []})  # the gateway asks again
+    put(gateway, alias, "2")
+    assert fits(plain, "2")  # a new index, to which the gateway has added the mapping of winnow's fields
+    whole = Address.of(f"{engine.url}/{alias}")
+    assert plan(attached.client, whole).steps[-1].outcome == "there"
+    assert attach(attached.client, whole).unchanged == 2
 
 
 @pytest.mark.check
-def test_a_data_stream_writes_to_its_newest_index(gateway: str, plain: OwnIndex) -> None:
-    client, name = plain.client, f"{plain.name}-stream"
-    template = {
-        "index_patterns": [name],
-        "data_stream": {},
-        "template": {"mappings": {"properties": {"@timestamp": {"type": "date"}, "body": {"type": "text"}}}},
-    }
+def test_a_data_stream_writes_to_its_newest_index(gateway: str, engine: Running, client: OpenSearch) -> None:
+    name = f"stream-of-{os.getpid()}"
+    mappings = {"properties": {"@timestamp": {"type": "date"}, "body": {"type": "text"}}}
+    template = {"index_patterns": [name], "data_stream": {}, "template": {"mappings": mappings}}
     ask(gateway, "PUT", f"/_index_template/{name}", template)
     ask(gateway, "PUT", f"/_data_stream/{name}")
     try:
-        stream = OwnIndex(str(plain.address).rpartition("/")[0], name, client)
+        stream = OwnIndex(engine.url, name, client)
         fields = AttachedFields(text=("body",), time="@timestamp")
         attach(client, stream.address, fields)
         for number in range(2):
@@ -105,53 +100,40 @@ def test_an_index_that_is_attached_or_detached_meanwhile(gateway: str, plain: Ow
 
 
 def test_an_index_of_another_scheme_gets_no_fields_and_the_client_a_warning(gateway: str, attached: OwnIndex) -> None:
-    mapping = attached.client.indices.get_mapping(index=attached.name)[attached.name]["mappings"]
-    mapping["_meta"]["winnow"] |= {"scheme_id": "another"}
-    attached.client.indices.put_mapping(index=attached.name, body={"_meta": mapping["_meta"]})
+    change_meta(attached, scheme_id="another")
     answer = put(gateway, attached.name, "1")
-    assert answer.headers["warning"].startswith(
-        f'299 winnow "no fields for 1 document of {attached.name}: scheme another belongs to'
-    )
+    said = f'299 winnow "no fields for 1 document of {attached.name}: scheme another belongs to'
+    assert answer.headers["warning"].startswith(said)
     assert source(attached, "1") == article(1)
     lines = bulk_lines({"index": {"_index": attached.name, "_id": "2"}}, article(2))
     assert ask(gateway, "POST", "/_bulk", lines).headers["warning"] == answer.headers["warning"]
-    mapping["_meta"]["winnow"] |= {"attached": 99}
-    attached.client.indices.put_mapping(index=attached.name, body={"_meta": mapping["_meta"]})
+    change_meta(attached, attached=99)
     ask(gateway, "POST", "/_aliases", {"actions": []})
     assert "another version of winnow" in put(gateway, attached.name, "1").headers["warning"]
 
 
-def test_the_key_of_a_scheme(
-    gateway: str, engine: Running, plain: OwnIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_key_of_a_scheme_is_no_obstacle_to_other_indices(
+    engine: Running, plain: OwnIndex, attached: OwnIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attach(plain.client, plain.address, FIELDS, Scheme(key="a secret"))
-    answer = put(gateway, plain.name, "1")
-    assert "has a secret key: name the file" in answer.headers["warning"]
+    with running_gateway(engine.url) as gateway:
+        assert "has a secret key: name the file" in put(gateway, plain.name, "1").headers["warning"]
     assert source(plain, "1") == article(1)
     (tmp_path / "key").write_text("a secret\n")
     monkeypatch.setenv("WINNOW_KEY_FILE", str(tmp_path / "key"))
     with running_gateway(engine.url) as keyed:
         assert "warning" not in put(keyed, plain.name, "1").headers
-        pages = pages_of(plain)
-        pages.scheme = Scheme(key="a secret")
-        assert has_fitting_stamp(pages, plain.client.get(index=plain.name, id="1"))
-
-
-def test_the_key_of_one_index_is_no_obstacle_to_others(
-    engine: Running, attached: OwnIndex, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "key").write_text("a secret\n")
-    monkeypatch.setenv("WINNOW_KEY_FILE", str(tmp_path / "key"))
-    with running_gateway(engine.url) as keyed:
         put(keyed, attached.name, "1")
+    pages = pages_of(plain)
+    pages.scheme = Scheme(key="a secret")
+    assert has_fitting_stamp(pages, plain.client.get(index=plain.name, id="1"))
     assert fits(attached, "1")
 
 
 def test_what_the_gateway_cannot_read_passes_with_a_warning(gateway: str, attached: OwnIndex) -> None:
     cbor = b"\xbfhheadlinedCBORdbodygNo egg.\xff"  # a map without a length
     answer = ask(gateway, "PUT", f"/{attached.name}/_doc/1", cbor, content_type="application/cbor")
-    assert answer.status == 201
-    assert "JSON and NDJSON only" in answer.headers["warning"]
+    assert (answer.status, "JSON and NDJSON only" in answer.headers["warning"]) == (201, True)
     assert source(attached, "1") == {"headline": "CBOR", "body": "No egg."}
     assert ask(gateway, "PUT", f"/{attached.name}/_doc/2", b"no gzip", content_encoding="gzip").status >= 400
 
@@ -164,8 +146,7 @@ def test_a_large_request_passes_without_fields(engine: Running, attached: OwnInd
         assert "with fields, the request would be larger" in answer.headers["warning"]
         answer = ask(gateway, "POST", f"/{attached.name}/_bulk", lines * 2)
         assert "larger than --max-body" in answer.headers["warning"]
-        assert not answer.json()["errors"]
-        assert len(answer.json()["items"]) == 6
+        assert (answer.json()["errors"], len(answer.json()["items"])) == (False, 6)
     assert source(attached, "1") == article(1)
 
 
@@ -199,8 +180,7 @@ def test_the_gateway_tells_what_it_has_done(engine: Running, attached: OwnIndex)
 def test_each_reason_is_logged_once_and_none_if_the_request_itself_fails(
     engine: Running, attached: OwnIndex, caplog: pytest.LogCaptureFixture
 ) -> None:
-    name = attached.name
-    down: list[bool] = [False]
+    name, down = attached.name, [False]
 
     def fails(arrived: Arrived) -> Stand | None:
         return Stand(503, b'{"status": 503}') if down[0] or arrived.path == "/_mget" else None

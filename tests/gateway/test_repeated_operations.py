@@ -14,6 +14,7 @@ from opensearch_winnow.gateway.writing.bulk_body import BulkItem, bulk_items
 from opensearch_winnow.gateway.writing.sent_writes import positions_to_repeat
 from tests.gateway.running_gateway import bulk_lines
 
+Steps = list[tuple[str, str, int]]
 Documents = dict[str, dict[str, Any]]
 
 KINDS = ("index", "create", "change", "author", "script", "delete", "without fields")
@@ -21,21 +22,17 @@ operations = st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from("ab"), s
 stored = st.dictionaries(st.sampled_from("ab"), st.just({"body": "old", "count": 5, "author": "ada"}))
 
 
-def bulk(steps: Sequence[tuple[str, str, int]]) -> list[BulkItem]:
+def bulk(steps: Steps) -> list[BulkItem]:
     lines: list[Any] = []
     for kind, id_, number in steps:
-        match kind:
-            case "index" | "create" | "without fields":
-                document = {"body": number, "count": 0, "plain": kind == "without fields"}
-                lines += [{"create" if kind == "create" else "index": {"_id": id_}}, document]
-            case "change":
-                lines += [{"update": {"_id": id_}}, {"doc": {"body": number}}]
-            case "author":
-                lines += [{"update": {"_id": id_}}, {"doc": {"author": number}}]
-            case "script":
-                lines += [{"update": {"_id": id_}}, {"script": "count"}]
-            case "delete":
-                lines += [{"delete": {"_id": id_}}]
+        key, document = {"_id": id_}, {"body": number, "count": 0, "plain": kind == "without fields"}
+        lines += {
+            "create": ({"create": key}, document),
+            "change": ({"update": key}, {"doc": {"body": number}}),
+            "author": ({"update": key}, {"doc": {"author": number}}),
+            "script": ({"update": key}, {"script": "count"}),
+            "delete": ({"delete": key},),
+        }.get(kind, ({"index": key}, document))
     return bulk_items(bulk_lines(*lines))
 
 
@@ -72,33 +69,30 @@ def execute(documents: Documents, items: Sequence[BulkItem], *, refusing: bool =
     return [ItemOutcome(status) for status in statuses]
 
 
+def to_repeat(items: Sequence[BulkItem], outcomes: Sequence[ItemOutcome]) -> list[int]:
+    keys = {i: ("i", item.id or "", None) for i, item in enumerate(items)}
+    return positions_to_repeat(items, keys, outcomes, [i for i, item in enumerate(items) if has_fields(item)])
+
+
 @given(steps=operations, before=stored)
-def test_documents_are_what_they_would_be_if_nothing_had_been_rejected(
-    steps: list[tuple[str, str, int]], before: Documents
-) -> None:
+def test_documents_are_what_they_would_be_if_nothing_had_been_rejected(steps: Steps, before: Documents) -> None:
     items = bulk(steps)
     expected, documents = dict(before), dict(before)
     execute(expected, items)
     outcomes = execute(documents, items, refusing=True)
-    keys = {i: ("i", item.id or "", None) for i, item in enumerate(items)}
-    filled = [i for i, item in enumerate(items) if has_fields(item)]
-    positions = positions_to_repeat(items, keys, outcomes, filled)
+    positions = to_repeat(items, outcomes)
     execute(documents, [items[i] for i in positions])
     assert documents == expected
     assert positions == sorted(set(positions))
-    assert {i for i in filled if outcomes[i].status == 400} <= set(positions)
+    assert {i for i, each in enumerate(outcomes) if each.status == 400 and has_fields(items[i])} <= set(positions)
 
 
 @given(steps=operations, before=stored)
-def test_what_was_executed_is_not_repeated_because_of_a_faulty_document(
-    steps: list[tuple[str, str, int]], before: Documents
-) -> None:
+def test_what_was_executed_is_not_repeated_because_of_a_faulty_document(steps: Steps, before: Documents) -> None:
     items = bulk([("index", "c", 1), *steps])
     outcomes = execute(dict(before), items, refusing=True)
     outcomes[0].status = 201  # the index has the mapping of winnow's fields
-    keys = {i: ("i", item.id or "", None) for i, item in enumerate(items)}
-    positions = positions_to_repeat(items, keys, outcomes, [i for i, item in enumerate(items) if has_fields(item)])
-    assert all(not outcomes[i].was_executed for i in positions)
+    assert all(not outcomes[i].was_executed for i in to_repeat(items, outcomes))
 
 
 items = st.builds(

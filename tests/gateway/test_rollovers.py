@@ -6,13 +6,10 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from http.client import HTTPConnection
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count, product
-from threading import Event, Thread
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from opensearchpy import OpenSearch
@@ -21,9 +18,10 @@ from opensearch_winnow.mappings.attached_fields import WINNOW_FIELDS
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.requests.client import Address
 from tests.engine_fixture import VERSION
+from tests.gateway.checked_stamps import check_stamps
 from tests.gateway.gateway_process import GatewayProcess
+from tests.gateway.loading import Loader, loading, wait_for_writes
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
-from tests.gateway.stamped_documents import check_stamps
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
 from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, attach, text
 
@@ -52,8 +50,6 @@ SHORT = [Trial("alias", "strict", "gateway"), Trial(KINDS[-1], "dynamic", "nobod
 
 @dataclass
 class Rolled:
-    """The alias or data stream of a trial, in an engine."""
-
     client: OpenSearch
     url: str
     name: str
@@ -110,46 +106,34 @@ class Rolled:
         return [index for index, there in ours.items() if there is not None and there != expected]
 
 
-@dataclass
-class Writer(Thread):
-    """Writes documents in one way until it is told to stop."""
+class RollingWriter(Loader):
+    """Writes documents in one way: one by one or in bulks, with ids or without."""
 
-    write: Callable[[Writer], None]
-    url: str
-    rolled: Rolled
-    stop: Event
-    acknowledged: int = 0
-    refused: list[str] = field(default_factory=list)
-    error: BaseException | None = None
-
-    def __post_init__(self) -> None:
-        super().__init__()
+    def __init__(self, url: str, rolled: Rolled, in_bulks: bool, with_ids: bool) -> None:
+        super().__init__(f"{in_bulks}-{with_ids}")
+        self.url, self.rolled, self.in_bulks, self.with_ids = url, rolled, in_bulks, with_ids
         self.numbers = count()
-
-    def __hash__(self) -> int:
-        return id(self)
-
-    def run(self) -> None:
-        self.connection = HTTPConnection(urlsplit(self.url).netloc, timeout=60)
-        try:
-            while not self.stop.is_set():
-                self.write(self)
-        except BaseException as error:
-            self.error = error
-        finally:
-            self.connection.close()
+        self.refused: list[str] = []
 
     def article(self) -> tuple[str, dict[str, Any]]:
-        """Return an id that is new, and an article."""
         number = next(self.numbers)
-        body = text(number % 50, 80)
-        id_ = f"{self.write.__name__}-{number}"
-        return id_, {"@timestamp": "2026-05-06T10:00:00Z", "headline": f"Article {number}", "body": body}
+        fields = {"headline": f"Article {number}", "body": text(number % 50, 80)}
+        return f"{self.name}-{number}", {"@timestamp": "2026-05-06T10:00:00Z", **fields}
 
-    def send(self, method: str, path: str, body: bytes) -> Any:
-        self.connection.request(method, path, body, {"content-type": "application/json"})
-        answer = self.connection.getresponse()
-        return answer.status, json.loads(answer.read())
+    def write(self) -> None:
+        name, kind = self.rolled.name, "create" if self.rolled.trial.kind == "stream" else "index"
+        if self.in_bulks:
+            lines: list[Any] = []
+            for id_, written in (self.article() for _ in range(OPERATIONS)):
+                lines += [{kind: {"_index": name, **({"_id": id_} if self.with_ids else {})}}, written]
+            answer = ask(self.url, "POST", "/_bulk", bulk_lines(*lines))
+            for item in answer.json()["items"] if answer.status == 200 else [answer.json()]:
+                self.note(item[kind]["status"] if answer.status == 200 else answer.status, item)
+        else:
+            id_, written = self.article()
+            way = f"{'_create' if kind == 'create' else '_doc'}/{id_}" if self.with_ids else "_doc"
+            answer = ask(self.url, "PUT" if self.with_ids else "POST", f"/{name}/{way}", written)
+            self.note(answer.status, answer.json())
 
     def note(self, status: int, answer: Any) -> None:
         if status in (200, 201):
@@ -158,52 +142,23 @@ class Writer(Thread):
             self.refused.append(json.dumps(answer))
 
 
-def single_without_id(writer: Writer) -> None:
-    _, written = writer.article()
-    writer.note(*writer.send("POST", f"/{writer.rolled.name}/_doc", json.dumps(written).encode()))
-
-
-def single_with_id(writer: Writer) -> None:
-    id_, written = writer.article()
-    way = "_create" if writer.rolled.trial.kind == "stream" else "_doc"
-    writer.note(*writer.send("PUT", f"/{writer.rolled.name}/{way}/{id_}", json.dumps(written).encode()))
-
-
-def bulk_without_ids(writer: Writer) -> None:
-    _bulk(writer, lambda _: {})
-
-
-def bulk_with_ids(writer: Writer) -> None:
-    _bulk(writer, lambda id_: {"_id": id_})
-
-
-def _bulk(writer: Writer, target: Callable[[str], dict[str, str]]) -> None:
-    kind = "create" if writer.rolled.trial.kind == "stream" else "index"
-    lines: list[Any] = []
-    for id_, written in (writer.article() for _ in range(OPERATIONS)):
-        lines += [{kind: {"_index": writer.rolled.name, **target(id_)}}, written]
-    status, answer = writer.send("POST", "/_bulk", bulk_lines(*lines))
-    for item in answer["items"] if status == 200 else [answer]:
-        writer.note(item[kind]["status"] if status == 200 else status, item)
-
-
-WRITES = (single_without_id, single_with_id, bulk_without_ids, bulk_with_ids)
-
-
 def no_mappings(arrived: Arrived) -> Answer | None:
     """Refuse to change mappings, as an engine does for a user who may only write documents."""
-    if arrived.method not in ("PUT", "POST") or not arrived.path.partition("?")[0].endswith(
-        ("/_mapping", "/_mappings")
-    ):
+    path = arrived.path.partition("?")[0]
+    if arrived.method not in ("PUT", "POST") or not path.endswith(("/_mapping", "/_mappings")):
         return None
-    reason = "no permissions for [indices:admin/mapping/put] and User [writer]"
-    return Answer(403, json.dumps({"error": {"type": "security_exception", "reason": reason}, "status": 403}).encode())
+    error = {"type": "security_exception", "reason": "no permissions for [indices:admin/mapping/put]"}
+    return Answer(403, json.dumps({"error": error, "status": 403}).encode())
 
 
-@pytest.fixture
-def client(engine: Running) -> Iterator[OpenSearch]:
-    with OpenSearch(engine.url, timeout=60) as made:
-        yield made
+@contextmanager
+def created(client: OpenSearch, url: str, trial: Trial) -> Iterator[Rolled]:
+    rolled = Rolled(client, url, f"rolled-{os.getpid()}-{next(NUMBERS)}", trial)
+    try:
+        rolled.create()
+        yield rolled
+    finally:
+        rolled.delete()
 
 
 @pytest.mark.check
@@ -211,8 +166,6 @@ def client(engine: Running) -> Iterator[OpenSearch]:
 @pytest.mark.parametrize("way", ["bulk", "single"])
 def test_rollovers_while_one_request_waits(engine: Running, client: OpenSearch, way: str, given_by: str) -> None:
     """The document has fields although its index was not the written one any more, each time it was sent."""
-    rolled = Rolled(client, engine.url, f"rolled-{os.getpid()}-{next(NUMBERS)}", Trial("alias", "strict", given_by))
-    path = f"/{rolled.name}/_bulk" if way == "bulk" else f"/{rolled.name}/_doc/1"
     waiting = 0
 
     def roll_over_first(arrived: Arrived) -> None:
@@ -221,11 +174,12 @@ def test_rollovers_while_one_request_waits(engine: Running, client: OpenSearch, 
             waiting -= 1
             rolled.roll_over()
 
-    with ExitStack() as stack:
-        stack.callback(rolled.delete)
-        rolled.create()
-        front = stack.enter_context(Gateway(engine.url, roll_over_first))
-        gateway = stack.enter_context(running_gateway(front.url))
+    with (
+        created(client, engine.url, Trial("alias", "strict", given_by)) as rolled,
+        Gateway(engine.url, roll_over_first) as front,
+        running_gateway(front.url) as gateway,
+    ):
+        path = f"/{rolled.name}/_bulk" if way == "bulk" else f"/{rolled.name}/_doc/1"
         assert ask(gateway, "PUT", f"/{rolled.name}/_doc/0", article(0)).status == 201  # the index is known now
         waiting = 2
         if way == "bulk":
@@ -255,32 +209,17 @@ def test_many_rollovers_refuse_no_document(
 
 def check_rollovers(url: str, client: OpenSearch, trial: Trial, rollovers: int) -> dict[str, int]:
     """Write in four ways at once while indices come, and return what was counted."""
-    rolled = Rolled(client, url, f"rolled-{os.getpid()}-{next(NUMBERS)}", trial)
-    stop = Event()
-    with ExitStack() as stack:
-        to = stack.enter_context(Gateway(url, no_mappings)).url if trial.given_by == "nobody" else url
-        stack.callback(rolled.delete)
-        rolled.create()
-        gateway = stack.enter_context(GatewayProcess(to))
-        writers = [Writer(write, gateway.url, rolled, stop) for write in WRITES]
-        for writer in writers:
-            writer.start()
-        try:
+    with (
+        Gateway(url, no_mappings) as front,
+        created(client, url, trial) as rolled,
+        GatewayProcess(front.url if trial.given_by == "nobody" else url) as gateway,
+    ):
+        writers = [RollingWriter(gateway.url, rolled, *each) for each in product((False, True), repeat=2)]
+        with loading(writers):
             for number in range(rollovers):
                 time.sleep(MAX_PAUSE_SECONDS * (number % 7) / 6)
                 rolled.roll_over()
-            before = [writer.acknowledged for writer in writers]
-            while any(
-                writer.acknowledged == one and not writer.error for writer, one in zip(writers, before, strict=True)
-            ):
-                time.sleep(0.01)
-        finally:
-            stop.set()
-            for writer in writers:
-                writer.join()
-        for writer in writers:
-            if writer.error:
-                raise writer.error
+            wait_for_writes(writers)
         counted = ask(gateway.url, "GET", "/_winnow").json()
         figures = {
             "rollovers": rollovers,
@@ -291,9 +230,7 @@ def check_rollovers(url: str, client: OpenSearch, trial: Trial, rollovers: int) 
             "without_fields": rolled.without_fields(),
             "counted": counted["without_fields"],
         }
-        said = (
-            f"{trial}: {figures}; the gateway: {gateway.stop()}; refusals: {[writer.refused[:1] for writer in writers]}"
-        )
+        said = f"{trial}: {figures}; {gateway.stop()}; refusals: {[writer.refused[:1] for writer in writers]}"
         assert figures["refused"] == 0, said
         assert figures["stored"] == figures["documents"], said
         assert figures["wrong_mappings"] == 0, said

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -20,15 +20,15 @@ from opensearch_winnow.gateway import accepted_clients
 from opensearch_winnow.gateway.limits import Limits
 from opensearch_winnow.gateway.searching.group_options import is_ours, without_options
 from opensearch_winnow.mappings.attached_fields import Attachment
-from tests.gateway.raw_requests import Answer as Received
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.gateway.test_credentials import login
-from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
+from tests.stores.opensearch.gateway import Answer, Arrived, Check, Gateway, nothing_to_check
 from tests.stores.opensearch.own_articles import FIELDS
 
 NO_HITS = b'{"took": 1, "timed_out": false, "_shards": {"failed": 0}, "hits": {"hits": []}}'
 REFUSED = Answer(401, b'{"status": 401, "error": "who are you?"}')
 FORBIDDEN = Answer(403, b'{"status": 403, "error": "not for you"}')
+BOMB = gzip.compress(b"{}\n" * 100_000)
 HIDDEN = ("secret-merger", "secret-layoffs")
 
 
@@ -44,8 +44,9 @@ def is_lookup(arrived: Arrived) -> bool:
 class GuardedEngine:
     """Answers look-ups of two indices for the gateway's own user, and searches for others, as `may` decides."""
 
-    def __init__(self, **may: Callable[[Arrived], Answer | None]) -> None:
-        self.found: dict[str, Any] = {HIDDEN[0]: mapping("winnow"), HIDDEN[1]: mapping("other")}
+    def __init__(self, found: dict[str, Any] | None = None, **may: Check) -> None:
+        both = {HIDDEN[0]: mapping("winnow"), HIDDEN[1]: mapping("other")}
+        self.found = both if found is None else found
         self.refused_lookup: Answer | None = None
         self.may = {login(user): answer for user, answer in may.items()}
 
@@ -69,10 +70,6 @@ def guarded(engine: GuardedEngine) -> Iterator[tuple[Gateway, str]]:
         yield front, gateway
 
 
-def everything(_: Arrived) -> Answer | None:
-    return None
-
-
 GROUPED: dict[str, tuple[str, Any]] = {
     "path": ("/*/_search?winnow=group", {}),
     "parameter": ("/_search?winnow=group&winnow_index=_all", {}),
@@ -92,71 +89,63 @@ def test_a_stranger_gets_the_answer_of_the_engine_and_nothing_is_looked_up(path:
         assert not any("winnow" in arrived.path for arrived in front.arrived)
 
 
+def check_that_bombs_pass(front: Gateway, gateway: str, **headers: str) -> None:
+    """Check that the bodies of somebody whom the engine refuses pass unread, to an engine that looks up nothing."""
+    for path in ("/a/_msearch?winnow=group", "/a/_search", "/a/_bulk", "/_bulk", "/a/_doc/1"):
+        answer = ask(gateway, "POST", path, BOMB, content_encoding="gzip", **headers)
+        assert (path, answer.status, answer.body) == (path, REFUSED.status, REFUSED.body)
+        assert front.arrived[-1].body == BOMB
+        assert front.arrived[-1].headers["content-encoding"] == "gzip"
+    assert not any(map(is_lookup, front.arrived))
+
+
 def test_the_body_of_a_stranger_passes_unread() -> None:
-    bomb = gzip.compress(b"{}\n" * 100_000)
     with guarded(GuardedEngine()) as (front, gateway):
-        for path in ("/a/_msearch?winnow=group", "/a/_search", "/a/_bulk", "/_bulk", "/a/_doc/1"):
-            answer = ask(gateway, "POST", path, bomb, content_encoding="gzip")
-            assert (path, answer.status, answer.body) == (path, REFUSED.status, REFUSED.body)
-            assert front.arrived[-1].body == bomb
-            assert front.arrived[-1].headers["content-encoding"] == "gzip"
-        assert not any(map(is_lookup, front.arrived))
-        assert ask(gateway, "GET", "/_winnow").json() == {
-            "documents": 0,
-            "without_fields": 0,
-            "unread": 0,
-            "passed": 5,
-        }
-
-
-def reason(answer: Received) -> str:
-    said: str = answer.json()["error"]["reason"]
-    return said
+        check_that_bombs_pass(front, gateway)
+        assert ask(gateway, "GET", "/_winnow").json() == {"documents": 0, "without_fields": 0, "unread": 0, "passed": 5}
 
 
 @pytest.mark.parametrize("changed", [{}, {"attached": 99}, {"scheme_id": "another"}])
 def test_whoever_may_not_search_an_index_is_told_so_by_the_engine_only(changed: dict[str, Any]) -> None:
-    engine = GuardedEngine(ada=lambda arrived: FORBIDDEN if "_search" in arrived.path else None, ben=everything)
+    engine = GuardedEngine(ada=lambda arrived: FORBIDDEN if "_search" in arrived.path else None, ben=nothing_to_check)
     engine.found[HIDDEN[0]] = mapping("winnow", **changed)
     with guarded(engine) as (_, gateway):
         for path in ("/secret-*/_search?winnow=group", "/_search?winnow=group&winnow_index=secret-*"):
             answer = ask(gateway, "POST", path, {"query": {"match_all": {}}}, authorization=login("ada"))
             assert (answer.status, answer.body) == (FORBIDDEN.status, FORBIDDEN.body)
-        said = reason(ask(gateway, "POST", "/secret-*/_search?winnow=group", {}, authorization=login("ben")))
+        said = ask(gateway, "POST", "/secret-*/_search?winnow=group", {}, authorization=login("ben")).reason
     assert said.startswith("this search cannot be grouped: ")
     assert not any(name in said for name in HIDDEN)
 
 
 def test_a_search_at_a_point_in_time_needs_the_right_to_search_the_index_that_it_names() -> None:
     """Otherwise whoever may search anything could find out which other indices are attached."""
-    engine = GuardedEngine(ada=lambda arrived: FORBIDDEN if "secret" in arrived.path else None)
-    body = {"pit": {"id": "of another index"}}
-    for found in ({}, {HIDDEN[0]: mapping("winnow")}, engine.found):
-        engine.found = found
+    path, body = "/_search?winnow=group&winnow_index=secret-*", {"pit": {"id": "of another index"}}
+    for found in ({}, {HIDDEN[0]: mapping("winnow")}, None):
+        engine = GuardedEngine(found, ada=lambda arrived: FORBIDDEN if "secret" in arrived.path else None)
         with guarded(engine) as (front, gateway):
-            path = "/_search?winnow=group&winnow_index=secret-*"
             answer = ask(gateway, "POST", path, body, authorization=login("ada"))
             assert (answer.status, answer.body) == (FORBIDDEN.status, FORBIDDEN.body)
             assert not any(map(is_lookup, front.arrived))
 
 
 def test_the_sentence_about_indices_attached_in_different_ways_names_none() -> None:
-    with guarded(GuardedEngine(ada=everything)) as (front, gateway):
+    with guarded(GuardedEngine(ada=nothing_to_check)) as (front, gateway):
         answer = ask(gateway, "POST", "/*/_search?winnow=group&size=7", {"from": 3}, authorization=login("ada"))
         assert answer.status == 400
-        assert reason(answer).endswith("* has indices that were attached in different ways; name one of them")
+        assert answer.reason.endswith("* has indices that were attached in different ways; name one of them")
         assert front.arrived[-1].path == "/*/_search?size=0"  # the search itself, for no hits
 
 
 @pytest.mark.parametrize(("status", "shown"), [(401, 403), (403, 403), (429, 429), (503, 503)])
 def test_what_the_engine_says_to_the_gateway_is_not_for_clients(status: int, shown: int) -> None:
-    engine = GuardedEngine(ada=everything)
+    engine = GuardedEngine(ada=nothing_to_check)
     engine.refused_lookup = Answer(status, b'{"error": {"reason": "no permissions for user gate"}, "status": 1}')
     with guarded(engine) as (_, gateway):
         answer = ask(gateway, "POST", "/a/_search?winnow=group", {}, authorization=login("ada"))
         assert answer.status == shown
-        assert f"a cannot be looked up: the engine answers with status {status}" in reason(answer)
-        assert "gate" not in reason(answer)
+        assert f"a cannot be looked up: the engine answers with status {status}" in answer.reason
+        assert "gate" not in answer.reason
 
 
 # --- writes to indices that a client may not write to -----------------------------------------------------------------
@@ -165,11 +154,7 @@ NAME = HIDDEN[0]
 REFUSAL = {"type": "security_exception", "reason": "no permissions"}
 UNNAMED = {"index": {"_index": NAME}}
 DOCUMENT = {"body": "The miller of the valley ground his grain."}
-STATES: dict[str, dict[str, Any] | None] = {
-    "unknown": None,
-    "usable": {},
-    "another scheme": {"scheme_id": "another"},
-}
+STATES: dict[str, dict[str, Any] | None] = {"unknown": None, "usable": {}, "another scheme": {"scheme_id": "another"}}
 PROBES: dict[str, tuple[str, bytes, dict[str, str]]] = {
     "bulk": ("/_bulk", bulk_lines(UNNAMED, DOCUMENT), {}),
     "bulk, pretty": ("/_bulk?pretty", bulk_lines(UNNAMED, DOCUMENT), {}),
@@ -215,8 +200,8 @@ def test_whoever_may_not_write_to_an_index_does_not_learn_that_it_is_attached(
 ) -> None:
     seen = {}
     for state, changed in STATES.items():
-        engine = GuardedEngine(alice=without_rights)
-        engine.found = {} if changed is None else {NAME: mapping("winnow", **changed)}
+        found = {} if changed is None else {NAME: mapping("winnow", **changed)}
+        engine = GuardedEngine(found, alice=without_rights)
         engine.refused_lookup = Answer(404, b"{}") if changed is None else None
         with guarded(engine) as (front, gateway):
             answer = ask(gateway, "POST", path, body, authorization=login("alice"), **headers)
@@ -233,9 +218,7 @@ def test_whoever_may_write_to_an_index_is_told_why_documents_got_no_fields() -> 
         done = [{"index": {"_index": NAME, "_id": "1", "status": status}} for status in (201, 403)]
         return Answer(200, json.dumps({"took": 1, "errors": True, "items": done}).encode())
 
-    engine = GuardedEngine(ben=items)
-    engine.found = {NAME: mapping("winnow", scheme_id="another")}
-    with guarded(engine) as (_, gateway):
+    with guarded(GuardedEngine({NAME: mapping("winnow", scheme_id="another")}, ben=items)) as (_, gateway):
         body = bulk_lines(UNNAMED, DOCUMENT, UNNAMED, DOCUMENT)
         answer = ask(gateway, "POST", "/_bulk", body, authorization=login("ben"))
         assert f"no fields for 1 document of {NAME}" in answer.headers["warning"]
@@ -251,9 +234,10 @@ def checks(front: Gateway) -> int:
 
 def test_a_client_is_checked_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accepted_clients, "REMEMBERED_SECONDS", 60.0)
-    engine = GuardedEngine(ada=everything, ben=everything)
-    engine.found = {}
-    with guarded(engine) as (front, gateway):
+    with guarded(GuardedEngine({}, ada=nothing_to_check, ben=nothing_to_check)) as (front, gateway):
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(lambda _: ask(gateway, "POST", "/_bulk", b"", authorization=login("ada")), range(6)))
+        assert checks(front) == 1
         for number in range(5):
             for path, body in (("/_bulk", b'{"delete": {}}\n'), ("/a/_search?winnow=group", b"{}"), ("/a/_doc", b"{}")):
                 ask(gateway, "POST", path, body, authorization=login("ada"), x_opaque_id=str(number))
@@ -291,20 +275,6 @@ def test_no_more_clients_are_remembered_than_fit(monkeypatch: pytest.MonkeyPatch
     assert max(held) == 3
 
 
-def test_requests_at_the_same_moment_share_a_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(accepted_clients, "REMEMBERED_SECONDS", 60.0)
-    engine = GuardedEngine(ada=everything)
-    engine.found = {}
-
-    async def many(gateway: str) -> None:
-        call = asyncio.to_thread
-        await asyncio.gather(*(call(ask, gateway, "POST", "/_bulk", b"", authorization=login("ada")) for _ in "abcdef"))
-
-    with guarded(engine) as (front, gateway):
-        asyncio.run(many(gateway))
-        assert checks(front) == 1
-
-
 def test_the_check_is_never_itself_an_answer() -> None:
     """An engine that refuses GET / only: documents are written, with a warning, and nothing is said to be grouped."""
     engine = GuardedEngine(ada=lambda arrived: REFUSED if arrived.path == "/" else None)
@@ -318,25 +288,19 @@ def test_the_check_is_never_itself_an_answer() -> None:
         assert ask(gateway, "GET", "/_winnow").json()["unread"] == 1
         grouped = ask(gateway, "POST", "/a/_search?winnow=group", {}, **ada)
         assert str(grouped) == "403 `security_exception`"
-        assert "this search cannot be grouped" in reason(grouped)
+        assert "this search cannot be grouped" in grouped.reason
 
 
 def test_a_client_of_which_nobody_knows_whether_it_is_accepted_passes_unread() -> None:
     """An engine, or what is in front of it, may answer GET / with more than the gateway reads, or not at all."""
     large = Answer(200, b" " * (Limits().max_gateway_answer + 1))
     engine = GuardedEngine(eve=lambda arrived: large if arrived.path == "/" else REFUSED)
-    bomb = gzip.compress(b"{}\n" * 100_000)
     with guarded(engine) as (front, gateway):
-        eve = {"authorization": login("eve"), "content_encoding": "gzip"}
-        for path in ("/a/_msearch?winnow=group", "/a/_search", "/a/_bulk", "/_bulk", "/a/_doc/1"):
-            answer = ask(gateway, "POST", path, bomb, **eve)
-            assert (path, answer.status, answer.body) == (path, REFUSED.status, REFUSED.body)
-            assert front.arrived[-1].body == bomb
-        assert not any(map(is_lookup, front.arrived))
+        check_that_bombs_pass(front, gateway, authorization=login("eve"))
         engine.may[login("eve")] = lambda arrived: large if arrived.path == "/" else None
-        answer = ask(gateway, "POST", "/a/_bulk", bomb, **eve)
+        answer = ask(gateway, "POST", "/a/_bulk", BOMB, content_encoding="gzip", authorization=login("eve"))
         assert answer.status == 200  # a document is never refused
-        assert front.arrived[-1].body == bomb
+        assert front.arrived[-1].body == BOMB
         assert not any(map(is_lookup, front.arrived))
 
 

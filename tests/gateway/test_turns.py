@@ -16,16 +16,14 @@ import pytest
 
 from opensearch_winnow import Scheme
 from opensearch_winnow.gateway import threads
-from opensearch_winnow.gateway.attached import AttachedIndices, Found
+from opensearch_winnow.gateway.attached import Found
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
 from opensearch_winnow.gateway.limits import Limits
 from opensearch_winnow.gateway.memory_budget import MemoryBudget
 from opensearch_winnow.gateway.request_body import decompressed
-from opensearch_winnow.gateway.routes import Write
 from opensearch_winnow.gateway.searching.grouped_msearch import grouped_msearch
-from opensearch_winnow.gateway.writing.sent_writes import Answered, Line, send_bulk
-from opensearch_winnow.gateway.writing.writes import Prepared, Rejected, prepare, prepare_bulk
 from opensearch_winnow.mappings.attached_fields import Attachment
+from tests.gateway.bulk_sender import sent_bulk
 from tests.gateway.running_gateway import bulk_lines
 from tests.stores.opensearch.own_articles import FIELDS
 
@@ -91,75 +89,54 @@ def test_others_have_their_turn_while_a_large_bulk_request_is_prepared_and_answe
     document = {"index": {}, "update": {"doc": {"body": "No egg."}}}[kind]
     ids = [{"_id": str(number)} if kind == "update" else {} for number in range(DOCUMENTS)]
     body = bulk_lines(*(line for each in ids for line in ({kind: each}, document)))
-    indices = AttachedIndices()
+    error = {"error": {"type": "mapper_parsing_exception", "reason": "no"}} if status >= 300 else {}
+    items = [{kind: {"_index": "a", "_id": "1", "status": status, **error}}] * DOCUMENTS
+    answer = EngineAnswer(200, {}, msgspec.json.encode({"items": items}))
 
     async def send(method: str, _: str, content: Any) -> EngineAnswer:
         if method == "GET":
             return EngineAnswer(200, {}, msgspec.json.encode(described))
+        if isinstance(content, bytes):
+            assert content.count(b"\n") == 2 * DOCUMENTS
+            return answer
         stored = {"_index": "a", "found": True, "_version": 1, "_source": {"body": "Two eggs."}}
         docs = [stored | {"_id": each["_id"]} for each in content["docs"]]
         return EngineAnswer(200, {}, msgspec.json.encode({"docs": docs}))
 
-    async def find(name: str) -> Found:
-        return await indices.find_to_write(name, send)
-
-    answers: dict[int, EngineAnswer] = {}
-    error = {"error": {"type": "mapper_parsing_exception", "reason": "no"}} if status >= 300 else {}
-
-    async def send_body(_: str, content: bytes | None) -> EngineAnswer:
-        assert content is not None
-        return answers[content.count(b"\n")]
-
-    item = {kind: {"_index": "a", "_id": "1", "status": status, **error}}
-    answers[2 * DOCUMENTS] = EngineAnswer(200, {}, msgspec.json.encode({"items": [item] * DOCUMENTS}))
-
-    async def again(items: Any, rejected: Mapping[int, Rejected]) -> Prepared:
-        return await prepare_bulk(items, "a", "/a/_bulk", {}, find, send, rejected)
-
-    async def work() -> Answered:
-        prepared = await prepare(Write("bulk", "a"), "/a/_bulk", {}, body, find, send)
-        line = Line(send_body, lambda: send_body("", body), len(body), find, indices.forget)
-        return await send_bulk(prepared, again, line)
-
-    longest, answered = longest_turn(work)
+    longest, answered = longest_turn(lambda: sent_bulk(send, "a", body))
+    assert answered is not None
     assert answered.with_fields == (DOCUMENTS if status == 201 else 0)
     assert longest < MAX_TURN
 
 
+async def beside(waiting: int, work: Callable[[], Awaitable[T]]) -> T:
+    """Do some work while 20 requests for so many documents keep their threads."""
+    end = Event()
+    others = [asyncio.create_task(threads.for_documents(waiting, end.wait)) for _ in range(20)]
+    await asyncio.sleep(0)
+    try:
+        async with asyncio.timeout(10):
+            return await work()
+    finally:
+        end.set()
+        await asyncio.gather(*others)
+
+
 @pytest.mark.parametrize("size", [threads.SMALL_REQUEST, threads.SMALL_REQUEST + 1])
 def test_small_requests_do_not_wait_for_large_ones(size: int) -> None:
-    end = Event()
-
-    async def both() -> str:
-        large = [asyncio.create_task(threads.for_documents(threads.LARGE_REQUEST + 1, end.wait)) for _ in range(20)]
-        await asyncio.sleep(0)
-        try:
-            async with asyncio.timeout(10):
-                return await threads.for_documents(size, lambda: "done")
-        finally:
-            end.set()
-            await asyncio.gather(*large)
-
-    assert asyncio.run(both()) == "done"
+    work = beside(threads.LARGE_REQUEST + 1, lambda: threads.for_documents(size, lambda: "done"))
+    assert asyncio.run(work) == "done"
 
 
 def test_searches_are_unpacked_in_threads_of_their_own() -> None:
-    end, body, limits = Event(), gzip.compress(b"{}"), Limits()
+    limits = Limits()
 
-    async def both() -> bytes:
-        size = threads.SMALL_REQUEST + 1
-        writes = [asyncio.create_task(threads.for_documents(size, end.wait)) for _ in range(20)]
-        await asyncio.sleep(0)
-        try:
-            async with asyncio.timeout(10):
-                with MemoryBudget(limits.memory).reservation() as memory:
-                    headers = {"content-encoding": "gzip"}
-                    return await decompressed(headers, body, limits.max_search_body, limits, memory, is_search=True)
-        finally:
-            end.set()
-            await asyncio.gather(*writes)
+    async def unpack() -> bytes:
+        with MemoryBudget(limits.memory).reservation() as memory:
+            headers, body = {"content-encoding": "gzip"}, gzip.compress(b"{}")
+            return await decompressed(headers, body, limits.max_search_body, limits, memory, is_search=True)
 
-    assert asyncio.run(both()) == b"{}"
+    assert asyncio.run(beside(threads.SMALL_REQUEST + 1, unpack)) == b"{}"
 
 
 def test_only_small_requests_keep_the_event_loop() -> None:

@@ -43,10 +43,7 @@ def test_positions_survive_packing(positions: array[int]) -> None:
     assert unpacked_positions(packed_positions(positions)) == positions
 
 
-def test_nearby_positions_take_a_byte_each() -> None:
-    assert packed_positions(array("I", range(0, 120 * 3, 3))) == "A" + "AAMD"[1:] + "AwMD" * 39
-
-
-def test_positions_that_end_too_early_are_refused() -> None:
+def test_nearby_positions_take_a_byte_each_and_none_ends_too_early() -> None:
+    assert packed_positions(array("I", range(0, 120 * 3, 3))) == "AAMD" + "AwMD" * 39
     with pytest.raises(ValueError, match="in the middle of one"):
         unpacked_positions("gA==")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -17,26 +18,12 @@ from opensearch_winnow.mappings.opensearch_pipeline import PIPELINE, pipeline
 from opensearch_winnow.mappings.record import Record, site_of
 from opensearch_winnow.stores.engine.running import Running
 
-MakeRecord = Callable[..., Record]
+Make = Callable[..., Record]
 DERIVED = ("site", "url_length", "fingerprint_count", "sketch_count", "fetched_us", "cluster", "latest", "place")
 URLS = [
-    "http://a.org",
-    "HTTP://user:pass@A.Org:80/x?y#z",
-    "//h/x",
-    "file:///x",
-    "mailto:a@b",
-    "http:/a",
-    "a//b",
-    "1a://b",
-    "http://[::1]:9200/x",
-    "http://[::1",
-    "http://a?b://c",
-    "http://a@b@c/",
-    "urn:x:y//z",
-    "http://Ä.org/ß",
-    "h-t+1.://q",
-    "http://a.org#//b",
-    "no address",
+    *("http://a.org", "HTTP://user:pass@A.Org:80/x?y#z", "//h/x", "file:///x", "mailto:a@b", "http:/a", "a//b"),
+    *("1a://b", "http://[::1]:9200/x", "http://[::1", "http://a?b://c", "http://a@b@c/", "urn:x:y//z"),
+    *("http://Ä.org/ß", "h-t+1.://q", "http://a.org#//b", "no address"),
 ]
 
 
@@ -61,7 +48,7 @@ def minimal_document(record: Record) -> dict[str, Any]:
     return {name: value for name, value in whole.items() if name not in DERIVED}
 
 
-def test_missing_fields_are_derived_as_in_a_record(client: OpenSearch, record: MakeRecord) -> None:
+def test_missing_fields_are_derived_as_in_a_record(client: OpenSearch, record: Make) -> None:
     one = record(7)
     one.fingerprints[3] = one.fingerprints[2]  # a repeated passage
     before = time.time_ns()
@@ -76,12 +63,12 @@ def test_missing_fields_are_derived_as_in_a_record(client: OpenSearch, record: M
     assert record_of(made) == one
 
 
-def test_the_site_is_derived_from_the_url(client: OpenSearch, record: MakeRecord) -> None:
+def test_the_site_is_derived_from_the_url(client: OpenSearch, record: Make) -> None:
     sources = [minimal_document(record(1)) | {"url": url} for url in URLS]
     assert [each["site"] for each in simulate(client, *sources)] == [site_of(url) for url in URLS]
 
 
-def test_given_fields_are_kept(client: OpenSearch, record: MakeRecord) -> None:
+def test_given_fields_are_kept(client: OpenSearch, record: Make) -> None:
     said = document_of(record(1, site="other.org", cluster="c" * 32, crawl="mine"), place=17, latest=False)
     assert simulate(client, said) == [said]
 
@@ -98,13 +85,13 @@ def test_given_fields_are_kept(client: OpenSearch, record: MakeRecord) -> None:
     ],
 )
 def test_microseconds_are_derived_from_the_date(
-    client: OpenSearch, record: MakeRecord, given: str | int, time: datetime
+    client: OpenSearch, record: Make, given: str | int, time: datetime
 ) -> None:
     (made,) = simulate(client, minimal_document(record(1)) | {"fetched_at": given})
     assert record_of(made).fetched_at == time
 
 
-def test_the_date_is_derived_from_microseconds(client: OpenSearch, record: MakeRecord) -> None:
+def test_the_date_is_derived_from_microseconds(client: OpenSearch, record: Make) -> None:
     source = minimal_document(record(1))
     del source["fetched_at"]
     timed, timeless = simulate(client, source | {"fetched_us": -1_500_000}, source)
@@ -128,30 +115,20 @@ def test_the_date_is_derived_from_microseconds(client: OpenSearch, record: MakeR
     ],
 )
 def test_invalid_documents_are_refused_with_a_reason(
-    client: OpenSearch, record: MakeRecord, change: dict[str, Any], reason: str
+    client: OpenSearch, record: Make, change: dict[str, Any], reason: str
 ) -> None:
     (answer,) = simulate(client, minimal_document(record(1)) | change)
     assert answer["reason"].endswith(f"winnow-2 refuses the document: {reason}")
 
 
-def test_a_refused_document_does_not_affect_others(client: OpenSearch, record: MakeRecord) -> None:
+def test_a_refused_document_does_not_affect_others(client: OpenSearch, record: Make) -> None:
     client.indices.create(index="piped", body={"settings": index_settings(), "mappings": mapping(Scheme())})
-    pages = [record(1), record(2), record(3)]
-    bad = minimal_document(pages[1]) | {"sketch": "short"}
-    lines = [
-        {"index": {"_id": pages[0].id}},
-        minimal_document(pages[0]),
-        {"index": {"_id": pages[1].id}},
-        bad,
-        {"index": {}},
-        minimal_document(pages[2]),
-    ]
+    good, bad, unnamed = (minimal_document(record(number)) for number in (1, 2, 3))
+    lines = [{"index": {"_id": record(1).id}}, good, {"index": {"_id": record(2).id}}, bad | {"sketch": "short"}]
+    lines += [{"index": {}}, unnamed]
     answer = client.bulk(index="piped", body=lines, params={"refresh": "true"})
     errors = [each["index"].get("error", {}).get("reason", "") for each in answer["items"]]
-    assert [error.partition("refuses the document: ")[2] for error in errors] == [
-        "",
-        "sketch has a hash that is not 11 characters of base64url: short",
-        "a page is written with an _id, so that it is there once: that of its capture",
-    ]
+    for error, said in zip(errors, ("$", "sketch has a hash .*: short", "a page is written with an _id"), strict=True):
+        assert re.match(said, error.partition("refuses the document: ")[2])
     (hit,) = client.search(index="piped")["hits"]["hits"]
-    assert record_of(hit["_source"]) == pages[0]
+    assert record_of(hit["_source"]) == record(1)

@@ -111,9 +111,10 @@ def test_the_site_is_the_host(url: str, site: str) -> None:
     assert Record(**EMPTY | {"url": url}).site == site
 
 
-def test_a_new_record_is_its_own_cluster(record: Make) -> None:
+def test_a_new_record_is_its_own_cluster_and_can_be_pickled(record: Make) -> None:
     assert record(1).cluster == record(1).id
     assert record(1, cluster="of another").cluster == "of another"
+    assert pickle.loads(pickle.dumps(record(1))) == record(1)
 
 
 def test_lone_surrogates_are_replaced_and_offsets_stay(record: Make) -> None:
@@ -137,20 +138,7 @@ def test_values_that_cannot_be_stored_are_refused(change: dict[str, Any], compla
         Record(**EMPTY | change)
 
 
-def test_a_record_can_be_pickled(record: Make) -> None:
-    assert pickle.loads(pickle.dumps(record(1))) == record(1)
-
-
 EMPTY: dict[str, Any] = {
-    "url": "https://example.org/",
-    "text": "",
-    "content_digest": "",
-    "text_digest": "",
-    "shingle_digest": "",
-    "fingerprints": array("Q"),
-    "positions": array("I"),
-    "shingle_count": 0,
-    "sketch": array("Q"),
-    "minhash": b"",
-    "bands": array("Q"),
-}
+    **dict.fromkeys(("text", "content_digest", "text_digest", "shingle_digest"), ""),
+    **dict.fromkeys(("fingerprints", "sketch", "bands"), array("Q")),
+} | {"url": "https://example.org/", "positions": array("I"), "shingle_count": 0, "minhash": b""}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.clusters.record_scan import RecordScan
-from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import read
@@ -21,16 +19,10 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Selection
 from opensearch_winnow.record_files.atomic_parquet import merge_files
 from opensearch_winnow.record_files.reader import latest_rows, scheme_of
-from opensearch_winnow.record_files.record_writer import RecordWriter
 from opensearch_winnow.record_files.records import read_records, read_rows
 from opensearch_winnow.stores.destination import StoreDestination
+from tests.record_files.test_record_writer import write
 from tests.stores.test_destination import URL, archives, open_store, page, revisit, stored_records, with_content
-
-
-def write(path: Path | str, records: Iterable[Record]) -> None:
-    with RecordWriter(path, Scheme()) as writer:
-        for record in records:
-            writer.add(record)
 
 
 @pytest.mark.check
@@ -44,7 +36,7 @@ def test_files_in_any_order_have_the_texts_of_a_store(data: st.DataObject, recor
             for each in records:
                 into.add(each)
         for some in (order[:cut], order[cut:]):
-            write(f"{folder}/records/", some)
+            write(f"{folder}/records/", *some)
         found = {each.id: each for each in read_records(folder / "records")}
         assert found == {each.id: each for each in stored_records(folder)}
 
@@ -52,8 +44,8 @@ def test_files_in_any_order_have_the_texts_of_a_store(data: st.DataObject, recor
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
     """Record files in which the page comes after the revisits, and in another file."""
-    write(tmp_path / "two.parquet", [revisit(on=2, payload="sha1:A"), revisit(f"{URL}x", on=3, of=f"{URL}x")])
-    write(tmp_path / "one.parquet", [page("b", f"{URL}b"), page("a", payload="sha1:A")])
+    write(tmp_path / "two.parquet", revisit(on=2, payload="sha1:A"), revisit(f"{URL}x", on=3, of=f"{URL}x"))
+    write(tmp_path / "one.parquet", page("b", f"{URL}b"), page("a", payload="sha1:A"))
     return [tmp_path / "two.parquet", tmp_path / "one.parquet"]
 
 

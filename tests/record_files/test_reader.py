@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,16 +24,10 @@ from opensearch_winnow.mappings.record import Record, RecordsError
 from opensearch_winnow.mappings.record_columns import SCHEMA, SOURCE
 from opensearch_winnow.record_files import atomic_parquet, reader
 from opensearch_winnow.record_files.reader import latest_rows, read_columns, scheme_of
-from opensearch_winnow.record_files.record_writer import RecordWriter
 from opensearch_winnow.record_files.records import read_records
+from tests.record_files.test_record_writer import write
 
 Make = Callable[..., Record]
-
-
-def write(path: Path | str, *records: Record, scheme: Scheme = Scheme()) -> None:
-    with RecordWriter(path, scheme) as writer:
-        for record in records:
-            writer.add(record)
 
 
 @pytest.mark.check
@@ -80,33 +75,30 @@ def test_the_scheme_is_found_where_spark_can_write_it(tmp_path: Path, record: Ma
     write(tmp_path / "r.parquet", record(1))
     table = pq.read_table(tmp_path / "r.parquet")
     said = table.schema.metadata[record_metadata.METADATA].decode()
-    for about, known in (({"winnow": said}, True), ({}, False)):
+    spark = tmp_path / "spark.parquet"
+    for about in ({}, {"winnow": said}):
         fields = {"fields": [{"name": "id", "metadata": about}, {"name": "url", "metadata": {}}]}
-        pq.write_table(
-            table.replace_schema_metadata({record_metadata.SPARK_METADATA: json.dumps(fields)}),
-            tmp_path / "spark.parquet",
-        )
-        if known:
-            assert scheme_of(tmp_path / "spark.parquet") == scheme_of(tmp_path / "r.parquet")
-            assert list(read_records(tmp_path / "spark.parquet")) == [record(1)]
-        else:
+        spark_metadata = {record_metadata.SPARK_METADATA: json.dumps(fields)}
+        pq.write_table(table.replace_schema_metadata(spark_metadata), spark)
+        if not about:
             with pytest.raises(RecordsError, match="not one of winnow's records"):
-                scheme_of(tmp_path / "spark.parquet")
+                scheme_of(spark)
+    assert scheme_of(spark) == scheme_of(tmp_path / "r.parquet")
+    assert list(read_records(spark)) == [record(1)]
 
 
-def test_a_scheme_without_a_key_comes_back(tmp_path: Path, record: Make) -> None:
-    write(tmp_path / "r.parquet", record(1))
-    assert scheme_of(tmp_path / "r.parquet").scheme() == Scheme()
+def test_schemes_without_a_key_are_compared_before_the_first_record(tmp_path: Path, record: Make) -> None:
+    path, other = tmp_path / "r.parquet", Scheme.preset("passages")
+    write(path, record(1))
+    assert scheme_of(path).scheme() == Scheme()
     with pytest.raises(RecordsError, match="has no key"):
-        scheme_of(tmp_path / "r.parquet").scheme("any")
-
-
-def test_records_of_another_scheme_are_refused_before_the_first(tmp_path: Path, record: Make) -> None:
-    write(tmp_path / "r.parquet", record(1))
-    assert list(read_records(tmp_path / "r.parquet", Scheme())) == [record(1)]
-    other = Scheme.preset("passages")
+        scheme_of(path).scheme("any")
+    assert list(read_records(path, Scheme())) == [record(1)]
     with pytest.raises(RecordsError, match=f"r.parquet has records of scheme {Scheme().id}, .* {other.id}"):
-        read_records(tmp_path / "r.parquet", other)
+        read_records(path, other)
+    write(tmp_path / "s.parquet", record(2), scheme=other)
+    with pytest.raises(RecordsError, match="parts of two schemes"):
+        scheme_of(tmp_path)
 
 
 def test_columns_can_be_read_without_the_others(tmp_path: Path, record: Make) -> None:
@@ -153,23 +145,13 @@ def test_the_last_row_of_an_id_counts(
 @pytest.fixture(scope="module")
 def file_and_records(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[Record]]:
     path = tmp_path_factory.mktemp("whole") / "r.parquet"
-    numbers = [array("Q", range(number, 1000 + number)) for number in range(20)]
-    positions = array("I", range(1000))
-    digests = dict.fromkeys(("content_digest", "text_digest", "shingle_digest"), "0" * 32)
-    records = [
-        Record(
-            url=f"https://example.org/{number}",
-            text=f"some words of page {number} " * 40,
-            fingerprints=hashes,
-            positions=positions,
-            shingle_count=9,
-            sketch=hashes[:40],
-            minhash=bytes(512),
-            bands=hashes[:32],
-            **digests,  # type: ignore[arg-type]
-        )
-        for number, hashes in enumerate(numbers)
-    ]
+    digests: dict[str, Any] = dict.fromkeys(("content_digest", "text_digest", "shingle_digest"), "0" * 32)
+    values = digests | {"positions": array("I", range(1000)), "shingle_count": 9, "minhash": bytes(512)}
+    records = []
+    for number in range(20):
+        prints = array("Q", range(number, 1000 + number))
+        hashes: dict[str, Any] = {"fingerprints": prints, "sketch": prints[:40], "bands": prints[:32]}
+        records.append(Record(url=f"https://example.org/{number}", text=f"page {number} " * 400, **values, **hashes))
     write(path, *records)
     return path.read_bytes(), records
 
@@ -201,11 +183,10 @@ def test_other_files_are_refused(tmp_path: Path, record: Make) -> None:
     pq.write_table(pa.table({"url": ["a"]}), tmp_path / "other.parquet")
     (tmp_path / "text.parquet").write_text("not Parquet at all")
     (tmp_path / "empty").mkdir()
-    write(tmp_path / "later.parquet", record(1))
-    table = pq.read_table(tmp_path / "later.parquet")
+    write(tmp_path / "r.parquet", record(1))
+    table = pq.read_table(tmp_path / "r.parquet")
     pq.write_table(table.replace_schema_metadata({"winnow": '{"format": 3}'}), tmp_path / "later.parquet")
-    write(tmp_path / "fewer.parquet", record(1))
-    pq.write_table(pq.read_table(tmp_path / "fewer.parquet").drop_columns(["bands"]), tmp_path / "fewer.parquet")
+    pq.write_table(table.drop_columns(["bands"]), tmp_path / "fewer.parquet")
     for name, complaint in {
         "gone.parquet": "there is no record file",
         "other.parquet": "but not one of winnow's records",
@@ -218,13 +199,6 @@ def test_other_files_are_refused(tmp_path: Path, record: Make) -> None:
         for read in (read_records, read_columns, scheme_of):
             with pytest.raises((FileError, RecordsError), match=complaint):
                 read(tmp_path / name)
-
-
-def test_parts_of_two_schemes_are_refused(tmp_path: Path, record: Make) -> None:
-    write(tmp_path / "a.parquet", record(1))
-    write(tmp_path / "b.parquet", record(2), scheme=Scheme.preset("passages"))
-    with pytest.raises(RecordsError, match="parts of two schemes"):
-        scheme_of(tmp_path)
 
 
 def test_the_documentation_lists_every_column(root: Path) -> None:

@@ -29,7 +29,6 @@ from opensearch_winnow.record_files.records import read_records
 from tests.interrupts import interrupting
 
 Make = Callable[..., Record]
-FILE_AND_FOLDER = pytest.mark.parametrize("name", ["records.parquet", "records/"])
 # With these limits, each record is converted to columns at once, two make a row group, and three make a part.
 SMALL_LIMITS = {"MAX_WAITING_BYTES": 1_000, "MAX_PART_BYTES": 5_500}
 
@@ -44,6 +43,12 @@ def hidden(folder: Path) -> list[str]:
     return [path.name for path in folder.rglob(".*")]
 
 
+@pytest.fixture(params=["records.parquet", "records/"])
+def path(tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """A file that is not there yet, and a folder."""
+    return f"{tmp_path}/{request.param}"
+
+
 @pytest.fixture
 def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in SMALL_LIMITS.items():
@@ -51,18 +56,18 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(atomic_parquet, "ROW_GROUP_BYTES", 3_000)
 
 
-@FILE_AND_FOLDER
-def test_a_second_run_adds_records(tmp_path: Path, record: Make, name: str) -> None:
-    path = f"{tmp_path}/{name}"
+def test_a_second_run_adds_records_or_replaces_those_with_their_ids(tmp_path: Path, path: str, record: Make) -> None:
     write(path, record(1), record(2))
     write(path, record(3))
     assert list(read_records(path)) == [record(1), record(2), record(3)]
+    write(path, record(1, text="newer"))
+    left = [record(2), record(3), record(1, text="newer")]
+    assert list(read_records(path)) == left
+    assert [url for (url,) in read_columns(path, "url")] == [each.url for each in left]
     assert hidden(tmp_path) == []
 
 
-@FILE_AND_FOLDER
-def test_a_writer_reads_the_stored_digests(tmp_path: Path, record: Make, name: str) -> None:
-    path = f"{tmp_path}/{name}"
+def test_a_writer_reads_the_stored_digests(path: str, record: Make) -> None:
     with RecordWriter(path, Scheme()) as writer:
         assert list(writer.stored()) == []
         writer.add(record(1))
@@ -70,27 +75,16 @@ def test_a_writer_reads_the_stored_digests(tmp_path: Path, record: Make, name: s
         assert list(writer.stored()) == [StoredDigests.of(record(1))]
 
 
-@FILE_AND_FOLDER
-def test_a_record_replaces_the_one_with_its_id(tmp_path: Path, record: Make, name: str) -> None:
-    path = f"{tmp_path}/{name}"
-    write(path, record(1), record(2))
-    write(path, record(1, text="newer"))
-    assert list(read_records(path)) == [record(2), record(1, text="newer")]
-    urls = [url for (url,) in read_columns(path, "url")]
-    assert urls == [record(2).url, record(1).url]
-
-
 @pytest.mark.check
 @pytest.mark.usefixtures("small_limits")
-@FILE_AND_FOLDER
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 @given(runs=st.lists(st.lists(st.integers(0, 9), max_size=12), max_size=4))
 def test_after_any_runs_each_capture_is_stored_once_in_its_latest_version(
-    runs: list[list[int]], name: str, record: Make
+    runs: list[list[int]], tmp_path: Path, path: str, record: Make
 ) -> None:
     expected: dict[str, Record] = {}
     with TemporaryDirectory() as folder:
-        path = f"{folder}/{name}"
+        path = path.replace(str(tmp_path), folder)
         for run, numbers in enumerate(runs):
             records = [record(number, crawl=f"{run} {place}") for place, number in enumerate(numbers)]
             write(path, *records)
@@ -102,24 +96,16 @@ def test_after_any_runs_each_capture_is_stored_once_in_its_latest_version(
         assert hidden(Path(folder)) == []
 
 
-@FILE_AND_FOLDER
-def test_a_file_without_records_has_the_scheme(tmp_path: Path, record: Make, name: str) -> None:
-    path = f"{tmp_path}/{name}"
+def test_a_file_without_records_has_the_scheme(path: str, record: Make) -> None:
     write(path)
     assert list(read_records(path, Scheme())) == []
     write(path, record(1))
     write(path)
     assert list(read_records(path)) == [record(1)]
-
-
-@FILE_AND_FOLDER
-def test_another_scheme_is_refused_at_the_start(tmp_path: Path, record: Make, name: str) -> None:
-    path = f"{tmp_path}/{name}"
-    write(path, record(1))
     other = Scheme(noise=20, key="secret")
     with pytest.raises(RecordsError, match=f"has records of scheme {Scheme().id}, not {other.id}"):
         RecordWriter(path, other)
-    write(path, record(2))  # the refused writer holds no lock
+    write(path)  # the refused writer holds no lock
 
 
 def test_other_files_are_never_overwritten(tmp_path: Path, record: Make) -> None:
@@ -145,9 +131,7 @@ def test_a_path_that_cannot_be_written_is_reported(tmp_path: Path, record: Make)
     assert hidden(tmp_path) == []
 
 
-@FILE_AND_FOLDER
-def test_a_second_writer_is_refused_while_the_first_is_at_work(tmp_path: Path, record: Make, name: str) -> None:
-    path = f"{tmp_path}/{name}"
+def test_a_second_writer_is_refused_while_the_first_is_at_work(path: str, record: Make) -> None:
     with RecordWriter(path, Scheme()) as first:
         first.add(record(1))
         with pytest.raises(FileError, match="is being written by another process"):
@@ -156,9 +140,7 @@ def test_a_second_writer_is_refused_while_the_first_is_at_work(tmp_path: Path, r
     assert list(read_records(path)) == [record(1), record(2)]
 
 
-@FILE_AND_FOLDER
-def test_an_exception_keeps_the_earlier_records(tmp_path: Path, record: Make, name: str) -> None:
-    path = f"{tmp_path}/{name}"
+def test_an_exception_keeps_the_earlier_records(tmp_path: Path, path: str, record: Make) -> None:
     write(path, record(1))
     writer = RecordWriter(path, Scheme())
     writer.add(record(2))
@@ -173,17 +155,17 @@ def test_an_exception_keeps_the_earlier_records(tmp_path: Path, record: Make, na
 @pytest.mark.check
 @pytest.mark.usefixtures("small_limits")
 @pytest.mark.parametrize("stride", [81, pytest.param(17, marks=pytest.mark.check)])
-@FILE_AND_FOLDER
-def test_ctrl_c_at_any_moment_keeps_what_was_added(tmp_path: Path, record: Make, name: str, stride: int) -> None:
+def test_ctrl_c_at_any_moment_keeps_what_was_added(tmp_path: Path, path: str, record: Make, stride: int) -> None:
     """Ctrl-C arrives in this package, or in Arrow's Python, while records are added."""
     old = [record(0), record(1)]
     new = [record(number, crawl="new") for number in range(1, 5)]
-    before, path = tmp_path / "before", f"{tmp_path}/now/{name}"
+    before, now = tmp_path / "before", tmp_path / "now"
     before.mkdir()
-    write(f"{before}/{name}", *old)
+    write(path.replace(str(tmp_path), str(before)), *old)
+    path = path.replace(str(tmp_path), str(now))
     for moment in count(1, stride):
-        shutil.rmtree(tmp_path / "now", ignore_errors=True)
-        shutil.copytree(before, tmp_path / "now")
+        shutil.rmtree(now, ignore_errors=True)
+        shutil.copytree(before, now)
         added = 0
         try:
             with RecordWriter(path, Scheme()) as writer, interrupting(moment, "opensearch_winnow", "pyarrow"):
@@ -231,16 +213,14 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@FILE_AND_FOLDER
-def test_a_killed_run_loses_only_what_is_not_yet_committed(tmp_path: Path, record: Make, name: str) -> None:
-    path = f"{tmp_path}/{name}"
+def test_a_killed_run_loses_only_what_is_not_yet_committed(tmp_path: Path, path: str, record: Make) -> None:
     write(path, *map(record, range(3)))
     newer = [record(number, crawl="newer") for number in range(2, 9)]
     done = subprocess.run([sys.executable, "-c", KILLED_SCRIPT, path], input=pickle.dumps(newer), check=False)
     assert done.returncode == -signal.SIGKILL
     assert hidden(tmp_path) != []
     kept = list(map(record, range(3)))
-    if name.endswith("/"):
+    if path.endswith("/"):
         assert [url for (url,) in read_columns(path, "url")].count(record(2).url) == 2
         kept = [*kept[:2], *newer[:6]]  # two parts of three records; the later of two equal ids counts
     assert list(read_records(path)) == kept
@@ -268,10 +248,8 @@ except FileError as error:
 
 
 @pytest.mark.check
-@FILE_AND_FOLDER
 @pytest.mark.parametrize("room", [0, 2_000, 40_000])
-def test_a_full_disk_is_reported_and_the_old_file_stays(tmp_path: Path, record: Make, name: str, room: int) -> None:
-    path = f"{tmp_path}/{name}"
+def test_a_full_disk_is_reported_and_the_old_file_stays(tmp_path: Path, path: str, record: Make, room: int) -> None:
     write(path, record(0))
     before = {file: file.read_bytes() for file in tmp_path.rglob("*.parquet")}
     many = pickle.dumps(list(map(record, range(200))))
@@ -284,21 +262,17 @@ def test_a_full_disk_is_reported_and_the_old_file_stays(tmp_path: Path, record: 
     assert hidden(tmp_path) == []
 
 
-def test_symbolic_links_and_file_modes_are_kept(tmp_path: Path, record: Make) -> None:
+def test_symbolic_links_and_file_modes_are_kept_and_new_files_follow_the_umask(tmp_path: Path, record: Make) -> None:
     target, link = tmp_path / "target.parquet", tmp_path / "link.parquet"
-    write(target, record(1))
-    target.chmod(0o640)
+    before = os.umask(0o027)
+    try:
+        write(target, record(1))
+    finally:
+        os.umask(before)
+    assert target.stat().st_mode & 0o777 == 0o640
+    target.chmod(0o604)
     link.symlink_to(target)
     write(link, record(2))
     assert link.is_symlink()
     assert list(read_records(target)) == [record(1), record(2)]
-    assert target.stat().st_mode & 0o777 == 0o640
-
-
-def test_a_new_file_has_the_mode_of_the_umask(tmp_path: Path, record: Make) -> None:
-    before = os.umask(0o027)
-    try:
-        write(tmp_path / "r.parquet", record(1))
-    finally:
-        os.umask(before)
-    assert (tmp_path / "r.parquet").stat().st_mode & 0o777 == 0o640
+    assert target.stat().st_mode & 0o777 == 0o604

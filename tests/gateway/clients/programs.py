@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ from fcntl import LOCK_EX, flock
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import platformdirs
@@ -24,9 +26,8 @@ def run_javascript(*arguments: str, **environment: str) -> dict[str, Any]:
     return _run("node", str(HERE / "steps.mjs"), *arguments, CLIENT_PACKAGES=str(_javascript_packages()), **environment)
 
 
-def run_java(classes: Path, *arguments: str, **environment: str) -> dict[str, Any]:
-    """Run Steps.java, compiled into the folder `classes`, and return the JSON that it prints."""
-    return _run("java", "-cp", _java_class_path(classes), "Steps", *arguments, **environment)
+def run_java(*arguments: str, **environment: str) -> dict[str, Any]:
+    return _run("java", "-cp", _java_class_path(), "Steps", *arguments, **environment)
 
 
 def _run(*command: str, **environment: str) -> dict[str, Any]:
@@ -57,11 +58,13 @@ def _javascript_packages() -> Path:
 
 
 @cache
-def _java_class_path(classes: Path) -> str:
-    """Compile Steps.java into the folder `classes`, and return the class path of the program."""
+def _java_class_path() -> str:
+    """Compile Steps.java for this process, and return the class path of the program."""
     assert shutil.which("javac"), "there is no javac: install a JDK, version 17 or newer, which the Java client needs"
     jars = local_files(parse_jars((HERE / "java-jars.txt").read_text(encoding="utf-8")), lambda _so_far, _total: None)
-    path = ":".join(map(str, (*jars, classes)))
-    command = ["javac", "-encoding", "UTF-8", "-d", str(classes), "-cp", path, str(HERE / "Steps.java")]
+    classes = TemporaryDirectory(prefix="winnow-classes-")
+    atexit.register(classes.cleanup)
+    path = ":".join(map(str, (*jars, classes.name)))
+    command = ["javac", "-encoding", "UTF-8", "-d", classes.name, "-cp", path, str(HERE / "Steps.java")]
     subprocess.run(command, check=True, capture_output=True, text=True)
     return path

@@ -23,20 +23,15 @@ class StoredArticle(TypedDict):
 
 
 class Refusal(TypedDict):
-    """What a client raises for a status of 400 and more."""
-
     refused: int
     body: Any
 
 
 Call = tuple[str, dict[str, Any]]
 Steps = Generator[Call, Any, dict[str, Any]]
-MATCH: dict[str, Any] = {
-    "query": {
-        "bool": {"filter": [{"term": {"author": "ada"}}], "should": [{"match_phrase": {"body": "The end of edition"}}]}
-    },
-    "sort": [{"number": "asc"}],
-}
+END = {"match_phrase": {"body": "The end of edition"}}
+QUERY = {"bool": {"filter": [{"term": {"author": "ada"}}], "should": [END]}}
+MATCH: dict[str, Any] = {"query": QUERY, "sort": [{"number": "asc"}]}
 
 
 def steps(index: str, articles: Sequence[StoredArticle], *, grouped: bool) -> Steps:
@@ -59,12 +54,8 @@ def steps(index: str, articles: Sequence[StoredArticle], *, grouped: bool) -> St
     doc = {"doc": {"body": sources[5]["body"]}}
     script = {"source": "ctx._source.author = params.name", "params": {"name": "eve"}}
     got["update"] = []
-    for id_, body in (
-        ("6", doc),
-        ("6", doc),
-        ("up", {"doc": {"author": "cy"}, "upsert": sources[6]}),
-        ("7", {"script": script}),
-    ):
+    upsert = {"doc": {"author": "cy"}, "upsert": sources[6]}
+    for id_, body in (("6", doc), ("6", doc), ("up", upsert), ("7", {"script": script})):
         updated = yield "update", {"index": index, "id": id_, "body": body}
         got["update"].append([updated["result"], updated["_version"]])
 
@@ -83,18 +74,13 @@ def steps(index: str, articles: Sequence[StoredArticle], *, grouped: bool) -> St
     hits = [[hit["_id"], len(hit.get("highlight", {}).get("body", []))] for hit in found["hits"]["hits"]]
     got["search"] = [found["hits"]["total"]["value"], hits]
 
-    again = {"headline": "Again"}
+    again, outdated = {"headline": "Again"}, {"if_seq_no": 99999, "if_primary_term": 1}
     errors = [
         (yield "search", {"index": "no-such-index", "body": {}}),
         (yield "search", {"index": index, "body": {"query": {"query_string": {"query": "((("}}}}),
         (yield "create", {"index": index, "id": "6", "body": again}),
         (yield "index", {"index": index, "id": "strict", "body": {"unknown_field": 1}}),
-        (
-            yield (
-                "index",
-                {"index": index, "id": "6", "body": again, "params": {"if_seq_no": 99999, "if_primary_term": 1}},
-            )
-        ),
+        (yield "index", {"index": index, "id": "6", "body": again, "params": outdated}),
     ]
     got["errors"] = [[error["refused"], error["body"]["error"]["type"]] for error in errors]
     if grouped:
@@ -115,23 +101,16 @@ def group_pages(index: str) -> Generator[Call, Any, list[Any]]:
     return pages
 
 
-def run(client: OpenSearch, taken: Steps) -> dict[str, Any]:
-    """Take the steps with the synchronous client."""
-    return _drive(taken, lambda name, options: _answer(lambda: attrgetter(name)(client)(**options)))
+def run(client: OpenSearch | AsyncOpenSearch, taken: Steps, wait: Callable[[Any], Any]) -> dict[str, Any]:
+    """Take the steps with a client, the answers of which have to be waited for if it is the asynchronous one."""
 
-
-async def run_async(client: AsyncOpenSearch, taken: Steps) -> dict[str, Any]:
-    answer = None
-    while True:
+    def call(name: str, options: dict[str, Any]) -> Any:
         try:
-            name, options = taken.send(answer)
-        except StopIteration as end:
-            result: dict[str, Any] = end.value
-            return result
-        try:
-            answer = await attrgetter(name)(client)(**options)
+            return wait(attrgetter(name)(client)(**options))
         except TransportError as error:
-            answer = Refusal(refused=int(error.status_code), body=error.info)
+            return Refusal(refused=int(error.status_code), body=error.info)
+
+    return _drive(taken, call)
 
 
 def run_curl(url: str, folder: Path, arguments: Sequence[str], of_bodies: bool, taken: Steps) -> dict[str, Any]:
@@ -181,13 +160,6 @@ def _address(name: str, options: dict[str, Any]) -> tuple[str, str]:
         "indices.refresh": ("POST", f"{index}/_refresh"),
     }[name]
     return method, f"{path}?{query}" if query else path
-
-
-def _answer(call: Callable[[], Any]) -> Any:
-    try:
-        return call()
-    except TransportError as error:
-        return Refusal(refused=int(error.status_code), body=error.info)
 
 
 def _drive(taken: Steps, call: Callable[[str, dict[str, Any]], Any]) -> dict[str, Any]:

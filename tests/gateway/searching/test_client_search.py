@@ -26,6 +26,12 @@ def request(query: dict[str, str], body: Any = None) -> ClientSearch | None:
     return ClientSearch.of(PATH, query, b"" if body is None else json.dumps(body).encode())
 
 
+def grouped(query: dict[str, str], body: Any = None) -> ClientSearch:
+    found = request({**GROUP, **query}, body)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize(
     ("query", "body", "said"),
     [
@@ -53,22 +59,17 @@ def test_wrong_options_are_refused(query: dict[str, str], body: Any, said: str) 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_grouped_is_refused(name: str) -> None:
-    said = f"a search with {name} cannot be grouped: "
-    with pytest.raises(QuestionError, match=said):
-        request(GROUP, {name: 1})
-    with pytest.raises(QuestionError, match=said):
-        request({**GROUP, name: "1"})
+    for query, body in ((GROUP, {name: 1}), ({**GROUP, name: "1"}, None)):
+        with pytest.raises(QuestionError, match=f"a search with {name} cannot be grouped: "):
+            request(query, body)
 
 
 def test_odd_values_are_left_to_the_engine() -> None:
     """The engine says what is wrong with them."""
     for given, listed in ((1, [1]), (None, []), ({"a": 1}, [{"a": 1}]), (["b"], ["b"])):
-        found = request({**GROUP, "docvalue_fields": "a"}, {"docvalue_fields": given})
-        assert found is not None
-        assert found.body["docvalue_fields"] == [*listed, "a"]
+        assert grouped({"docvalue_fields": "a"}, {"docvalue_fields": given}).body["docvalue_fields"] == [*listed, "a"]
     digits = "9" * 5_000  # more than Python reads
-    found = request({**GROUP, "track_total_hits": digits})
-    assert found is not None
+    found = grouped({"track_total_hits": digits})
     assert (found.parameters["track_total_hits"], found.body) == (digits, {})
 
 
@@ -103,18 +104,11 @@ def test_the_address_comes_before_the_body() -> None:
 
 
 def test_all_pages_ask_the_same_copies_of_the_shards() -> None:
-    first, second = (
-        request(GROUP, {"query": {"match_all": {}}}),
-        request({**GROUP, "from": "10"}, {"query": {"match_all": {}}}),
-    )
-    other = request({**GROUP, "preference": "mine"}, {})
-    assert first is not None
-    assert second is not None
-    assert other is not None
+    first, second = (grouped(page, {"query": {"match_all": {}}}) for page in ({}, {"from": "10"}))
     assert first.address() == second.address()
     assert first.parameters["preference"].startswith("winnow-")
-    assert other.address() == f"{PATH}?preference=mine"
-    assert "preference" not in (request(GROUP, {"pit": {"id": "x"}}) or other).parameters
+    assert grouped({"preference": "mine"}).address() == f"{PATH}?preference=mine"
+    assert "preference" not in grouped({}, {"pit": {"id": "x"}}).parameters
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"1", b"\xff"])
