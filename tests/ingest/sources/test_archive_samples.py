@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -16,10 +17,10 @@ from warcio.exceptions import ArchiveLoadFailed
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import arc, wacz, warc
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Skipped
+from tests.ingest.sources.archives import read_in_turn
 
 Unpacked = Callable[[str], Path]
 
-PAGE_BYTES = 10 << 20
 DEDUPLICATION = "iipc/specifications/warc-deduplication/samples"
 
 # By file: the numbers of pages, of revisits among them, of skipped and failed pages, and of damaged bytes.
@@ -118,14 +119,16 @@ OUTCOMES = {
 }
 
 
-def _items(path: Path) -> list[Item]:
+def _reader(path: Path) -> ModuleType:
     with path.open("rb") as file:
         head = file.read(65_536)
-    reader = wacz if wacz.looks_like(head) else arc if arc.looks_like(head) else warc
+    return wacz if wacz.looks_like(head) else arc if arc.looks_like(head) else warc
+
+
+def _items(path: Path) -> list[Item]:
     found: list[Item] = []
-    for split in reader.splits(str(path), 1 << 40):
-        modules = {"arc": arc, "wacz": wacz, "warc": warc}
-        *items, (_, last) = modules[split.format].read(split, PAGE_BYTES)
+    for split in _reader(path).splits(str(path), 1 << 40):
+        *items, (_, last) = {"arc": arc, "wacz": wacz, "warc": warc}[split.format].read(split, 10 << 20)
         assert last is None
         found += [item for _, item in items if item is not None]
     return found
@@ -158,10 +161,10 @@ def test_every_record_that_warcio_finds_is_found(unpacked: Unpacked) -> None:
     compared = 0
     for name, (_, _, _, _, damaged) in OUTCOMES.items():
         path = folder / name
+        reader = _reader(path)
         with path.open("rb") as file:
-            head = file.read(65_536)
-        if wacz.looks_like(head) or not (warc.looks_like(head) or arc.looks_like(head)):
-            continue
+            if reader is wacz or not reader.looks_like(file.read(65_536)):
+                continue
         theirs, whole = _with_warcio(path)
         ours = Counter(_url(item) for item in _items(path) if not isinstance(item, Damage))
         assert not theirs - ours, name
@@ -197,16 +200,6 @@ def test_all_splits_together_have_every_item_once(size: int, unpacked: Unpacked)
         path = folder / name
         if path.stat().st_size > 1_000 * size:
             continue
-        with path.open("rb") as file:
-            head = file.read(65_536)
-        if wacz.looks_like(head):
-            continue
-        reader = arc if arc.looks_like(head) else warc
-        stopped, items = 0, []
-        for split in reader.splits(str(path), size):
-            assert split.start == stopped, name
-            *part, (stopped, _) = reader.read(split, PAGE_BYTES)
-            assert all(split.start <= start for start, _ in part)
-            items += [item for _, item in part]
-        assert stopped == path.stat().st_size
-        assert items == _items(path), name
+        if _reader(path) is not wacz:
+            _, parts = read_in_turn(_reader(path), path, size)
+            assert [item for part in parts for _, item in part] == _items(path), name

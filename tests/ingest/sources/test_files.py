@@ -14,6 +14,7 @@ from opensearch_winnow.ingest.sources.files import HEAD, read, too_large, type_b
 from opensearch_winnow.ingest.sources.split import Failed, Item, Skipped, Split
 
 Pack = Callable[[bytes], bytes]
+packed = pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
 
 CAP = 100_000
 HTML = b"<!doctype html><title>A page</title><p>of words"
@@ -86,18 +87,8 @@ def test_the_type_of_a_file(name: str, content: bytes, kind: str) -> None:
 def test_a_file_name_tells_the_type_only_if_its_suffix_is_clear() -> None:
     assert type_by_name("a.tar.html.gz") == "text/html"
     assert type_by_name("a.json.zst") == "application/json"
-    for silent in (
-        "index",
-        "index.php",
-        "index.html?id=3",
-        "a.b@c=d",
-        ".",
-        "a.",
-        "crawl.warc.gz",
-        "a.wacz",
-        "a.warc.wat.gz",
-    ):
-        assert type_by_name(silent) is None
+    silent = ("index", "index.php", "index.html?id=3", "a.b@c=d", ".", "a.", "crawl.warc.gz", "a.wacz", "a.warc.wat.gz")
+    assert {type_by_name(name) for name in silent} == {None}
 
 
 def test_many_comments_before_the_page_are_skipped_quickly() -> None:
@@ -105,12 +96,13 @@ def test_many_comments_before_the_page_are_skipped_quickly() -> None:
     assert kind_of("page", b"<!-- a -->" * 1_500 + b"<html>") == "text/html"
 
 
-@pytest.mark.parametrize(("name", "kind"), [("a.html", "text/html"), ("a.txt", "text/plain")])
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
-def test_a_page_is_read(tmp_path: Path, name: str, kind: str, pack: Pack) -> None:
-    path = tmp_path / name
-    path.write_bytes(pack(HTML if kind == "text/html" else b"words"))
-    assert one(path) == Page(path.as_uri(), html=HTML if kind == "text/html" else b"words", content_type=kind)
+@pytest.mark.parametrize(
+    ("name", "content", "kind"), [("a.html", HTML, "text/html"), ("a.txt", b"words", "text/plain")]
+)
+@packed
+def test_a_page_is_read(tmp_path: Path, name: str, content: bytes, kind: str, pack: Pack) -> None:
+    (tmp_path / name).write_bytes(pack(content))
+    assert one(tmp_path / name) == Page((tmp_path / name).as_uri(), html=content, content_type=kind)
 
 
 def test_the_url_of_a_file(tmp_path: Path) -> None:
@@ -127,19 +119,16 @@ def test_the_url_of_a_file(tmp_path: Path) -> None:
 
 
 def test_source_code_is_a_page_only_with_every_text(tmp_path: Path) -> None:
-    code = tmp_path / "a.py"
-    code.write_bytes(b"print('words')")
+    code, image, page = (tmp_path / name for name in ("a.py", "a.png", "a.html"))
+    for path, content in ((code, b"print('words')"), (image, PNG), (page, b"words")):
+        path.write_bytes(content)
     assert one(code) == Skipped(code.as_uri(), "type text/x-python")
     assert one(code, every_text=True) == Page(code.as_uri(), html=b"print('words')", content_type="text/plain")
-    image = tmp_path / "a.png"
-    image.write_bytes(PNG)
     assert one(image, every_text=True) == Skipped(image.as_uri(), "type image/png")
-    page = tmp_path / "a.html"
-    page.write_bytes(b"words")
     assert one(page, every_text=True) == Page(page.as_uri(), html=b"words", content_type="text/html")
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
+@packed
 @pytest.mark.parametrize("cap", [1_000, HEAD - 1, HEAD, HEAD + 1, CAP])
 def test_the_size_limit_is_exact(tmp_path: Path, pack: Pack, cap: int) -> None:
     path = tmp_path / "a.html"
@@ -167,19 +156,16 @@ def test_a_decompression_bomb_is_not_held_in_memory(tmp_path: Path) -> None:
 
 
 def test_unreadable_files_are_counted(tmp_path: Path) -> None:
-    gone = tmp_path / "gone.html"
-    assert one(gone) == Failed(Page(gone.as_uri(), html=b""), "cannot be read: No such file or directory")
-    loop = tmp_path / "loop.html"
+    gone, loop, cut, pipe, empty = (tmp_path / name for name in ("gone.html", "loop", "cut.html.gz", "pipe", "empty"))
     loop.symlink_to(loop)
-    assert one(loop) == Failed(Page(loop.as_uri(), html=b""), "cannot be read: Too many levels of symbolic links")
-    os.mkfifo(tmp_path / "pipe.html")
-    assert one(tmp_path / "pipe.html") == Skipped((tmp_path / "pipe.html").as_uri(), "not a file")
-    empty = tmp_path / "empty.html"
-    empty.touch()
-    assert one(empty) == Skipped(empty.as_uri(), "empty")
-    cut = tmp_path / "cut.html.gz"
     cut.write_bytes(gzip.compress(os.urandom(1_000))[:-20])
+    os.mkfifo(pipe)
+    empty.touch()
+    assert one(gone) == Failed(Page(gone.as_uri(), html=b""), "cannot be read: No such file or directory")
+    assert one(loop) == Failed(Page(loop.as_uri(), html=b""), "cannot be read: Too many levels of symbolic links")
     assert one(cut) == Failed(Page(cut.as_uri(), html=b""), "gzip that is cut off")
+    assert one(pipe) == Skipped(pipe.as_uri(), "not a file")
+    assert one(empty) == Skipped(empty.as_uri(), "empty")
 
 
 def test_a_file_without_permission_fails(as_anybody: Path) -> None:
