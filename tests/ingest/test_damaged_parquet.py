@@ -6,15 +6,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet as pq
 
 from tests.hostile_parquet import write_aborting, write_bomb, write_wide
+from tests.ingest.conftest import Run, html
 
 TABLE = pa.table({"url": [f"http://example.org/{row}" for row in range(50)], "text": [f"words {n}" for n in range(50)]})
 
@@ -34,14 +33,12 @@ def crawl(tmp_path: Path) -> Path:
 
 
 @pytest.mark.check
-def test_a_file_that_crashes_arrow_costs_only_itself(
-    run: Callable[..., Any], crawl: Path, page: Callable[..., bytes]
-) -> None:
+def test_a_file_that_crashes_arrow_costs_only_itself(run: Run, crawl: Path) -> None:
     pq.write_table(TABLE, crawl / "a.parquet")
     write_aborting(crawl / "b.parquet")
     misnamed(crawl / "c.parquet")
     (crawl / "d.parquet").write_bytes(b"PAR1 and no more")
-    (crawl / "e.html").write_bytes(page(1))
+    (crawl / "e.html").write_bytes(html(1))
     pq.write_table(TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]]), crawl / "f.parquet")
     done = run([crawl])
     assert done.counts == (101, 0, 0, 1)
@@ -53,7 +50,7 @@ def test_a_file_that_crashes_arrow_costs_only_itself(
 
 
 @pytest.mark.check
-def test_a_crash_changes_nothing_for_other_sources_or_later_runs(run: Callable[..., Any], crawl: Path) -> None:
+def test_a_crash_changes_nothing_for_other_sources_or_later_runs(run: Run, crawl: Path) -> None:
     pq.write_table(TABLE.slice(0, 20), crawl / "a.parquet")
     pq.write_table(TABLE.slice(20), crawl / "c.parquet")
     alone = run([crawl], to="alone.parquet")
@@ -82,7 +79,7 @@ parquet.read = read
 
 @pytest.mark.check
 def test_a_reader_that_crashes_in_the_middle_of_a_file(
-    run: Callable[..., Any], crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever this version of Arrow survives: the worker is killed from within, each time it reads row 10."""
     (tmp_path / "sitecustomize.py").write_text(SITECUSTOMIZE)
@@ -100,7 +97,7 @@ def test_a_reader_that_crashes_in_the_middle_of_a_file(
 
 
 @pytest.mark.check
-def test_a_damaged_file_that_was_named_does_not_stop_the_others(run: Callable[..., Any], crawl: Path) -> None:
+def test_a_damaged_file_that_was_named_does_not_stop_the_others(run: Run, crawl: Path) -> None:
     pq.write_table(TABLE, crawl / "a.parquet")
     (crawl / "b.parquet").write_bytes((crawl / "a.parquet").read_bytes()[:-1])
     done = run([crawl / "b.parquet", crawl / "a.parquet"])
