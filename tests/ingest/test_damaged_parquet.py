@@ -88,9 +88,8 @@ def test_a_reader_that_crashes_in_the_middle_of_a_file(
         pq.write_table(TABLE.slice(start, 15 if name == "a.parquet" else 20), crawl / name)
     done = run([crawl], workers=2)
     assert done.counts == (15 + 10 + 15, 0, 0, 0)
-    assert [(Path(each.source).name, each.reason) for each in done.report.damaged] == [
-        ("b.parquet", "its worker died of signal 11")
-    ]
+    (damaged,) = done.report.damaged
+    assert (Path(damaged.source).name, damaged.reason) == ("b.parquet", "its worker died of signal 11")
     again = run([crawl], workers=1)
     assert again.counts == (0, 40, 0, 0)
     assert again.records == done.records
@@ -102,7 +101,7 @@ def test_a_damaged_file_that_was_named_does_not_stop_the_others(run: Run, crawl:
     (crawl / "b.parquet").write_bytes((crawl / "a.parquet").read_bytes()[:-1])
     done = run([crawl / "b.parquet", crawl / "a.parquet"])
     assert done.counts == (50, 0, 0, 1)
-    assert done.report.failed == {"Parquet that cannot be read: it has no footer, so its end is missing": 1}
+    assert "its end is missing" in "".join(done.report.failed)
 
 
 MEASURED_RUN = """
@@ -122,13 +121,10 @@ def test_bombs_are_refused_before_they_are_unpacked(crawl: Path, tmp_path: Path)
     write_bomb(crawl / "lie.parquet", 1_200_000_000, claimed=1_000)
     write_wide(crawl / "wide.parquet", 200_000)
     pq.write_table(TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]]), crawl / "z.parquet")
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURED_RUN, crawl, "--store", tmp_path / "a.winnow"], capture_output=True, check=True
-    )
+    command = [sys.executable, "-c", MEASURED_RUN, crawl, "--store", tmp_path / "a.winnow"]
+    done = subprocess.run(command, capture_output=True, check=True)
     answer, (parent, worker) = map(json.loads, done.stdout.splitlines())
     assert (answer["indexed"], answer["failed"], answer["damaged"]["places"]) == (100, 1, 2)
-    assert answer["reasons"]["failed"] == {
-        "Parquet that cannot be read: it has 200,002 columns, and at most 10,000 are read": 1
-    }
+    assert "200,002 columns" in "".join(answer["reasons"]["failed"])
     assert parent < 300_000_000, f"{parent:,}"
     assert worker < 300_000_000, f"{worker:,}"

@@ -19,6 +19,7 @@ from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages, FailedRows
 from opensearch_winnow.ingest.sources import SourceError
 from tests.ingest.rows.copied_rows import LINE, copied, ids, keep, read_rows, rows_of, write_rows
+from tests.ingest.sources.archives import write_files
 
 # --- ids and fields -------------------------------------------------------------------------------------------------
 
@@ -78,13 +79,10 @@ def test_sources_without_the_needed_field_are_refused_at_once(tmp_path: Path, na
 
 
 def test_rows_are_in_the_order_of_the_sources(tmp_path: Path) -> None:
-    (tmp_path / "folder" / "deep").mkdir(parents=True)
-    (tmp_path / "folder" / "b.txt").write_text("text")
-    (tmp_path / "folder" / "c.bin").write_bytes(b"\0\1")
-    names = [str(tmp_path / name) for name in ("z.jsonl", "folder", "a.jsonl", "folder/deep/d.jsonl")]
-    for number in (0, 2, 3):
-        Path(names[number]).write_bytes(LINE % number)
-    with RowFiles(names) as files:
+    rows = {"z.jsonl": LINE % 0, "a.jsonl": LINE % 2, "folder/deep/d.jsonl": LINE % 3}
+    write_files(tmp_path, {**rows, "folder/b.txt": b"text", "folder/c.bin": b"\0\1"})
+    names = ("z.jsonl", "folder", "a.jsonl", "folder/deep/d.jsonl")
+    with RowFiles([str(tmp_path / name) for name in names]) as files:
         found = [row for row in files.rows() if isinstance(row, Row)]
         assert [(row.source, row.page.url) for row in found] == [(0, "0"), (1, "folder/b.txt"), (2, "2"), (3, "3")]
         assert files.skipped.total() == 1

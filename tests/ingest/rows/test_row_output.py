@@ -18,7 +18,7 @@ from opensearch_winnow.ingest.rows import Edit, FieldNames, Row
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.sources import SourceError
 from tests.ingest.rows.copied_rows import LINE, copied, drop, ids, keep, read_rows, rows_of, write_rows
-from tests.ingest.sources.archives import record
+from tests.ingest.sources.archives import record, write_files
 from tests.interrupts import is_interrupted
 
 WRITING = (
@@ -99,11 +99,8 @@ def test_several_files_with_other_columns_do_not_become_one(tmp_path: Path, line
 
 
 def test_a_folder_is_copied_with_its_structure(tmp_path: Path) -> None:
-    source, three, png = tmp_path / "in", gzip.compress(b"three"), b"\x89PNG\r\n\0"
-    (source / "deep").mkdir(parents=True)
-    contents = {"a.txt": b"one", "deep/ü.html": b"<p>two", "deep/c.md.gz": three, "picture.png": png}
-    for name, content in contents.items():
-        (source / name).write_bytes(content)
+    texts = {"a.txt": b"one", "deep/ü.html": b"<p>two", "deep/c.md.gz": gzip.compress(b"three")}
+    source = write_files(tmp_path / "in", {**texts, "picture.png": b"\x89PNG\r\n\0"})
     with RowFiles([str(source)]) as files:
         found = {row.page.url: row.number for row in files.rows() if isinstance(row, Row)}
         assert list(found) == ["a.txt", "deep/c.md.gz", "deep/ü.html"]
@@ -121,14 +118,10 @@ def test_a_folder_is_copied_with_its_structure(tmp_path: Path) -> None:
 
 
 def test_texts_beside_files_of_rows_are_not_read(tmp_path: Path) -> None:
-    source = tmp_path / "set"
-    (source / "data").mkdir(parents=True)
-    (source / "README.md").write_text("About this set")
-    (source / "data" / "a.jsonl").write_bytes(LINE % 1)
-    (source / "data" / "none.jsonl").write_text('{"size": 1}')
-    named = tmp_path / "notes.txt"
-    named.write_text("a text that is named")
-    with RowFiles([str(source), str(named)]) as files:
+    rows = {"data/a.jsonl": LINE % 1, "data/none.jsonl": b'{"size": 1}'}
+    source = write_files(tmp_path / "set", {"README.md": b"About this set", **rows})
+    write_files(tmp_path, {"notes.txt": b"a text that is named"})
+    with RowFiles([str(source), str(tmp_path / "notes.txt")]) as files:
         assert [row.page.url for row in files.rows() if isinstance(row, Row)] == ["1", "notes.txt"]
         assert files.other_texts == ["set/README.md"]
     (source / "data" / "none.jsonl").unlink()
@@ -156,22 +149,15 @@ def test_files_of_an_earlier_run_do_not_remain(tmp_path: Path, overwrite: bool) 
     assert [(tmp_path / "out" / name).read_bytes() for name in ("p0.jsonl", "p1.jsonl")] == [b"", b""]
 
 
-def test_a_folder_that_does_not_exist(tmp_path: Path, lines: Path) -> None:
-    with (
-        RowFiles([str(lines)]) as files,
-        pytest.raises(WinnowError, match=r"x\.jsonl cannot be written: there is no folder .*none"),
-    ):
-        files.check_output(tmp_path / "none" / "x.jsonl")
-
-
-def test_web_archives_are_not_written(tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_refused_before_rows_are_read(tmp_path: Path, lines: Path) -> None:
     (tmp_path / "a.warc").write_bytes(record("https://example.org/", b"text", kind="conversion"))
     assert ids(tmp_path / "a.warc") == ["https://example.org/"]
-    with (
-        RowFiles([str(tmp_path / "a.warc")]) as files,
-        pytest.raises(SourceError, match=r"web archive.*write ids instead"),
+    for source, to, said in (
+        (lines, "none/x.jsonl", r"x\.jsonl cannot be written: there is no folder .*none"),
+        (tmp_path / "a.warc", "b.warc", r"web archive.*write ids instead"),
     ):
-        files.check_output(tmp_path / "b.warc")
+        with RowFiles([str(source)]) as files, pytest.raises(WinnowError, match=said):
+            files.check_output(tmp_path / to)
 
 
 def test_standard_input_is_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: Path) -> None:
@@ -228,9 +214,7 @@ def test_a_source_that_changes_is_an_error(tmp_path: Path, lines: Path, late: bo
 
 
 def test_a_file_that_disappears_from_a_folder_is_an_error(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    for name in "a", "b", "c":
-        (tmp_path / "in" / f"{name}.txt").write_text(name)
+    write_files(tmp_path / "in", dict.fromkeys(("a.txt", "b.txt", "c.txt"), b"x"))
     with RowFiles([str(tmp_path / "in")]) as files:
         assert len(list(files.rows())) == 3
         (tmp_path / "in" / "c.txt").unlink()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -38,6 +38,14 @@ def written_by(writer: Callable[..., ZstdWriter | Lz4Writer], content: bytes) ->
 
 
 zstd, lz4 = partial(written_by, ZstdWriter), partial(written_by, Lz4Writer)
+
+
+def write_files(folder: Path, contents: Mapping[str, bytes]) -> Path:
+    """Write files into a folder, and into folders in it."""
+    for name, content in contents.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return folder
 
 
 def items_of(reader: ModuleType, archive: bytes, page_bytes: int = 10 << 20) -> list[Item]:

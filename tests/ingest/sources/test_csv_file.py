@@ -50,9 +50,8 @@ def test_rows_that_fail_are_kept_as_they_are(tmp_path: Path) -> None:
 
 
 def test_csv_is_a_source_if_it_has_a_text(tmp_path: Path) -> None:
-    (tmp_path / "data.csv").write_text("year,price\n2020,1\n")
-    (tmp_path / "pages.csv").write_text("id,text\n1,x\n")
-    (tmp_path / "stories.csv").write_text("nr,story\n7,y\n")
+    contents = {"data.csv": b"year,price\n2020,1\n", "pages.csv": b"id,text\n1,x\n", "stories.csv": b"nr,story\n7,y\n"}
+    archives.write_files(tmp_path, contents)
     assert urls(items(tmp_path)) == ["1"]
     assert urls(items(tmp_path, fields=FieldNames(id="nr", text="story"))) == ["7"]
     assert urls(items(tmp_path / "data.csv", every_text=True)) == [(tmp_path / "data.csv").as_uri()]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.ingest.sources.folder import LINK, LINK_TO_OTHER_FILE, Folder
+from tests.ingest.sources.archives import write_files
 
 names = st.lists(st.sampled_from(["a", "b", "ab.html", "[x]", ".a"]), min_size=1, max_size=3)
 patterns = st.lists(st.sampled_from(["*", "**", "a", "?", "a*", "[ab]", "*.html", "b"]), min_size=1, max_size=4)
@@ -61,9 +62,8 @@ def test_links_to_folders_that_are_read_anyway_are_not_followed(tmp_path: Path) 
 def linked(tmp_path: Path) -> Path:
     """A folder with links to files and folders, within it and outside."""
     folder, outside = tmp_path / "folder", tmp_path / "outside"
-    for path in (folder / "a.html", folder / ".hidden" / "h.html", outside / "b.html", outside / "sub" / "c.html"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
+    write_files(folder, {"a.html": b"", ".hidden/h.html": b""})
+    write_files(outside, {"b.html": b"", "sub/c.html": b""})
     for name, target in {
         "same.html": "a.html",
         "hidden.html": ".hidden/h.html",
@@ -114,8 +114,6 @@ def test_deeply_nested_folders_are_read(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_files_come_before_folders_and_both_in_order(tmp_path: Path) -> None:
-    for name in ("b/2.html", "b/1.html", "a/c/3.html", "a/4.html", "z.html"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
+    write_files(tmp_path, dict.fromkeys(("b/2.html", "b/1.html", "a/c/3.html", "a/4.html", "z.html"), b""))
     found = [file.path.removeprefix(f"{tmp_path}/") for file in Folder(str(tmp_path)).files()]
     assert found == ["z.html", "a/4.html", "a/c/3.html", "b/1.html", "b/2.html"]

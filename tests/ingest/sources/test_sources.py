@@ -17,7 +17,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import MAX_FILES_PER_SPLIT, MAX_FILES_TO_SIZE, SourceError, Sources, read
 from opensearch_winnow.ingest.sources.split import Failed
 from tests.ingest.sources import archives
-from tests.ingest.sources.archives import items, outcomes, record
+from tests.ingest.sources.archives import items, outcomes, record, write_files
 from tests.ingest.sources.test_zip_file import packed
 
 CAP = SIZE = 1_000_000
@@ -44,9 +44,6 @@ def complaints(*names: str | Path, base: str = "") -> list[str]:
 @pytest.fixture
 def mirror(tmp_path: Path) -> Path:
     """A folder such as a crawler leaves behind."""
-    folder = tmp_path / "mirror"
-    (folder / "sub" / "deep").mkdir(parents=True)
-    (folder / ".git").mkdir()
     pages = ("index.html", "index.html?id=3", "sub/a.html", "sub/deep/b.txt", ".git/c.html", ".hidden.html")
     others = {
         "logo.png": PNG,
@@ -57,8 +54,7 @@ def mirror(tmp_path: Path) -> Path:
         "letter.docx": DOCX,
         "crawl.wacz": packed({"archive/data.warc.gz": warc("https://example.org/zipped")}),
     }
-    for name, content in (dict.fromkeys(pages, HTML) | others).items():
-        (folder / name).write_bytes(content)
+    folder = write_files(tmp_path / "mirror", dict.fromkeys(pages, HTML) | others)
     (folder / "pipe.html").symlink_to(folder / "nothing.html")
     (folder / "up").symlink_to(folder)
     return folder
@@ -123,9 +119,7 @@ def test_a_folder_is_walked_lazily(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_was_deleted_is_reported(tmp_path: Path) -> None:
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "a.html").write_bytes(HTML)
+    folder = write_files(tmp_path / "folder", {"a.html": HTML})
     with Sources([str(folder)]) as sources:
         (folder / "a.html").unlink()
         folder.rmdir()
@@ -154,10 +148,8 @@ def test_the_size_of_sources(tmp_path: Path) -> None:
 
 
 def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
-    folder = tmp_path / os.fsdecode(b"caf\xe9")
-    folder.mkdir()
-    (folder / os.fsdecode(b"\xff.html")).write_bytes(HTML)
-    (folder / os.fsdecode(b"\xff.jsonl")).write_bytes(LINE)
+    files = {os.fsdecode(b"\xff.html"): HTML, os.fsdecode(b"\xff.jsonl"): LINE}
+    folder = write_files(tmp_path / os.fsdecode(b"caf\xe9"), files)
     assert urls(folder) == ["https://example.org/line", f"file://{tmp_path}/caf%E9/%FF.html"]
     assert urls(f"{folder}/*.html") == [f"file://{tmp_path}/caf%E9/%FF.html"]
     assert complaints(tmp_path / os.fsdecode(b"gone\xff")) == [f"there is no file or folder {tmp_path}/gone\ufffd"]
@@ -186,8 +178,8 @@ def test_an_unreadable_file_does_not_stop_the_folder(tmp_path: Path) -> None:
 def test_links_are_followed_when_asked_for_or_named(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
-    for name, content in (("passwd.html", HTML), ("lines.jsonl", LINE)):
-        (tmp_path / name).write_bytes(content)
+    write_files(tmp_path, {"passwd.html": HTML, "lines.jsonl": LINE})
+    for name in ("passwd.html", "lines.jsonl"):
         (folder / name).symlink_to(tmp_path / name)
     (said,) = complaints(folder)
     assert "(2 × symbolic link)" in said
@@ -202,12 +194,10 @@ def test_links_are_followed_when_asked_for_or_named(tmp_path: Path) -> None:
 
 
 def test_patterns_match_as_in_the_shell(mirror: Path) -> None:
+    """Tests of `Folder` have more patterns."""
     at = mirror.as_uri()
     assert urls(mirror / "*.html") == [f"{at}/index.html", f"{at}/pipe.html"]
-    assert urls(mirror / "s?b" / "[ab].html") == [f"{at}/sub/a.html"]
-    assert urls(mirror / "**" / "*.txt") == [f"{at}/sub/deep/b.txt"]
-    assert urls(mirror / "**" / "a.*") == [f"{at}/sub/a.html"]
-    assert urls(mirror / "**" / "sub" / "**" / "b.*") == [f"{at}/sub/deep/b.txt"]
+    assert urls(mirror / "**" / "sub" / "**" / "[ab].*") == [f"{at}/sub/a.html", f"{at}/sub/deep/b.txt"]
     assert urls(mirror / "s*") == urls(mirror / "sub") == urls(mirror / "sub" / "**")
     assert urls(mirror / "index.html?id=3") == [f"{at}/index.html%3Fid%3D3"]  # a file with this name exists
     assert urls(mirror / "index.html?i?=3") == [f"{at}/index.html%3Fid%3D3"]
@@ -230,16 +220,14 @@ def test_what_is_named_twice_is_read_once(mirror: Path, monkeypatch: pytest.Monk
 
 
 def test_sources_of_different_kinds_are_read_together(mirror: Path, tmp_path: Path) -> None:
-    rows, lines, page = (tmp_path / name for name in ("rows", "lines", "page"))
-    pq.write_table(pa.table({"url": ["https://example.org/row"], "html": ["<p>x"]}), rows)
-    lines.write_bytes(gzip.compress(LINE))
-    page.write_bytes(gzip.compress(HTML))
-    found = urls(rows, lines, page, mirror / "sub" / "archive.warc.gz", mirror / "sub" / "deep", mirror / "app.js")
-    assert found == [
+    write_files(tmp_path, {"lines": gzip.compress(LINE), "page": gzip.compress(HTML)})
+    pq.write_table(pa.table({"url": ["https://example.org/row"], "html": ["<p>x"]}), tmp_path / "rows")
+    in_mirror = [mirror / name for name in ("sub/archive.warc.gz", "sub/deep", "app.js")]
+    assert urls(tmp_path / "rows", tmp_path / "lines", tmp_path / "page", *in_mirror) == [
         "https://example.org/row",
         "https://example.org/line",
         "https://example.org/archived",
-        page.as_uri(),
+        f"{tmp_path.as_uri()}/page",
         f"{mirror.as_uri()}/app.js",  # skipped in folders, but read if it is named
         f"{mirror.as_uri()}/sub/deep/b.txt",
     ]
@@ -294,11 +282,8 @@ REFUSED = {
 
 
 def test_all_errors_are_reported_at_once(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(mirror.parent)
-    for name in ("nothing", "images"):
-        Path(name).mkdir()
-    for name, content in FILES.items():
-        Path(name).write_bytes(content)
+    monkeypatch.chdir(write_files(mirror.parent, FILES))
+    Path("nothing").mkdir()
     pq.write_table(pa.table({"address": ["u"]}), "rows.parquet")
     pq.write_table(pa.table({"url": pa.array([], pa.string()), "text": pa.array([], pa.string())}), "none")
     for name, said in zip(REFUSED, complaints(mirror, *REFUSED), strict=True):

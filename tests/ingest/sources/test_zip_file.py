@@ -39,7 +39,7 @@ def packed(members: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED
 def with_flags(content: bytes, change: Callable[[int], int], members: int | None = None) -> bytes:
     """Return a zip file with other flags, in both places where it has them."""
     changed = bytearray(content)
-    for start, flags in ((rb"PK\3\4", 6), (rb"PK\1\2", 8)):
+    for start, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
         for found in list(re.finditer(start, content))[:members]:
             (old,) = struct.unpack_from("<H", changed, found.start() + flags)
             struct.pack_into("<H", changed, found.start() + flags, change(old))
@@ -88,12 +88,8 @@ FILES = {
 @pytest.mark.parametrize("size", [1, 1_000_000])
 def test_a_zip_file_is_a_folder_of_the_same_name(tmp_path: Path, every_text: bool, base: str, size: int) -> None:
     """Named itself, and in a folder: the same pages at the same URLs."""
-    unpacked, zipped = tmp_path / "a" / "class.zip", tmp_path / "b" / "class.zip"
-    for name, content in FILES.items():
-        (unpacked / name).parent.mkdir(parents=True, exist_ok=True)
-        (unpacked / name).write_bytes(content)
-    zipped.parent.mkdir()
-    zipped.write_bytes(packed(FILES))
+    unpacked = archives.write_files(tmp_path / "a" / "class.zip", FILES)
+    zipped = archives.write_files(tmp_path / "b", {"class.zip": packed(FILES)}) / "class.zip"
 
     def without_top(items: list[Item], top: str) -> list[str]:
         return sorted(repr(item).replace(top, "…") for item in items)
@@ -173,19 +169,6 @@ def test_of_members_with_one_name_the_last_is_read(tmp_path: Path) -> None:
     assert (skipped.reason, page.html) == (zip_file.REPLACED, b"last one")
 
 
-def test_encrypted_members_and_unknown_compressions_are_named(tmp_path: Path) -> None:
-    (tmp_path / "x.zip").write_bytes(encrypted(packed({"secret.txt": b"some words", "good.txt": b"some words"})))
-    unknown = bytearray(packed({"odd.txt": b"some words", "good.txt": b"some words"}))
-    unknown[8], unknown[unknown.index(b"PK\1\2") + 10] = 77, 77
-    (tmp_path / "y.zip").write_bytes(unknown)
-    assert outcomes(tmp_path) == {
-        "x.zip/secret.txt": "encrypted in the zip file",
-        "x.zip/good.txt": "page",
-        "y.zip/odd.txt": "compressed in the zip file in an unknown way",
-        "y.zip/good.txt": "page",
-    }
-
-
 def test_zip_files_in_zip_files_are_read_to_a_depth_and_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = packed({"deepest.txt": b"some words"})
     for depth in (3, 2, 1):
@@ -203,46 +186,52 @@ def test_zip_files_in_zip_files_are_read_to_a_depth_and_a_size(tmp_path: Path, m
     assert outcomes(tmp_path) == {"x.zip": zip_file.TOO_MUCH}
 
 
-def test_empty_and_damaged_zip_files_are_named(tmp_path: Path) -> None:
-    (tmp_path / "empty.zip").write_bytes(packed({}))
-    members = {"a.txt": b"some words", "no.zip": b"PK\3\4 no", "empty.zip": packed({})}
-    (tmp_path / "good.zip").write_bytes(packed(members))
-    assert outcomes(tmp_path) == {
-        "empty.zip": zip_file.NO_FILES,
-        "good.zip/a.txt": "page",
-        "good.zip/no.zip": zip_file.NO_DIRECTORY,
-        "good.zip/empty.zip": zip_file.NO_FILES,
-    }
+def with_unknown_compression(content: bytes) -> bytes:
+    changed = bytearray(content)
+    changed[8], changed[changed.index(b"PK\1\2") + 10] = 77, 77
+    return bytes(changed)
+
+
+WORDS = {"a.txt": b"some words"}
+OFFICE = packed({"word/document.xml": b"<xml>", **WORDS})
+# Files of a folder, and what becomes of them or of their members.
+HOSTILE: dict[str, tuple[bytes, dict[str, str]]] = {
+    "empty.zip": (packed({}), {"": zip_file.NO_FILES}),
+    "cut.zip": (packed(WORDS)[:-30], {"": zip_file.NO_DIRECTORY}),
+    "rar.zip": (b"Rar!\x1a\7\0", {"": zip_file.NO_DIRECTORY}),
+    "text.zip": (b"Not found", {"": zip_file.NO_DIRECTORY}),
+    "none.zip": (b"", {"": zip_file.NO_DIRECTORY}),
+    "page.zip": (HTML, {"": "page"}),  # as wget saves it
+    "letter.docx": (OFFICE, {"": "type application/zip"}),
+    "program.jar": (OFFICE, {"": "type application/zip"}),
+    "secret.zip": (
+        encrypted(packed({"secret.txt": b"some words", **WORDS})),
+        {"/secret.txt": "encrypted in the zip file", "/a.txt": "page"},
+    ),
+    "odd.zip": (
+        with_unknown_compression(packed({"odd.txt": b"some words", **WORDS})),
+        {"/odd.txt": "compressed in the zip file in an unknown way", "/a.txt": "page"},
+    ),
+    "good.zip": (
+        packed({**WORDS, "no.zip": b"PK\3\4 no", "empty.zip": packed({})}),
+        {"/a.txt": "page", "/no.zip": zip_file.NO_DIRECTORY, "/empty.zip": zip_file.NO_FILES},
+    ),
+}
+
+
+def test_a_hostile_file_costs_itself_and_is_named(tmp_path: Path) -> None:
+    archives.write_files(tmp_path, {name: content for name, (content, _) in HOSTILE.items()})
+    os.mkfifo(tmp_path / "pipe.zip")
+    expected = {name + member: each for name, (_, members) in HOSTILE.items() for member, each in members.items()}
+    assert outcomes(tmp_path, every_text=True) == {**expected, "pipe.zip": "not a file"}
+    assert outcomes(tmp_path / "cut.zip", tmp_path) == {"cut.zip": zip_file.NO_DIRECTORY}
     assert zip_file.empty_folders(str(tmp_path / "empty.zip")) == []
 
 
-def test_what_should_be_a_zip_file_fails_unless_it_is_a_page(tmp_path: Path) -> None:
-    whole = packed({"a.txt": b"some words"})
-    for name, content in {"cut": whole[:-30], "rar": b"Rar!\x1a\7\0", "text": b"Not found", "none": b""}.items():
-        (tmp_path / f"{name}.zip").write_bytes(content)
-    (tmp_path / "page.zip").write_bytes(HTML)  # as wget saves it
-    os.mkfifo(tmp_path / "pipe.zip")
-    assert outcomes(tmp_path) == {
-        **dict.fromkeys(("cut.zip", "rar.zip", "text.zip", "none.zip"), zip_file.NO_DIRECTORY),
-        "page.zip": "page",
-        "pipe.zip": "not a file",
-    }
-    assert outcomes(tmp_path / "cut.zip", tmp_path) == {"cut.zip": zip_file.NO_DIRECTORY}
-
-
 def test_a_zip_file_of_web_archives_stays_one(tmp_path: Path) -> None:
-    (tmp_path / "crawl.zip").write_bytes(
-        packed({"archive/a.warc.gz": gzip.compress(archives.record(1)), "index.html": HTML})
-    )
+    crawl = {"archive/a.warc.gz": gzip.compress(archives.record(1)), "index.html": HTML}
+    (tmp_path / "crawl.zip").write_bytes(packed(crawl))
     assert archives.outcomes(found(tmp_path / "crawl.zip")) == {"http://e/1": "page"}
-
-
-def test_office_files_are_no_folders(tmp_path: Path) -> None:
-    for name in ("letter.docx", "program.jar"):
-        (tmp_path / name).write_bytes(packed({"word/document.xml": b"<xml>", "a.txt": b"some words"}))
-    (tmp_path / "a.txt").write_bytes(b"some words")
-    zips = dict.fromkeys(("letter.docx", "program.jar"), "type application/zip")
-    assert outcomes(tmp_path, every_text=True) == {"a.txt": "page", **zips}
 
 
 def test_empty_folders_are_found(tmp_path: Path) -> None:
