@@ -51,7 +51,6 @@ HOSTILE: dict[str, tuple[str, str]] = {
     "NUL": ("<p>first\0second<p>third\0<b>four</b>", "firstsecond\nthirdfour"),
     "controls": ("<p>first\x01second\x1f<p>third \x7f<b>four</b>", "firstsecond\nthird four"),
     "references to nothing": ("<p>first &#xD800; &#0; &#x110000; &#1; &#x80;<p>third", "first � � � €\nthird"),
-    "text after the end": ("<html><body><p>one</body></html>two<p>three</html>four", "one\ntwo\nthree\nfour"),
     "a script never closed": ("<p>one<script>var x='<p>no'", "one"),
     "declarations": ("<p>one<![CDATA[two]]>, three<?php echo 1 ?>, four", "one, three, four"),
     "no tags": ("<p>a < b and c <d e> f <3 g </ h> i <>", "a < b and c f <3 g i <>"),
@@ -65,14 +64,10 @@ HOSTILE: dict[str, tuple[str, str]] = {
 
 @pytest.mark.parametrize(("html", "expected"), HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_page_is_read_whole_and_in_time(html: str, expected: str) -> None:
-    body = html.encode()
     start = time.process_time()
-    text = extractor("lxml")(body).text
+    text = extractor("lxml")(html.encode()).text
     assert time.process_time() - start < MAX_SECONDS
-    if expected.startswith("/"):
-        assert re.search(expected[1:], text, re.DOTALL)
-    else:
-        assert text == expected
+    assert re.search(expected[1:], text, re.DOTALL) if expected.startswith("/") else text == expected
 
 
 def test_encoded_surrogates_are_replaced() -> None:

@@ -21,12 +21,8 @@ from tests.ingest.rows.copied_rows import LINE, copied, drop, ids, keep, read_ro
 from tests.ingest.sources.archives import record, write_files
 from tests.interrupts import is_interrupted
 
-WRITING = (
-    "opensearch_winnow.foundation.atomic_file",
-    "opensearch_winnow.foundation.packed",
-    "opensearch_winnow.ingest.rows",
-    "opensearch_winnow.record_files",
-)
+MODULES = ("foundation.atomic_file", "foundation.packed", "ingest.rows", "record_files")
+WRITING = [f"opensearch_winnow.{name}" for name in MODULES]
 
 
 def files_in(folder: Path) -> list[Path]:

@@ -10,16 +10,8 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow.ingest.sources.members import (
-    CUT_OFF,
-    DAMAGED,
-    LZ4,
-    ZSTD,
-    ArchiveMember,
-    CompressedFrame,
-    FileSlice,
-    GzipMember,
-)
+from opensearch_winnow.ingest.sources import members
+from opensearch_winnow.ingest.sources.members import CUT_OFF, DAMAGED, ArchiveMember, CompressedFrame, GzipMember
 from tests.ingest.sources.archives import lz4, zstd
 
 
@@ -36,9 +28,9 @@ Open = Callable[[io.BytesIO, int], ArchiveMember]
 KINDS: dict[str, tuple[Callable[[bytes], bytes], Open]] = {
     "gzip": (gzip.compress, GzipMember),
     "gzip, not compressed": (lambda content: gzip.compress(content, 0), GzipMember),
-    "zstd": (zstd, lambda file, start: CompressedFrame(file, start, ZSTD)),
-    "zstd without checksum": (zstandard.compress, lambda file, start: CompressedFrame(file, start, ZSTD)),
-    "lz4": (lz4, lambda file, start: CompressedFrame(file, start, LZ4)),
+    "zstd": (zstd, lambda file, start: CompressedFrame(file, start, members.ZSTD)),
+    "zstd without checksum": (zstandard.compress, lambda file, start: CompressedFrame(file, start, members.ZSTD)),
+    "lz4": (lz4, lambda file, start: CompressedFrame(file, start, members.LZ4)),
 }
 each_kind = pytest.mark.parametrize(("pack", "member"), KINDS.values(), ids=KINDS)
 
@@ -80,7 +72,7 @@ def test_a_wrong_length_is_damage() -> None:
 
 def test_a_skippable_frame_is_empty() -> None:
     frame = b"\x50\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"hello"
-    assert read(CompressedFrame(io.BytesIO(frame + b"rest"), 0, ZSTD)) == (b"", len(frame), None)
+    assert read(CompressedFrame(io.BytesIO(frame + b"rest"), 0, members.ZSTD)) == (b"", len(frame), None)
 
 
 @given(st.binary(max_size=300), st.integers(0, 300), st.integers(0, 300), st.binary(max_size=50), st.data())
@@ -88,7 +80,7 @@ def test_a_slice_of_a_file_behaves_like_a_file(
     content: bytes, start: int, end: int, before: bytes, data: st.DataObject
 ) -> None:
     start, end = sorted((min(start, len(content)), min(end, len(content))))
-    part = io.BufferedReader(FileSlice(io.BytesIO(content), start, end, before), 16)
+    part = io.BufferedReader(members.FileSlice(io.BytesIO(content), start, end, before), 16)
     same = io.BytesIO(before + content[start:end])
     assert part.read() == same.read()
     for _ in range(3):

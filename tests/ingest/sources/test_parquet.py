@@ -61,9 +61,7 @@ def test_html_in_columns_of_any_type(path: Path, column: Any, expected: str | by
         *(pa.array([JAN_2], pa.timestamp(unit, "UTC")) for unit in ("s", "ms", "us", "ns")),
         pa.array([JAN_2.replace(tzinfo=None)], pa.timestamp("us")),
         pa.array([JAN_2.astimezone(timezone(timedelta(hours=-5)))], pa.timestamp("ms", "America/New_York")),
-        pa.array(["2024-01-02T03:04:05Z"]),
-        pa.array(["20240102030405"]),
-        pa.array([1704164645]),
+        *(pa.array([date]) for date in ("2024-01-02T03:04:05Z", "20240102030405", 1704164645)),
     ],
 )
 def test_dates(path: Path, column: Any) -> None:
@@ -150,15 +148,9 @@ def test_damage_loses_one_row_group(path: Path) -> None:
 @pytest.mark.parametrize("content", [b"PAR1", b"PAR1 and then something else", b"PAR1" + bytes(100) + b"PAR1"])
 def test_a_file_that_is_not_parquet_is_damage(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    with pytest.raises(UnreadableError, match=r"^Parquet that cannot be read: it"):
+    with pytest.raises(UnreadableError, match=r"^Parquet that cannot be read: it.*(its end is missing|damaged)"):
         list(splits(str(path), 100))
     assert list(read(Split("parquet", str(path), 0, 7, 100), CAP)) == [(0, Damage(100, "damaged Parquet")), (7, None)]
-
-
-def test_a_file_that_is_cut_off(path: Path) -> None:
-    path.write_bytes(written(path, {"url": ["u"], "text": ["x"]}).read_bytes()[:-9])
-    with pytest.raises(UnreadableError, match="its end is missing"):
-        list(splits(str(path), 100))
 
 
 def test_a_file_that_was_deleted_fails(path: Path) -> None:

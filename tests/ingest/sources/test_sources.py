@@ -66,20 +66,13 @@ def mirror(tmp_path: Path) -> Path:
 def test_everything_in_a_folder_is_counted(mirror: Path) -> None:
     at = mirror.as_uri()
     found = outcomes(items(mirror))
+    pages = ("index.html", "index.html%3Fid%3D3", "sub/a.html", "sub/deep/b.txt")
+    types = {"letter.docx": "application/zip", "app.js": "text/javascript", "logo.png": "image/png"}
     assert found == {
-        "https://example.org/zipped": "page",
-        "https://example.org/line": "page",
-        "https://example.org/archived": "page",
-        f"{at}/letter.docx": "type application/zip",
-        f"{at}/app.js": "type text/javascript",
-        f"{at}/index.html": "page",
-        f"{at}/index.html%3Fid%3D3": "page",
-        f"{at}/logo.png": "type image/png",
-        f"{at}/pipe.html": "symbolic link",
-        f"{at}/up": "symbolic link",
-        f"{at}/sub/a.html": "page",
-        f"{at}/sub/data.json": "type application/json",
-        f"{at}/sub/deep/b.txt": "page",
+        **{f"https://example.org/{name}": "page" for name in ("zipped", "line", "archived")},
+        **{f"{at}/{name}": "page" for name in pages},
+        **{f"{at}/{name}": f"type {kind}" for name, kind in {**types, "sub/data.json": "application/json"}.items()},
+        **{f"{at}/{name}": "symbolic link" for name in ("pipe.html", "up")},
     }
     with_code = outcomes(items(mirror, every_text=True))
     assert [url for url in found if with_code[url].startswith("type ")] == [f"{at}/letter.docx", f"{at}/logo.png"]
@@ -224,9 +217,7 @@ def test_sources_of_different_kinds_are_read_together(mirror: Path, tmp_path: Pa
     pq.write_table(pa.table({"url": ["https://example.org/row"], "html": ["<p>x"]}), tmp_path / "rows")
     in_mirror = [mirror / name for name in ("sub/archive.warc.gz", "sub/deep", "app.js")]
     assert urls(tmp_path / "rows", tmp_path / "lines", tmp_path / "page", *in_mirror) == [
-        "https://example.org/row",
-        "https://example.org/line",
-        "https://example.org/archived",
+        *(f"https://example.org/{name}" for name in ("row", "line", "archived")),
         f"{tmp_path.as_uri()}/page",
         f"{mirror.as_uri()}/app.js",  # skipped in folders, but read if it is named
         f"{mirror.as_uri()}/sub/deep/b.txt",

@@ -31,8 +31,7 @@ def pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], N
         (LINE, "https://example.org/line"),
         (gzip.compress(LINE), "https://example.org/line"),
         (record("https://example.org/archived"), "https://example.org/archived"),
-        (HTML, "file:///dev/stdin"),
-        (b"words", "file:///dev/stdin"),
+        *((content, "file:///dev/stdin") for content in (HTML, b"words")),
     ],
 )
 def test_standard_input_may_have_any_format(
