@@ -14,15 +14,16 @@ from pyarrow import parquet as pq
 
 from tests.hostile_parquet import write_aborting, write_bomb, write_wide
 from tests.ingest.conftest import Run, html
+from tests.ingest.sources.archives import write_files
 
 TABLE = pa.table({"url": [f"http://example.org/{row}" for row in range(50)], "text": [f"words {n}" for n in range(50)]})
+OTHERS = TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]])
 
 
-def misnamed(path: Path) -> Path:
+def misnamed(path: Path) -> None:
     """Write a file with a column whose name is not UTF-8."""
     pq.write_table(TABLE.append_column("größe", [[1] * 50]), path)
     path.write_bytes(path.read_bytes().replace("größe".encode(), b"gr\xff\xff\xff\xffe"))
-    return path
 
 
 @pytest.fixture
@@ -37,9 +38,8 @@ def test_a_file_that_crashes_arrow_costs_only_itself(run: Run, crawl: Path) -> N
     pq.write_table(TABLE, crawl / "a.parquet")
     write_aborting(crawl / "b.parquet")
     misnamed(crawl / "c.parquet")
-    (crawl / "d.parquet").write_bytes(b"PAR1 and no more")
-    (crawl / "e.html").write_bytes(html(1))
-    pq.write_table(TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]]), crawl / "f.parquet")
+    write_files(crawl, {"d.parquet": b"PAR1 and no more", "e.html": html(1)})
+    pq.write_table(OTHERS, crawl / "f.parquet")
     done = run([crawl])
     assert done.counts == (101, 0, 0, 1)
     assert [each["url"] for each in done.failed] == [(crawl / "d.parquet").as_uri()]
@@ -120,7 +120,7 @@ def test_bombs_are_refused_before_they_are_unpacked(crawl: Path, tmp_path: Path)
     write_bomb(crawl / "bomb.parquet", 1_200_000_000)
     write_bomb(crawl / "lie.parquet", 1_200_000_000, claimed=1_000)
     write_wide(crawl / "wide.parquet", 200_000)
-    pq.write_table(TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]]), crawl / "z.parquet")
+    pq.write_table(OTHERS, crawl / "z.parquet")
     command = [sys.executable, "-c", MEASURED_RUN, crawl, "--store", tmp_path / "a.winnow"]
     done = subprocess.run(command, capture_output=True, check=True)
     answer, (parent, worker) = map(json.loads, done.stdout.splitlines())

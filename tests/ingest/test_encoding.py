@@ -185,11 +185,8 @@ def test_a_few_broken_bytes_do_not_make_it_another_encoding() -> None:
     assert encoding_of(body, "text/html; charset=iso-8859-1") == Encoding("utf-8", "mostly utf-8")
     assert read(body) == page(GERMAN + "K�che")
     assert read(CHINESE.encode()[:-1]) == CHINESE[:-1] + "�"
-
-
-@pytest.mark.parametrize("label", [None, "text/html; charset=utf-8"])
-def test_surrogates_encoded_in_utf_8(label: str | None) -> None:
-    assert encoding_of(b"<p>one \xed\xa0\xbd two", label) == Encoding("utf-8", "mostly utf-8")
+    for label in (None, "text/html; charset=utf-8"):  # a surrogate
+        assert encoding_of(b"<p>one \xed\xa0\xbd two", label) == Encoding("utf-8", "mostly utf-8")
 
 
 def test_plain_ascii_under_any_label_is_left_alone() -> None:

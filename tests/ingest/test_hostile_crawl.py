@@ -24,6 +24,7 @@ HOSTILE: dict[str, tuple[bytes, dict[str, str], str]] = {
     "half a character": (b"<p>one \xed\xa0\x80 two" + b" three" * 20, {}, "one ��� two three"),
     "gzip twice": (gzip.compress(gzip.compress(b"<p>one")), {"Content-Encoding": "gzip, gzip"}, "one"),
     "text of 10.5 MB": (b"<p>" + LONG, {}, "!larger than 10 MB"),
+    "a bomb": (gzip.compress(bytes(50_000_000)), {"Content-Encoding": "gzip"}, "!larger than 10 MB once decoded"),
     "cut off in its coding": (gzip.compress(b"<p>one two")[:-9], {"Content-Encoding": "gzip"}, "!cut off within"),
     "stray ends": (b"<b>" * 200_000 + b"</i>" * 400_000 + b"one", {}, "!more than 5 s for a page"),
 }

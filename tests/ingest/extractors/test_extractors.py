@@ -95,11 +95,8 @@ def test_main_text_only() -> None:
     assert extractor("trafilatura")(b"") == Extracted("", None)
 
 
-def test_the_built_in_extractors_are_listed() -> None:
+def test_extractors_are_found_by_name() -> None:
     assert {"lxml", "beautifulsoup", "trafilatura"} <= set(extractor_names())
-
-
-def test_an_unknown_extractor_is_refused() -> None:
     with pytest.raises(WinnowError, match=r"there is no extractor 'nonsense': choose one of beautifulsoup, lxml, "):
         extractor("nonsense")
 

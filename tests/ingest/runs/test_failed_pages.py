@@ -46,12 +46,6 @@ def test_a_failed_page_comes_back_as_it_was(path: Path) -> None:
     assert read == [*PAGES, None]
 
 
-def test_no_file_is_written_if_nothing_failed(path: Path) -> None:
-    with FailedPages(path):
-        pass
-    assert list(path.parent.iterdir()) == []
-
-
 def test_failures_in_other_sources_are_kept(path: Path) -> None:
     for page, source in zip(PAGES[:2], ("one.warc", "other.warc"), strict=True):
         with FailedPages(path) as failed:
@@ -74,7 +68,10 @@ def test_the_lines_of_a_source_are_replaced_after_a_complete_run(path: Path, its
     assert urls(path) == (sorted([*URLS, URLS[1]]) if incomplete else [URLS[1]])
 
 
-def test_the_file_is_removed_when_no_page_fails_any_more(path: Path) -> None:
+def test_there_is_no_file_when_no_page_fails_any_more(path: Path) -> None:
+    with FailedPages(path):
+        pass
+    assert list(path.parent.iterdir()) == []
     path.write_text('{"url": "http://example.org/", "text": "x"}\n')
     with FailedPages(path) as failed:
         failed.reading(str(path))

@@ -13,11 +13,8 @@ from multiprocessing import active_children
 from pathlib import Path
 from random import Random
 from typing import Any
-from zlib import compress as deflate
 
-import brotli
 import pytest
-import zstandard
 
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.runs.ledger import write_stored
@@ -144,25 +141,6 @@ def test_a_worker_that_is_killed_loses_only_its_current_page(run: Run, warc: Cal
     assert killed
     assert done.counts == (6, 0, 0, 1)
     assert done.report.failed == {"its worker was killed, perhaps for want of memory": 1}
-
-
-@pytest.mark.check
-@pytest.mark.parametrize(
-    ("coding", "pack"),
-    [
-        ("gzip", gzip.compress),
-        ("br", partial(brotli.compress, quality=1)),
-        ("zstd", zstandard.compress),
-        ("deflate", deflate),
-    ],
-)
-def test_a_decompression_bomb_fails_with_a_reason(
-    run: Run, warc: Callable[..., Path], coding: str, pack: Callable[[bytes], bytes]
-) -> None:
-    bomb = (URL, pack(bytes(50_000_000)), {"Content-Encoding": coding})
-    done = run([warc("a.warc.gz", [bomb, (f"{URL}b", html(1))])])
-    assert done.counts == (1, 0, 0, 1)
-    assert list(done.report.failed) == ["larger than 10 MB once decoded"]
 
 
 @pytest.mark.check
