@@ -48,8 +48,6 @@ gzip = partial(compress, mtime=0)
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """A function that indexes `sources` into the record file `to`."""
-
     def call(
         sources: Sequence[Path | str],
         to: str = "records.parquet",
@@ -93,7 +91,6 @@ def warc(tmp_path: Path) -> Callable[..., Path]:
 
 
 def response(url: str, body: bytes, headers: dict[str, str]) -> bytes:
-    """Return an HTTP response as a WARC record."""
     http = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     block = f"HTTP/1.1 200 OK\r\n{http}\r\n".encode() + body
     return record(url, block, WARC_Record_ID=f"<urn:uuid:{uuid5(NAMESPACE_URL, url)}>")

@@ -21,7 +21,6 @@ OTHERS = TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]])
 
 
 def misnamed(path: Path) -> None:
-    """Write a file with a column whose name is not UTF-8."""
     pq.write_table(TABLE.append_column("größe", [[1] * 50]), path)
     path.write_bytes(path.read_bytes().replace("größe".encode(), b"gr\xff\xff\xff\xffe"))
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import random
 import threading
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,27 +49,21 @@ def test_fingerprints_of_different_keys_share_nothing() -> None:
     assert not {*one} & {*other}
 
 
-def test_bytes_are_refused_with_a_clear_message() -> None:
-    with pytest.raises(TypeError, match="expects str, got bytes: decode it first"):
-        fingerprint(b"bytes")  # type: ignore[arg-type]
-
-
 def test_other_threads_run_while_a_long_text_is_fingerprinted() -> None:
-    """The call releases the GIL: a counter in another thread continues during one call."""
+    """The call releases the GIL: another thread continues to count during one call."""
     text = "the quick brown fox jumps over the lazy dog " * 1_500_000
-    ticks = 0
+    ticks: list[int] = []
     done = threading.Event()
 
     def count() -> None:
-        nonlocal ticks
         while not done.wait(0.0005):
-            ticks += 1
+            ticks.append(0)
 
     counter = threading.Thread(target=count)
     counter.start()
-    before = ticks
+    before = len(ticks)
     fingerprint(text)
-    during = ticks - before
+    during = len(ticks) - before
     done.set()
     counter.join()
     assert during >= 3

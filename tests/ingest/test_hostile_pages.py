@@ -168,7 +168,6 @@ def test_no_word_is_lost_glued_or_split_on_real_pages(real_pages: dict[str, byte
 
 
 def test_the_text_does_not_depend_on_how_a_page_is_fed(real_pages: dict[str, bytes]) -> None:
-    """A page gives the same text whether the parser gets it whole or in pieces, cut anywhere."""
     parser = etree.HTMLParser(target=VisibleText(), encoding="utf-8", huge_tree=True)
     for place, html in enumerate(real_pages.values()):
         for start in range(0, len(html), 997 + place):

@@ -47,7 +47,6 @@ def test_a_record_has_the_hashes_of_its_text(text: str) -> None:
 @pytest.mark.check
 @given(st.lists(st.sampled_from(["<p>one two", "<p>three four five", "<b>one</b> two", ""]), max_size=12))
 def test_a_record_does_not_depend_on_earlier_pages(contents: list[str]) -> None:
-    """One maker with its cache gives the same records as a new maker for each page."""
     pages = [Page(f"{URL}{number}", html=html) for number, html in enumerate(contents)]
     one = RecordMaker(SMALL)
     assert [one.make(page) for page in pages] == [RecordMaker(SMALL).make(page) for page in pages]

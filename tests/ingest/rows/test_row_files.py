@@ -21,8 +21,6 @@ from opensearch_winnow.ingest.sources import SourceError
 from tests.ingest.rows.copied_rows import LINE, copied, ids, keep, read_rows, rows_of, write_rows
 from tests.ingest.sources.archives import write_files
 
-# --- ids and fields -------------------------------------------------------------------------------------------------
-
 
 @pytest.mark.parametrize(
     ("row", "fields", "address"),
@@ -73,9 +71,6 @@ def test_sources_without_the_needed_field_are_refused_at_once(tmp_path: Path, na
     with pytest.raises(SourceError, match=rf"{name} has no field nr, .*--id-field .*: its fields are key, story$"):
         RowFiles([str(path)], FieldNames(id="nr", text="story"))
     assert len(ids(path, fields=FieldNames(id="key", text="story"))) == 200
-
-
-# --- order, places and failures -------------------------------------------------------------------------------------
 
 
 def test_rows_are_in_the_order_of_the_sources(tmp_path: Path) -> None:

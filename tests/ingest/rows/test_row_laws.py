@@ -43,7 +43,6 @@ rows = st.lists(st.fixed_dictionaries({}, optional=FIELDS), min_size=1, max_size
 
 @st.composite
 def json_lines(draw: st.DrawFn) -> bytes:
-    """Draw a file of JSON lines that is written in many ways, also wrongly."""
     lines = []
     for row in draw(rows):
         written = json.dumps(row, ensure_ascii=draw(st.booleans()), separators=draw(SEPARATORS))
@@ -58,7 +57,6 @@ SEPARATORS = st.sampled_from([(",", ":"), (", ", ": "), (" ,\t", " : ")])
 
 @st.composite
 def csv_files(draw: st.DrawFn) -> bytes:
-    """Draw a CSV file in any dialect that is read."""
     file = io.StringIO()
     names = draw(st.sampled_from([["id", "text"], ["text", "x", "id"], ["id", "cluster", "text"]]))
     delimiter, end = draw(st.sampled_from([",", ";", "\t", "|"])), draw(st.sampled_from(["\n", "\r\n"]))

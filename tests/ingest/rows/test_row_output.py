@@ -29,9 +29,6 @@ def files_in(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
-# --- writing --------------------------------------------------------------------------------------------------------
-
-
 def test_a_text_is_replaced_and_nothing_else(tmp_path: Path) -> None:
     line = b' {"n": 1.10, "a": {"text": "in"}, "text":"old" , "big": 1E400, "nan": NaN, "text" : "older"} \r\n'
     (tmp_path / "a.jsonl").write_bytes(line)
@@ -163,9 +160,6 @@ def test_standard_input_is_read_twice(tmp_path: Path, monkeypatch: pytest.Monkey
         assert files.write(f"{tmp_path}/out/", lambda number: Edit() if number else None) == 4
     assert (tmp_path / "out" / "stdin").read_text() == "id,text\n2,y\n"
     assert (tmp_path / "out" / "a.jsonl").read_bytes() == lines.read_bytes()
-
-
-# --- what is refused ------------------------------------------------------------------------------------------------
 
 
 def test_a_source_is_never_overwritten(tmp_path: Path, lines: Path) -> None:

@@ -129,7 +129,6 @@ PAGES = st.lists(st.tuples(*[st.integers(0, 4)] * 4).map(lambda given: record(*m
 def test_outcomes_do_not_depend_on_when_the_run_writes(
     before: list[Record], run: list[Record], writes: set[int]
 ) -> None:
-    """The outcomes are the same whether the run writes to the store as it goes or only at the end."""
     with TemporaryDirectory() as folder:
         outcomes = []
         for name, times in (("at the end", set[int]()), ("meanwhile", writes)):
@@ -164,7 +163,6 @@ def test_a_second_run_finds_everything_unchanged(before: list[Record], run: list
 
 
 def _write(path: Path, records: list[Record]) -> None:
-    """Write records as a store does."""
     with closing(sqlite3.connect(path)) as file:
         for each in records:
             id_, *digests = (bytes.fromhex(value) for value in (each.id, *StoredDigests.of(each)[2:]))

@@ -82,7 +82,6 @@ def read_in_turn(reader: ModuleType, path: Path, size: int) -> tuple[list[Split]
 
 
 def items(*names: Path | str, size: int = 1_000_000, cap: int = 1_000_000, **options: Any) -> list[Item]:
-    """Return the items of sources."""
     with Sources([str(name) for name in names], **options) as sources:
         return [item for split in sources.splits(size) for _, item in read(split, cap) if item is not None]
 

@@ -180,7 +180,6 @@ def _url(item: Page | Skipped | Failed) -> str:
 
 @pytest.mark.parametrize("size", [1, 100, 1_000, 10_000, 100_000])
 def test_all_splits_together_have_every_item_once(size: int, unpacked: Unpacked) -> None:
-    """Each split starts where the one before it stopped, and each item is in exactly one split."""
     folder = unpacked("warc-samples")
     for name in OUTCOMES:
         path = folder / name

@@ -24,7 +24,6 @@ JAN_2 = datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
 def items(path: Path, *, cap: int = CAP) -> list[Item]:
-    """Return the items of a file that is read as one split."""
     return [item for _, item in read(Split("jsonl", str(path)), cap) if item is not None]
 
 
@@ -34,8 +33,6 @@ LOCATION = "base:#byte=0"
 
 @pytest.fixture
 def line(tmp_path: Path) -> Line:
-    """A function that returns what a line, or an object, becomes."""
-
     def read_line(content: bytes | dict[str, object]) -> Item:
         path = tmp_path / "line.jsonl"
         path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
@@ -43,9 +40,6 @@ def line(tmp_path: Path) -> Line:
         return item
 
     return read_line
-
-
-# --- lines that do not describe a page --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -101,13 +95,6 @@ def test_unneeded_fields_may_be_invalid(line: Line) -> None:
     assert line(content) == Page("u", text="a\tb 😀")
 
 
-def test_failed_pages_are_read_again(line: Line) -> None:
-    given = Page("u", html=b"\xff<p>", fetched_at=JAN_2, title="T", content_type="text/html", codings=("gzip",))
-    kept = {"url": "u", "fetched_at": JAN_2.isoformat(), "title": "T", "content_type": "text/html", "codings": ["gzip"]}
-    more = {"html_base64": b64encode(b"\xff<p>").decode(), "reason": "took over 10 s", "source": "crawl.warc.gz"}
-    assert line({**kept, **more}) == given
-
-
 @pytest.mark.parametrize("content", [b"not json", b'{"url": "https://example.org/"}', b"\xff"])
 def test_a_failed_line_is_parsed_as_a_line_again(line: Line, content: bytes) -> None:
     first = line(content)
@@ -140,8 +127,6 @@ def test_an_endless_line_is_not_held_in_memory(tmp_path: Path, pack: Callable[[b
         found = items(path)
     assert found == [Failed(Page(f"{path.as_uri()}#byte=0", html=b""), "larger than 0.1 MB"), Page("next", text="x")]
 
-
-# --- lines and splits -------------------------------------------------------------------------------------------------
 
 good = st.fixed_dictionaries(
     {"url": st.integers(0, 9).map(str), "text": st.text(st.characters(exclude_categories=["Cs"]), max_size=20)}
@@ -219,9 +204,6 @@ def test_a_file_that_was_deleted_fails(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     item = Failed(Page(path.as_uri(), html=b""), "cannot be read: No such file or directory")
     assert list(read(Split("jsonl", str(path), 10, 20), CAP)) == [(10, item), (20, None)]
-
-
-# --- recognizing JSONL ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

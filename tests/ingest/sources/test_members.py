@@ -16,7 +16,6 @@ from tests.ingest.sources.archives import lz4, zstd
 
 
 def read(member: ArchiveMember) -> tuple[bytes, int, str | None]:
-    """Return the content of a member, where it ends, and its fault."""
     found = b""
     while piece := member.read():
         found += piece

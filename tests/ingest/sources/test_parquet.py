@@ -34,7 +34,6 @@ def written(path: Path, columns: dict[str, Any], **options: Any) -> Path:
 
 
 def found(path: Path, **columns: Any) -> list[Item]:
-    """Return the items of a file with these columns."""
     return items(written(path, {"url": ["u"], **columns}))
 
 

@@ -60,9 +60,6 @@ def mirror(tmp_path: Path) -> Path:
     return folder
 
 
-# --- folders ----------------------------------------------------------------------------------------------------------
-
-
 def test_everything_in_a_folder_is_counted(mirror: Path) -> None:
     at = mirror.as_uri()
     found = outcomes(items(mirror))
@@ -183,9 +180,6 @@ def test_links_are_followed_when_asked_for_or_named(tmp_path: Path) -> None:
     assert [*outcomes(items(folder, follow_links=True))] == ["https://example.org/line", link.as_uri()]
 
 
-# --- names ------------------------------------------------------------------------------------------------------------
-
-
 def test_patterns_match_as_in_the_shell(mirror: Path) -> None:
     """Tests of `Folder` have more patterns."""
     at = mirror.as_uri()
@@ -235,8 +229,6 @@ def test_urls_with_a_base(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert {f"{base}/index.html", f"{base}/sub/a.html"} <= set(urls("sub", "index.html", base=f"{base}/"))
     assert urls("*/*.html", base=f"{base}/?file=") == [f"{base}/?file=sub/a.html"]
 
-
-# --- error messages ---------------------------------------------------------------------------------------------------
 
 FILES = {
     "empty": b"",

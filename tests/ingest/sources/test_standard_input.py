@@ -87,8 +87,6 @@ def test_a_named_pipe_is_read(tmp_path: Path) -> None:
 
 
 class Endless(io.RawIOBase):
-    """A pipe that never ends."""
-
     def readable(self) -> bool:
         return True
 

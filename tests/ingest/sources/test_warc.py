@@ -75,9 +75,6 @@ def test_the_source_of_a_page_leads_to_its_record(pack: str) -> None:
         assert [item for _, item in warc.read_file(io.BytesIO(piece), 10 << 20, len(before)) if item] == [page]
 
 
-# --- what is a page ---------------------------------------------------------------------------------------------------
-
-
 def page(url: str = "http://e/", **known: Any) -> Page:
     return Page(url, **{"fetched_at": TIME, "content_type": "text/html", **known})
 
@@ -174,9 +171,6 @@ def test_a_date_that_cannot_be_right_is_unknown(kind: str, date: str) -> None:
     assert (found.fetched_at, found.wrong_date) == (None, date)
 
 
-# --- large pages ------------------------------------------------------------------------------------------------------
-
-
 @each_pack
 def test_the_size_limit_is_exact(pack: Pack) -> None:
     archive = pack([record(size, HTML + b"x" * size) for size in (999, 1_000, 1_001, 300_000, 1)])
@@ -194,9 +188,6 @@ def test_a_large_page_is_not_held_in_memory(pack: str) -> None:
     archive = io.BytesIO(PACKS[pack]([record(1, HTML + bytes(1 << 25)), record(2)]))
     with little_memory(8 << 20):
         assert [type(item).__name__ for _, item in warc.read_file(archive, 1 << 20)] == ["Failed", "Page", "NoneType"]
-
-
-# --- compression and splits -------------------------------------------------------------------------------------------
 
 
 MANY = [record(n, HTML + b"<p>" + b"word %d " % n * (n % 7 * 40), kind=kind)

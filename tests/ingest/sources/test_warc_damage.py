@@ -40,9 +40,6 @@ def outcomes(archive: bytes) -> list[tuple[object, ...]]:
     return found
 
 
-# --- any damage -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.check
 @settings(max_examples=300)
 @given(data=st.data(), pack=st.sampled_from(["plain", "gzip", "zstd"]))
@@ -59,10 +56,7 @@ def test_damage_loses_only_the_records_it_touches(data: st.DataObject, pack: str
     at = data.draw(st.integers(0, len(whole) - 1))
     end = min(at + data.draw(st.sampled_from([1, 2, 8, 100, 4_096, 70_000])), len(whole))
     how = data.draw(st.sampled_from(["flip", "zero", "noise", "cut out", "insert", "cut off", "member"]))
-    if how == "flip":
-        end = at + 1
-    elif how == "cut off":
-        end = len(whole)
+    end = {"flip": at + 1, "cut off": len(whole)}.get(how, end)
     instead = {
         "flip": bytes([whole[at] ^ 1 << source.randrange(8)]),
         "zero": bytes(end - at),
@@ -74,8 +68,7 @@ def test_damage_loses_only_the_records_it_touches(data: st.DataObject, pack: str
     inserted = how in ("insert", "member")
 
     found = items(damaged)
-    pages = {page.url: page for page in found if isinstance(page, Page)}
-    original = {page.url: page for page in items(whole) if isinstance(page, Page)}
+    pages, original = ({page.url: page for page in each if isinstance(page, Page)} for each in (found, items(whole)))
     touched = []
     for number, stop in enumerate(accumulate(map(len, members))):
         start = stop - len(members[number])
@@ -104,9 +97,6 @@ def test_arbitrary_bytes_are_damage(content: bytes, start: bytes) -> None:
     skipped = sum(item.skipped for item in found if isinstance(item, Damage))
     assert skipped <= len(content)
     assert found or not content.strip(b"\r\n")
-
-
-# --- damage with a known effect ---------------------------------------------------------------------------------------
 
 
 @packed

@@ -87,7 +87,6 @@ FILES = {
 @pytest.mark.parametrize("base", ["", "https://e.org/x"])
 @pytest.mark.parametrize("size", [1, 1_000_000])
 def test_a_zip_file_is_a_folder_of_the_same_name(tmp_path: Path, every_text: bool, base: str, size: int) -> None:
-    """Named itself, and in a folder: the same pages at the same URLs."""
     unpacked = archives.write_files(tmp_path / "a" / "class.zip", FILES)
     zipped = archives.write_files(tmp_path / "b", {"class.zip": packed(FILES)}) / "class.zip"
 
