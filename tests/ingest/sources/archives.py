@@ -17,6 +17,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import Sources, read
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
 
+Pack = Callable[[bytes], bytes]
 HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 
 

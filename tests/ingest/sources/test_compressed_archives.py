@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pytest
 import zstandard
 
-from tests.ingest.sources.archives import HTML, items, lz4, record, urls
+from tests.ingest.sources.archives import HTML, Pack, items, lz4, record, urls
 
-Pack = Callable[[bytes], bytes]
 PACKS: dict[str, Pack] = {"plain": bytes, "gzip": gzip.compress, "zstd": zstandard.compress, "lz4": lz4}
 # Pages of random characters, which stay larger than the inspected start of a file in any compression.
 RECORDS = [record(n, HTML + b"<p>" + Random(n).randbytes(60_000).hex().encode()) for n in range(4)]

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +11,8 @@ import zstandard
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.files import HEAD, read, too_large, type_by_name, type_of
 from opensearch_winnow.ingest.sources.split import Failed, Item, Skipped, Split
-from tests.ingest.sources.archives import little_memory, write_files
+from tests.ingest.sources.archives import Pack, little_memory, write_files
 
-Pack = Callable[[bytes], bytes]
 packed = pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
 
 CAP = 100_000

@@ -17,7 +17,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.jsonl import LINE_TYPE, is_one_document, looks_like, read, splits
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
 from opensearch_winnow.ingest.sources.unpacked import is_packed
-from tests.ingest.sources.archives import little_memory, urls
+from tests.ingest.sources.archives import Pack, little_memory, urls
 
 CAP = 100_000
 JAN_2 = datetime(2024, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -120,7 +120,7 @@ def test_the_size_limit_applies_to_what_base64_says(line: Line) -> None:
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress])
-def test_an_endless_line_is_not_held_in_memory(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+def test_an_endless_line_is_not_held_in_memory(tmp_path: Path, pack: Pack) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(pack(b'{"url": "u", "text": "' + b"x" * 30_000_000 + b'"}\n{"url": "next", "text": "x"}\n'))
     with little_memory(20_000_000):
@@ -187,7 +187,7 @@ def test_byte_order_marks_and_blank_lines_are_ignored(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
-def test_lines_before_damage_are_read(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+def test_lines_before_damage_are_read(tmp_path: Path, pack: Pack) -> None:
     lines = [json.dumps({"url": f"u{number}", "text": str(hash((number,)))}).encode() for number in range(5_000)]
     whole = pack(b"\n".join(lines))
     path = tmp_path / "a.jsonl.gz"

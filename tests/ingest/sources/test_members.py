@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.ingest.sources import members
 from opensearch_winnow.ingest.sources.members import CUT_OFF, DAMAGED, ArchiveMember, CompressedFrame, GzipMember
-from tests.ingest.sources.archives import lz4, zstd
+from tests.ingest.sources.archives import Pack, lz4, zstd
 
 
 def read(member: ArchiveMember) -> tuple[bytes, int, str | None]:
@@ -24,7 +24,7 @@ def read(member: ArchiveMember) -> tuple[bytes, int, str | None]:
 
 
 Open = Callable[[io.BytesIO, int], ArchiveMember]
-KINDS: dict[str, tuple[Callable[[bytes], bytes], Open]] = {
+KINDS: dict[str, tuple[Pack, Open]] = {
     "gzip": (gzip.compress, GzipMember),
     "gzip, not compressed": (lambda content: gzip.compress(content, 0), GzipMember),
     "zstd": (zstd, lambda file, start: CompressedFrame(file, start, members.ZSTD)),
@@ -36,7 +36,7 @@ each_kind = pytest.mark.parametrize(("pack", "member"), KINDS.values(), ids=KIND
 
 @each_kind
 @pytest.mark.parametrize("size", [1, 1_000, 65_536, 1_000_000])
-def test_a_member_ends_where_the_next_starts(pack: Callable[[bytes], bytes], member: Open, size: int) -> None:
+def test_a_member_ends_where_the_next_starts(pack: Pack, member: Open, size: int) -> None:
     content = bytes(range(256)) * (size // 256 + 1)
     first, second = pack(content), pack(b"second")
     file = io.BytesIO(b"before" + first + second + b"after")
@@ -45,7 +45,7 @@ def test_a_member_ends_where_the_next_starts(pack: Callable[[bytes], bytes], mem
 
 
 @each_kind
-def test_a_member_that_is_cut_off_is_reported(pack: Callable[[bytes], bytes], member: Open) -> None:
+def test_a_member_that_is_cut_off_is_reported(pack: Pack, member: Open) -> None:
     content = zlib.compress(bytes(100_000), 0)
     packed = pack(content)
     for size in range(4, len(packed), max(len(packed) // 50, 1)):

@@ -3,13 +3,13 @@ from __future__ import annotations
 import gzip
 import os
 import struct
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import zstandard
 
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
+from tests.ingest.sources.archives import Pack
 
 
 def test_a_file_compressed_in_several_pieces_is_read_whole(tmp_path: Path) -> None:
@@ -26,7 +26,7 @@ def test_a_file_compressed_in_several_pieces_is_read_whole(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
-def test_damage_within_compressed_data_is_reported(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+def test_damage_within_compressed_data_is_reported(tmp_path: Path, pack: Pack) -> None:
     whole = pack(os.urandom(100_000))
     for length in (10, 50_000, len(whole) - 1):
         (tmp_path / "cut").write_bytes(whole[:length])

@@ -12,7 +12,7 @@ from opensearch_winnow.ingest.sources import wacz, warc
 from opensearch_winnow.ingest.sources.split import Damage, Item
 from tests.ingest.sources import archives
 from tests.ingest.sources.archives import HTML, urls
-from tests.ingest.sources.test_zip_file import encrypted, packed
+from tests.ingest.sources.test_zip_file import encrypted, link, packed
 
 ARC = (
     b"filedesc://x 0.0.0.0 20030201000000 text/plain 0\n\nhttp://e/arc 1.2.3.4 20030201040506 text/html 48\n"
@@ -87,11 +87,7 @@ def test_a_zip_file_with_a_damaged_list_of_members(path: Path, at: bytes, value:
 
 
 def test_a_link_in_a_zip_file_is_no_archive(path: Path) -> None:
-    with zipfile.ZipFile(path, "w") as zipped:
-        link = zipfile.ZipInfo("a.warc.gz")
-        link.external_attr = 0o120777 << 16
-        zipped.writestr(link, "../../../etc/passwd")
-        zipped.writestr("../../b.warc.gz", SECOND)
+    path.write_bytes(packed({link("a.warc.gz"): b"../../../etc/passwd", "../../b.warc.gz": SECOND}))
     assert urls(items(path)) == ["http://e/2"]
     assert not (path.parent.parent.parent / "b.warc.gz").exists()
 

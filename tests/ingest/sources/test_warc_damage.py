@@ -17,9 +17,8 @@ from opensearch_winnow.ingest.sources import warc
 from opensearch_winnow.ingest.sources.archive_records import NOT_A_RECORD, WRONG_LENGTH
 from opensearch_winnow.ingest.sources.members import CUT_OFF, DAMAGED
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item
-from tests.ingest.sources.archives import HTML, items_of, record, zstd
+from tests.ingest.sources.archives import HTML, Pack, items_of, record, zstd
 
-Pack = Callable[[bytes], bytes]
 PACKS: dict[str, Pack] = {"plain": bytes, "gzip": gzip.compress, "zstd": zstd}
 packed = pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
 
