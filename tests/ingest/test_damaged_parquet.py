@@ -120,7 +120,7 @@ def test_bombs_are_refused_before_they_are_unpacked(crawl: Path, tmp_path: Path)
     write_bomb(crawl / "lie.parquet", 1_200_000_000, claimed=1_000)
     write_wide(crawl / "wide.parquet", 200_000)
     pq.write_table(OTHERS, crawl / "z.parquet")
-    command = [sys.executable, "-c", MEASURED_RUN, crawl, "--store", tmp_path / "a.winnow"]
+    command = [sys.executable, "-c", MEASURED_RUN, str(crawl), "--store", f"{tmp_path}/a.winnow"]
     done = subprocess.run(command, capture_output=True, check=True)
     answer, (parent, worker) = map(json.loads, done.stdout.splitlines())
     assert (answer["indexed"], answer["failed"], answer["damaged"]["places"]) == (100, 1, 2)

@@ -16,6 +16,7 @@ from pyarrow import parquet as pq
 
 from opensearch_winnow.ingest.rows import Edit, FailedRow, Row
 from opensearch_winnow.ingest.rows.row_files import RowFiles
+from tests.ingest.sources.archives import Pack
 
 LINE = b'{"id": %d, "text": "x"}\n'
 
@@ -33,8 +34,8 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]], **options: Any) ->
         text = file.getvalue()
     else:
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    pack = {".gz": gzip.compress, ".zst": zstandard.compress}.get(path.suffix, bytes)
-    path.write_bytes(pack(text.encode()))
+    packs: dict[str, Pack] = {".gz": gzip.compress, ".zst": zstandard.compress}
+    path.write_bytes(packs.get(path.suffix, bytes)(text.encode()))
     return path
 
 

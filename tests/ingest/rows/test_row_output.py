@@ -45,7 +45,7 @@ def test_a_text_is_replaced_and_nothing_else(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.jsonl", "a.parquet", "a.csv"])
 def test_the_field_that_was_used_is_replaced(tmp_path: Path, name: str) -> None:
     none = "" if name == "a.csv" else None
-    rows = [
+    rows: list[dict[str, str | None]] = [
         {"text": "", "content": "c", "html": none},
         {"text": "t", "content": "c", "html": ""},
         {"text": "t", "content": "c", "html": "<p>h"},

@@ -95,7 +95,7 @@ def test_a_capture_that_has_changed_is_replaced(run: Run, warc: Callable[..., Pa
     changed = run([warc("b.warc.gz", [(URL, html(3)), (f"{URL}b", html(2))])])
     assert changed.counts == (1, 1, 0, 0)
     assert changed.report.replaced == 1
-    assert sorted(record.title for record in changed.records) == ["Page 2", "Page 3"]
+    assert sorted(str(record.title) for record in changed.records) == ["Page 2", "Page 3"]
 
 
 # BeautifulSoup needs seconds for this page; the lxml extractor needs almost no time.

@@ -23,15 +23,12 @@ def digest(name: str) -> str:
     return name.encode().hex()
 
 
-NO_HASHES: dict[str, Any] = {"minhash": b"", "positions": array("I")}
-NO_HASHES |= {name: array("Q") for name in ("fingerprints", "sketch", "bands")}
-
-
-def record(url: str, content: str, text: str = "", shingles: str = "", shingle_count: int = 1) -> Record:
-    text, shingles = text or content, shingles or text or content
+def record(url: str, content: str, text: str = "", shingles: str = "", *, shingle_count: int = 1) -> Record:
     names = ("content_digest", "text_digest", "shingle_digest")
-    digests = {name: digest(value) for name, value in zip(names, (content, text, shingles), strict=True)}
-    return Record(url=url, text="some text", shingle_count=shingle_count, **digests, **NO_HASHES)
+    values = map(digest, (content, text or content, shingles or text or content))
+    fields: dict[str, Any] = {name: array("Q") for name in ("fingerprints", "sketch", "bands")}
+    fields |= {"minhash": b"", "positions": array("I"), **dict(zip(names, values, strict=True))}
+    return Record(url=url, text="some text", shingle_count=shingle_count, **fields)
 
 
 @pytest.fixture

@@ -60,7 +60,7 @@ def test_content_before_a_fault_is_decompressed(content: bytes, data: st.DataObj
     at = data.draw(st.integers(15, len(packed) - 9))
     packed[at] ^= data.draw(st.integers(1, 255))
     found = read(GzipMember(io.BytesIO(bytes(packed) + b"more"), 0))
-    assert found == (packed[15:-8], len(packed), DAMAGED)  # all of the content; only the checksum is wrong
+    assert found == (bytes(packed[15:-8]), len(packed), DAMAGED)  # all of the content; only the checksum is wrong
 
 
 def test_a_wrong_length_is_damage() -> None:

@@ -50,7 +50,7 @@ def test_html_or_text(fields: dict[str, object], content: dict[str, Any]) -> Non
         (FieldNames(html="plain"), {"html": "d"}),
         (FieldNames(html="none", text="content"), {"text": "<p>a"}),
         (FieldNames(html="plain", text="content"), {"html": "d"}),
-        (FieldNames(text="story.html"), {"text": "e"}),
+        (FieldNames(text="story.html"), {"html": "e"}),
         (FieldNames(), {"html": "<p>a"}),
     ],
 )

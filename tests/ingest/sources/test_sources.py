@@ -6,9 +6,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import pyarrow as pa
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet as pq
@@ -17,7 +19,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import MAX_FILES_PER_SPLIT, MAX_FILES_TO_SIZE, SourceError, Sources, read
 from opensearch_winnow.ingest.sources.split import Failed
 from tests.ingest.sources import archives
-from tests.ingest.sources.archives import items, outcomes, record, write_files
+from tests.ingest.sources.archives import Pack, items, lz4, outcomes, record, write_files
 from tests.ingest.sources.test_zip_file import packed
 
 CAP = SIZE = 1_000_000
@@ -216,6 +218,18 @@ def test_sources_of_different_kinds_are_read_together(mirror: Path, tmp_path: Pa
         f"{mirror.as_uri()}/app.js",  # skipped in folders, but read if it is named
         f"{mirror.as_uri()}/sub/deep/b.txt",
     ]
+
+
+# Pages of random characters, which stay larger than the inspected start of a file in any compression.
+RECORDS = [record(n, archives.HTML + Random(n).randbytes(60_000).hex().encode()) for n in range(4)]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress, lz4])
+@pytest.mark.parametrize("whole", [False, True], ids=["records", "file"])
+def test_a_warc_file_is_recognized_whatever_its_compression_and_name(tmp_path: Path, pack: Pack, whole: bool) -> None:
+    (tmp_path / "crawl").write_bytes(pack(b"".join(RECORDS)) if whole else b"".join(map(pack, RECORDS)))
+    for named in (tmp_path, tmp_path / "crawl"):
+        assert archives.urls(items(named, size=50_000)) == [f"http://e/{n}" for n in range(4)]
 
 
 def test_urls_with_a_base(mirror: Path, monkeypatch: pytest.MonkeyPatch) -> None:

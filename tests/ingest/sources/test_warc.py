@@ -98,7 +98,8 @@ CODED = (
     b"HTTP/1.1 200 OK\r\ncontent-type: Text/HTML; charset=utf-8\r\nContent-Encoding: gzip\r\n"
     b"Transfer-Encoding: identity, Chunked\r\nContent-Encoding: br\r\n\r\n\x1f\x8b..."
 )
-KEPT = {"content_type": "Text/HTML; charset=utf-8", "codings": ("gzip", "br", "chunked"), "payload_digest": "sha1:ABC"}
+KEPT: dict[str, Any] = {"codings": ("gzip", "br", "chunked"), "payload_digest": "sha1:ABC"}
+KEPT["content_type"] = "Text/HTML; charset=utf-8"
 OTHER_URL = {"WARC_Refers_To_Target_URI": "<http://e/before>", "WARC_Payload_Digest": "sha1:A"}
 
 
