@@ -14,34 +14,30 @@ PIECES = st.sampled_from(["http:", "https:", "//", "/", "..", "a.example", *"?#[
 LINKS = st.one_of(st.lists(PIECES, max_size=8).map("".join), st.text(max_size=12))
 
 
-@pytest.mark.parametrize(
-    ("link", "url"),
-    {
-        "https://other.example/x": "https://other.example/x",
-        " \n/x\t": "http://example.org/x",
-        "x?y=1": "http://example.org/a/x?y=1",
-        "../x": "http://example.org/x",
-        "?y": "http://example.org/a/b?y",
-        "//other.example/x": "http://other.example/x",
-        "https://other.example/x#part": "https://other.example/x",
-        "#part": PAGE,
-        PAGE: PAGE,
-        "https://other.example": "https://other.example/",
-        "https://other.example?": "https://other.example/?",
-        "https://other.example/a/../b?": "https://other.example/a/../b?",
-        "http://example.org/é": "http://example.org/é",
-        LONG[:MAX_URL_CHARS]: LONG[:MAX_URL_CHARS],
-        **dict.fromkeys(["", " ", "http://", "http://[::1", "http://example.org/a\x01b", LONG, "x" * MAX_URL_CHARS]),
-        **dict.fromkeys(["javascript:void(0)", "mailto:me@example.org", "data:text/html,x", "ftp://example.org/"]),
-    }.items(),
-)
-def test_a_link_is_resolved(link: str, url: str | None) -> None:
-    assert canonical_url(link, PAGE) == url
+RESOLVED = {
+    "https://other.example/x": "https://other.example/x",
+    " \n/x\t": "http://example.org/x",
+    "x?y=1": "http://example.org/a/x?y=1",
+    "../x": "http://example.org/x",
+    "?y": "http://example.org/a/b?y",
+    "//other.example/x": "http://other.example/x",
+    "https://other.example/x#part": "https://other.example/x",
+    "#part": PAGE,
+    PAGE: PAGE,
+    "https://other.example": "https://other.example/",
+    "https://other.example?": "https://other.example/?",
+    "https://other.example/a/../b?": "https://other.example/a/../b?",
+    "http://example.org/é": "http://example.org/é",
+    LONG[:MAX_URL_CHARS]: LONG[:MAX_URL_CHARS],
+    **dict.fromkeys(["", " ", "http://", "http://[::1", "http://example.org/a\x01b", LONG, "x" * MAX_URL_CHARS]),
+    **dict.fromkeys(["javascript:void(0)", "mailto:me@example.org", "data:text/html,x", "ftp://example.org/"]),
+}
 
 
 @pytest.mark.parametrize(
     ("link", "page", "base", "url"),
     [
+        *((link, PAGE, "", url) for link, url in RESOLVED.items()),
         ("x", PAGE, "http://base.example/d/", "http://base.example/d/x"),
         ("x", PAGE, " /d/ ", "http://example.org/d/x"),
         ("http://other.example/x", PAGE, "/d/", "http://other.example/x"),
@@ -52,9 +48,7 @@ def test_a_link_is_resolved(link: str, url: str | None) -> None:
         *((url, url, "", url) for url in ("http://example.org", "http://example.org/?", "http://example.org/a/./b")),
     ],
 )
-def test_the_base_counts_and_a_page_may_name_itself_as_it_is_written(
-    link: str, page: str, base: str, url: str | None
-) -> None:
+def test_a_link_is_resolved(link: str, page: str, base: str, url: str | None) -> None:
     assert canonical_url(link, page, base) == url
 
 

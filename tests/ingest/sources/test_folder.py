@@ -64,18 +64,9 @@ def linked(tmp_path: Path) -> Path:
     folder, outside = tmp_path / "folder", tmp_path / "outside"
     write_files(folder, {"a.html": b"", ".hidden/h.html": b""})
     write_files(outside, {"b.html": b"", "sub/c.html": b""})
-    for name, target in {
-        "same.html": "a.html",
-        "hidden.html": ".hidden/h.html",
-        "file.html": "../outside/b.html",
-        "file-again.html": "../outside/b.html",
-        "outside": "../outside",
-        "sub": "../outside/sub",
-        "up": "..",
-        "here": ".",
-        "loop": "loop",
-        "gone": "nowhere",
-    }.items():
+    links = {"same.html": "a.html", "hidden.html": ".hidden/h.html", "outside": "../outside", "sub": "../outside/sub"}
+    links |= dict.fromkeys(("file.html", "file-again.html"), "../outside/b.html")
+    for name, target in {**links, "up": "..", "here": ".", "loop": "loop", "gone": "nowhere"}.items():
         (folder / name).symlink_to(target)
     return folder
 

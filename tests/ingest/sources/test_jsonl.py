@@ -206,20 +206,13 @@ def test_a_file_that_was_deleted_fails(tmp_path: Path) -> None:
     assert list(read(Split("jsonl", str(path), 10, 20), CAP)) == [(10, item), (20, None)]
 
 
-@pytest.mark.parametrize(
-    ("head", "lines", "document"),
-    [
-        (b'{"url": "u", "text": "x"}\n', True, False),
-        (b'\xef\xbb\xbf\r\n{"uri": "u", "html": "x"}', True, False),
-        (b'{"text": "' + b"x" * 1_000, True, False),
-        (b'{"name": "' + b"x" * 1_000, False, False),
-        (b'{"url": "u"}\n', False, False),
-        (b'{\n  "url": "u",\n  "text": "x"\n}', False, True),
-        (b'[{"url": "u", "text": "x"}]', False, True),
-        (b'\xef\xbb\xbf\n[\n{"url": "u", "text": "x"}]', False, True),
-        (b"<html>", False, False),
-        (b"", False, False),
-    ],
-)
-def test_jsonl_is_recognized_by_its_first_line(head: bytes, lines: bool, document: bool) -> None:
-    assert (looks_like(head), is_one_document(head)) == (lines, document)
+LINES = (b'{"url": "u", "text": "x"}\n', b'\xef\xbb\xbf\r\n{"uri": "u", "html": "x"}', b'{"text": "' + b"x" * 1_000)
+ARRAYS = (b'[{"url": "u", "text": "x"}]', b'\xef\xbb\xbf\n[\n{"url": "u", "text": "x"}]')
+DOCUMENTS = (*ARRAYS, b'{\n  "url": "u",\n  "text": "x"\n}')
+NEITHER = (b'{"name": "' + b"x" * 1_000, b'{"url": "u"}\n', b"<html>", b"")
+
+
+def test_jsonl_is_recognized_by_its_first_line() -> None:
+    assert {(looks_like(head), is_one_document(head)) for head in LINES} == {(True, False)}
+    assert {(looks_like(head), is_one_document(head)) for head in DOCUMENTS} == {(False, True)}
+    assert {(looks_like(head), is_one_document(head)) for head in NEITHER} == {(False, False)}
