@@ -101,7 +101,7 @@ def test_every_row_that_fails_is_counted_and_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.csv", "a.parquet", "folder"])
 @pytest.mark.parametrize("size", [2_000, 100_000, 1_500_000])  # in bytes: the last two are more than a line is read of
 def test_a_row_that_is_too_large_is_kept_with_its_content(tmp_path: Path, name: str, size: int) -> None:
-    text = ("größer als " * size)[:size]
+    text = ("größer, als " * size)[:size]
     path, kept = tmp_path / name, tmp_path / "failed.jsonl"
     if name == "folder":
         path.mkdir()
@@ -116,7 +116,7 @@ def test_a_row_that_is_too_large_is_kept_with_its_content(tmp_path: Path, name: 
     (written,) = read_rows(kept)
     content = b64decode(written["html_base64"]).decode()
     if name in ("a.csv", "folder"):
-        assert content == (f"1,{text}\n" if name == "a.csv" else text)
+        assert content == (f'1,"{text}"\n' if name == "a.csv" else text)
     else:
         assert json.loads(content) == {"id": "1", "text": text}
         again = rows_of(kept, max_row_size=10_000_000)  # the file is a source itself

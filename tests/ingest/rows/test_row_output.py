@@ -53,6 +53,8 @@ def test_the_field_that_was_used_is_replaced(tmp_path: Path, name: str) -> None:
     copied(write_rows(tmp_path / name, rows), to=tmp_path / f"new-{name}", decide=lambda _: Edit("n"))
     expected = [{**row, key: "n"} for row, key in zip(rows, ("content", "text", "html"), strict=True)]
     assert read_rows(tmp_path / f"new-{name}") == expected
+    if name == "a.csv":
+        assert (tmp_path / "new-a.csv").read_text() == "text,content,html\n,n,\nn,c,\nt,c,n\n"
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
@@ -79,9 +81,9 @@ def test_several_files_become_one(tmp_path: Path, lines: Path) -> None:
 
 
 def test_several_files_with_other_columns_do_not_become_one(tmp_path: Path, lines: Path) -> None:
-    for kind in "csv", "parquet":
+    for kind, row in (("csv", {"text": "x", "id": 1}), ("parquet", {"id": 1, "text": "x", "n": 1})):
         one = write_rows(tmp_path / f"a.{kind}", [{"id": 1, "text": "x"}])
-        other = write_rows(tmp_path / f"b.{kind}", [{"text": "x", "id": 1}])
+        other = write_rows(tmp_path / f"b.{kind}", [row])
         with pytest.raises(SourceError, match=r"has other columns than .*: write each to a file of its own"):
             copied(one, other, to=tmp_path / f"all.{kind}")
         assert not (tmp_path / f"all.{kind}").exists()
