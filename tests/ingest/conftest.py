@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from gzip import compress
 from pathlib import Path
 from random import Random
@@ -21,6 +22,7 @@ from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.record_writer import RecordWriter
 from opensearch_winnow.record_files.records import read_records
+from tests.ingest.sources.archives import record
 
 DEFAULT_RECIPE = Recipe()
 
@@ -40,10 +42,12 @@ class Done:
         return report.indexed, report.unchanged, report.skipped.total(), report.failed.total()
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Callable[..., Done]:
-    """A function that indexes `sources` into the record file `to`."""
+Run = Callable[..., Done]
+gzip = partial(compress, mtime=0)
 
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
     def call(
         sources: Sequence[Path | str],
         to: str = "records.parquet",
@@ -72,11 +76,6 @@ def html(seed: int, words: int = 60) -> bytes:
 
 
 @pytest.fixture
-def page() -> Callable[..., bytes]:
-    return html
-
-
-@pytest.fixture
 def warc(tmp_path: Path) -> Callable[..., Path]:
     """A function that writes a WARC file of responses, each given as URL, body and, optionally, headers."""
 
@@ -91,15 +90,7 @@ def warc(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-def gzip(data: bytes) -> bytes:
-    return compress(data, mtime=0)
-
-
 def response(url: str, body: bytes, headers: dict[str, str]) -> bytes:
-    """Return an HTTP response as a WARC record."""
     http = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     block = f"HTTP/1.1 200 OK\r\n{http}\r\n".encode() + body
-    fields = f"WARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2026-01-02T03:04:05Z\r\n"
-    fields += f"WARC-Record-ID: <urn:uuid:{uuid5(NAMESPACE_URL, url)}>\r\nContent-Length: {len(block)}\r\n"
-    fields += "Content-Type: application/http; msgtype=response\r\n"
-    return f"WARC/1.0\r\n{fields}\r\n".encode() + block + b"\r\n\r\n"
+    return record(url, block, WARC_Record_ID=f"<urn:uuid:{uuid5(NAMESPACE_URL, url)}>")

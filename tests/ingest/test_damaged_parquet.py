@@ -6,24 +6,23 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet as pq
 
 from tests.hostile_parquet import write_aborting, write_bomb, write_wide
+from tests.ingest.conftest import Run, html
+from tests.ingest.sources.archives import write_files
 
 TABLE = pa.table({"url": [f"http://example.org/{row}" for row in range(50)], "text": [f"words {n}" for n in range(50)]})
+OTHERS = TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]])
 
 
-def misnamed(path: Path) -> Path:
-    """Write a file with a column whose name is not UTF-8."""
+def misnamed(path: Path) -> None:
     pq.write_table(TABLE.append_column("größe", [[1] * 50]), path)
     path.write_bytes(path.read_bytes().replace("größe".encode(), b"gr\xff\xff\xff\xffe"))
-    return path
 
 
 @pytest.fixture
@@ -34,15 +33,12 @@ def crawl(tmp_path: Path) -> Path:
 
 
 @pytest.mark.check
-def test_a_file_that_crashes_arrow_costs_only_itself(
-    run: Callable[..., Any], crawl: Path, page: Callable[..., bytes]
-) -> None:
+def test_a_file_that_crashes_arrow_costs_only_itself(run: Run, crawl: Path) -> None:
     pq.write_table(TABLE, crawl / "a.parquet")
     write_aborting(crawl / "b.parquet")
     misnamed(crawl / "c.parquet")
-    (crawl / "d.parquet").write_bytes(b"PAR1 and no more")
-    (crawl / "e.html").write_bytes(page(1))
-    pq.write_table(TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]]), crawl / "f.parquet")
+    write_files(crawl, {"d.parquet": b"PAR1 and no more", "e.html": html(1)})
+    pq.write_table(OTHERS, crawl / "f.parquet")
     done = run([crawl])
     assert done.counts == (101, 0, 0, 1)
     assert [each["url"] for each in done.failed] == [(crawl / "d.parquet").as_uri()]
@@ -53,7 +49,7 @@ def test_a_file_that_crashes_arrow_costs_only_itself(
 
 
 @pytest.mark.check
-def test_a_crash_changes_nothing_for_other_sources_or_later_runs(run: Callable[..., Any], crawl: Path) -> None:
+def test_a_crash_changes_nothing_for_other_sources_or_later_runs(run: Run, crawl: Path) -> None:
     pq.write_table(TABLE.slice(0, 20), crawl / "a.parquet")
     pq.write_table(TABLE.slice(20), crawl / "c.parquet")
     alone = run([crawl], to="alone.parquet")
@@ -82,7 +78,7 @@ parquet.read = read
 
 @pytest.mark.check
 def test_a_reader_that_crashes_in_the_middle_of_a_file(
-    run: Callable[..., Any], crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever this version of Arrow survives: the worker is killed from within, each time it reads row 10."""
     (tmp_path / "sitecustomize.py").write_text(SITECUSTOMIZE)
@@ -91,21 +87,20 @@ def test_a_reader_that_crashes_in_the_middle_of_a_file(
         pq.write_table(TABLE.slice(start, 15 if name == "a.parquet" else 20), crawl / name)
     done = run([crawl], workers=2)
     assert done.counts == (15 + 10 + 15, 0, 0, 0)
-    assert [(Path(each.source).name, each.reason) for each in done.report.damaged] == [
-        ("b.parquet", "its worker died of signal 11")
-    ]
+    (damaged,) = done.report.damaged
+    assert (Path(damaged.source).name, damaged.reason) == ("b.parquet", "its worker died of signal 11")
     again = run([crawl], workers=1)
     assert again.counts == (0, 40, 0, 0)
     assert again.records == done.records
 
 
 @pytest.mark.check
-def test_a_damaged_file_that_was_named_does_not_stop_the_others(run: Callable[..., Any], crawl: Path) -> None:
+def test_a_damaged_file_that_was_named_does_not_stop_the_others(run: Run, crawl: Path) -> None:
     pq.write_table(TABLE, crawl / "a.parquet")
     (crawl / "b.parquet").write_bytes((crawl / "a.parquet").read_bytes()[:-1])
     done = run([crawl / "b.parquet", crawl / "a.parquet"])
     assert done.counts == (50, 0, 0, 1)
-    assert done.report.failed == {"Parquet that cannot be read: it has no footer, so its end is missing": 1}
+    assert "its end is missing" in "".join(done.report.failed)
 
 
 MEASURED_RUN = """
@@ -124,14 +119,11 @@ def test_bombs_are_refused_before_they_are_unpacked(crawl: Path, tmp_path: Path)
     write_bomb(crawl / "bomb.parquet", 1_200_000_000)
     write_bomb(crawl / "lie.parquet", 1_200_000_000, claimed=1_000)
     write_wide(crawl / "wide.parquet", 200_000)
-    pq.write_table(TABLE.set_column(0, "url", [[f"u{row}" for row in range(50)]]), crawl / "z.parquet")
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURED_RUN, crawl, "--store", tmp_path / "a.winnow"], capture_output=True, check=True
-    )
+    pq.write_table(OTHERS, crawl / "z.parquet")
+    command = [sys.executable, "-c", MEASURED_RUN, str(crawl), "--store", f"{tmp_path}/a.winnow"]
+    done = subprocess.run(command, capture_output=True, check=True)
     answer, (parent, worker) = map(json.loads, done.stdout.splitlines())
     assert (answer["indexed"], answer["failed"], answer["damaged"]["places"]) == (100, 1, 2)
-    assert answer["reasons"]["failed"] == {
-        "Parquet that cannot be read: it has 200,002 columns, and at most 10,000 are read": 1
-    }
+    assert "200,002 columns" in "".join(answer["reasons"]["failed"])
     assert parent < 300_000_000, f"{parent:,}"
     assert worker < 300_000_000, f"{worker:,}"

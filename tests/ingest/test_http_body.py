@@ -19,9 +19,9 @@ from warcio.archiveiterator import ArchiveIterator
 from opensearch_winnow.ingest.http_body import GZIP, MAX_CODINGS, BodyError, decoded
 
 MB = 1_000_000
-PAGE = (
-    "<!doctype html><title>Seven</title>" + "".join(f"<p>{n} ducks and {n * n} geese</p>" for n in range(200))
-).encode()
+PAGE = b"<!doctype html><title>Seven</title>" + b"".join(
+    b"<p>%d ducks and %d geese</p>" % (n, n * n) for n in range(200)
+)
 
 
 def chunked(body: bytes, size: int = 1000, end: bytes = b"\r\n", last: bytes = b"0\r\n\r\n") -> bytes:
@@ -108,24 +108,12 @@ def test_a_cut_within_two_codings_is_reported(inner: str, outer: str) -> None:
         decoded(body[: len(body) * 2 // 3], labels, MB)
 
 
-@pytest.mark.parametrize("label", LABELS)
-@pytest.mark.parametrize(
-    "plain",
-    [
-        PAGE,
-        b"",
-        b"  <p>",
-        "Überall Gänse".encode("cp1252") * 30,
-        b"\xff\xfe" + "<p>".encode("utf-16-le"),
-        b"Quantum\n" * 99,
-    ],
-)
-def test_plain_text_with_a_wrong_label_is_unchanged(label: str, plain: bytes) -> None:
-    assert decoded(plain, [label], MB) == plain
+PLAIN = [PAGE, b"", b"  <p>", b"\xdcberall G\xe4nse" * 30, b"\xff\xfe<\0p\0>\0", b"Quantum\n" * 99]
 
 
 @pytest.mark.parametrize("label", LABELS)
 def test_the_first_bytes_take_precedence_over_the_label(label: str) -> None:
+    assert [decoded(plain, [label], MB) for plain in PLAIN] == PLAIN
     assert decoded(gzip.compress(PAGE), [label], MB) == PAGE
     zstd = zstandard.compress(PAGE)  # recognized only if a header says that the body is compressed
     assert decoded(zstd, [label], MB) == (zstd if label in ("", "identity", "chunked") else PAGE)
@@ -134,13 +122,10 @@ def test_the_first_bytes_take_precedence_over_the_label(label: str) -> None:
 def test_several_members_or_frames_and_bytes_after_them() -> None:
     assert decoded(gzip.compress(gzip.compress(PAGE)), ["gzip"], MB) == PAGE
     assert decoded(gzip.compress(PAGE), ["gzip", "gzip"], MB) == PAGE
-    half = len(PAGE) // 2
-    for name in ("gzip", "zstd", "zstd, streamed"):
-        (label, apply) = APPLIED[name]
-        two = apply(PAGE[:half]) + apply(PAGE[half:])
-        assert decoded(two, [label], MB) == PAGE
-        assert decoded(two + b"\0\0\0", [label], MB) == PAGE
-        assert decoded(two + b"<!-- cached -->", [label], MB) == PAGE
+    for label, apply in (APPLIED[name] for name in ("gzip", "zstd", "zstd, streamed")):
+        two = apply(PAGE[:1_000]) + apply(PAGE[1_000:])
+        for after in (b"", b"\0\0\0", b"<!-- cached -->"):
+            assert decoded(two + after, [label], MB) == PAGE
     assert decoded(zlib.compress(PAGE) + b"\r\n", ["deflate"], MB) == PAGE
 
 
@@ -168,18 +153,18 @@ def test_chunks_as_servers_write_them(body: bytes, payload: bytes) -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (b"5\r\nducks\r\n", "cut off within its chunked coding"),
-        (b"6\r\nducks", "cut off within its chunked coding"),
-        (b"5\r\nducks\r\n1f", "cut off within its chunked coding"),
-        (b"4\r\nducks\r\n0\r\n\r\n", "damaged in its chunked coding"),
-        (b"7\r\nducks\r\n0\r\n\r\n", "damaged in its chunked coding"),
-        (b"5\r\nducks\r\ngeese", "damaged in its chunked coding"),
-        (b"0\r\nof 12 ducks came back", "damaged in its chunked coding"),  # a text that begins like a last chunk
-        (b"ffffffffffffffff\r\nducks", "cut off within its chunked coding"),
+        (b"5\r\nducks\r\n", "cut off"),
+        (b"6\r\nducks", "cut off"),
+        (b"5\r\nducks\r\n1f", "cut off"),
+        (b"ffffffffffffffff\r\nducks", "cut off"),
+        (b"4\r\nducks\r\n0\r\n\r\n", "damaged"),
+        (b"7\r\nducks\r\n0\r\n\r\n", "damaged"),
+        (b"5\r\nducks\r\ngeese", "damaged"),
+        (b"0\r\nof 12 ducks came back", "damaged"),  # a text that begins like a last chunk
     ],
 )
 def test_invalid_chunks_are_reported(body: bytes, reason: str) -> None:
-    with pytest.raises(BodyError, match=reason):
+    with pytest.raises(BodyError, match=f"^{reason} (with)?in its chunked coding$"):
         decoded(body, ["chunked"], MB)
 
 
@@ -199,12 +184,9 @@ def test_damage_is_reported(name: str) -> None:
         decoded(body, labels, MB)
 
 
-def test_an_unsupported_coding_is_reported() -> None:
+def test_codings_that_are_unsupported_or_too_many_are_reported() -> None:
     with pytest.raises(BodyError, match=r"^unknown coding compress$"):
         decoded(b"\x1f\x9d\x90\x3c\x42\x00", ["x-compress"], MB)
-
-
-def test_six_codings_are_too_many() -> None:
     body, labels = coded(PAGE, ["gzip"] * 6)
     for said in (labels, labels[:5], labels[:1], []):
         with pytest.raises(BodyError, match=r"^more than 5 codings$"):
@@ -264,9 +246,8 @@ def test_a_decompression_bomb_takes_little_memory(name: str, tmp_path: Path) -> 
     bomb.write_bytes(subprocess.run([sys.executable, "-c", making], stdout=subprocess.PIPE, check=True).stdout)
     assert bomb.stat().st_size < 2 * MB
     run = [sys.executable, "-c", DECODE_SCRIPT, str(bomb), label]
-    reason, kilobytes = subprocess.run(run, stdout=subprocess.PIPE, check=True, text=True, timeout=60).stdout.split(
-        "\n"
-    )
+    done = subprocess.run(run, stdout=subprocess.PIPE, check=True, text=True, timeout=60)
+    reason, kilobytes = done.stdout.split("\n")
     assert reason == ("damaged in its zstd coding" if name == "zstd window" else "larger than 10 MB once decoded")
     assert int(kilobytes) < 32_000
 

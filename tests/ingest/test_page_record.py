@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -46,7 +47,6 @@ def test_a_record_has_the_hashes_of_its_text(text: str) -> None:
 @pytest.mark.check
 @given(st.lists(st.sampled_from(["<p>one two", "<p>three four five", "<b>one</b> two", ""]), max_size=12))
 def test_a_record_does_not_depend_on_earlier_pages(contents: list[str]) -> None:
-    """One maker with its cache gives the same records as a new maker for each page."""
     pages = [Page(f"{URL}{number}", html=html) for number, html in enumerate(contents)]
     one = RecordMaker(SMALL)
     assert [one.make(page) for page in pages] == [RecordMaker(SMALL).make(page) for page in pages]
@@ -73,9 +73,6 @@ def test_different_texts_may_have_equal_shingles() -> None:
     assert one.text_digest != other.text_digest
     assert one.shingle_digest == other.shingle_digest
     assert compare(one.text, other.text, SMALL.scheme).resemblance == 1
-
-
-def test_the_same_letters_in_other_words_are_another_text() -> None:
     assert made(Page(URL, text="no where")).text_digest != made(Page(URL, text="nowhere")).text_digest
 
 
@@ -88,45 +85,32 @@ def test_the_metadata_of_a_page_is_kept() -> None:
     assert made(replace(page, title="Outside")).title == "Outside"
 
 
-def test_titles_and_alt_texts_are_optional() -> None:
-    page = Page(URL, html='<title>A title</title><p>see <img src="x" alt="a mill"> here')
-    assert made(page).text == "see here"
-    assert made(page, replace(SMALL, alt=True)).text == "see a mill here"
-    assert made(page, replace(SMALL, title=True)).text == "A title\nsee here"
-    only_title = Page(URL, html="<title>A title</title>")
-    assert isinstance(RecordMaker(SMALL).make(only_title), Skipped)
-    assert made(only_title, replace(SMALL, title=True)).text == "A title"
+TITLED = '<title>A title</title><p>see <img src="x" alt="a mill"> here'
+GREEK = "Ахиллес и черепаха"
 
 
 @pytest.mark.parametrize(
-    ("content_type", "text"),
+    ("content", "recipe", "text"),
     [
-        ("text/plain", "<p>one two"),
-        ("text/plain; charset=utf-8", "<p>one two"),
-        ("text/html", "one two"),
-        (None, "one two"),
+        ({"html": TITLED}, SMALL, "see here"),
+        ({"html": TITLED}, replace(SMALL, alt=True), "see a mill here"),
+        ({"html": TITLED}, replace(SMALL, title=True), "A title\nsee here"),
+        ({"html": "<title>A title</title>"}, replace(SMALL, title=True), "A title"),
+        ({"html": b"<p>one two", "content_type": "text/plain"}, SMALL, "<p>one two"),
+        ({"html": b"<p>one two", "content_type": "text/plain; charset=utf-8"}, SMALL, "<p>one two"),
+        ({"html": b"<p>one two", "content_type": "text/html"}, SMALL, "one two"),
+        ({"html": b"<p>one two"}, SMALL, "one two"),
+        ({"html": f"<p>{GREEK}".encode("koi8-r"), "content_type": "text/html; charset=koi8-r"}, SMALL, GREEK),
+        ({"html": '<meta charset="latin-1"><p>Grüße'}, SMALL, "Grüße"),  # a string is not decoded
     ],
 )
-def test_plain_text_is_not_parsed(content_type: str | None, text: str) -> None:
-    assert made(Page(URL, html=b"<p>one two", content_type=content_type)).text == text
-
-
-def test_the_encoding_from_the_server_is_used() -> None:
-    body = "<p>Ахиллес и черепаха".encode("koi8-r")
-    assert made(Page(URL, html=body, content_type="text/html; charset=koi8-r")).text == "Ахиллес и черепаха"
-
-
-def test_html_given_as_a_string_is_not_decoded() -> None:
-    assert made(Page(URL, html='<meta charset="latin-1"><p>Grüße')).text == "Grüße"
+def test_the_text_of_a_page(content: dict[str, Any], recipe: Recipe, text: str) -> None:
+    assert made(Page(URL, **content), recipe).text == text
 
 
 def test_a_compressed_body_is_decoded() -> None:
     body = gzip.compress(b"<p>one two")
-    coded, plain = made(Page(URL, html=body, codings=("gzip",))), made(Page(URL, html=b"<p>one two"))
-    assert coded == plain
-
-
-def test_failures_have_a_reason() -> None:
+    assert made(Page(URL, html=body, codings=("gzip",))) == made(Page(URL, html=b"<p>one two"))
     page = Page(URL, html=gzip.compress(b"<p>" + bytes(range(97, 120)) * 40)[:-12], codings=("gzip",))
     failed = RecordMaker(SMALL).make(page)
     assert isinstance(failed, Failed)
@@ -134,17 +118,15 @@ def test_failures_have_a_reason() -> None:
     assert failed.page is page
 
 
-def test_a_page_without_text_is_skipped() -> None:
-    assert RecordMaker(SMALL).make(Page(URL, html=b"<script>x</script>")) == Skipped(URL, "no text")
+@pytest.mark.parametrize("html", ["<script>x</script>", "<title>A title</title>"])
+def test_a_page_without_text_is_skipped(html: str) -> None:
+    assert RecordMaker(SMALL).make(Page(URL, html=html)) == Skipped(URL, "no text")
 
 
 def test_a_revisit_is_a_known_duplicate() -> None:
-    record = made(Page(URL, revisit_of="http://example.org/first", payload_digest="sha1:ABC"))
-    assert (record.duplicate, record.duplicate_of, record.payload_digest) == (
-        "revisit",
-        "http://example.org/first",
-        "sha1:ABC",
-    )
+    first = "http://example.org/first"
+    record = made(Page(URL, revisit_of=first, payload_digest="sha1:ABC"))
+    assert (record.duplicate, record.duplicate_of, record.payload_digest) == ("revisit", first, "sha1:ABC")
     assert record.text == ""
     assert len(record.fingerprints) == record.shingle_count == 0
 
@@ -156,37 +138,46 @@ def test_a_file_name_decides_the_language_of_code() -> None:
     assert python.text_digest != other.text_digest
 
 
-@pytest.mark.parametrize("page", [{}, {"html": "a", "text": "b"}, {"html": "a", "revisit_of": URL}])
-def test_a_page_has_one_content(page: dict[str, str]) -> None:
-    with pytest.raises(ValueError, match="either html or text"):
-        Page(URL, **page)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("url", "content", "said"),
+    [
+        (URL, {}, "either html or text"),
+        (URL, {"html": "a", "text": "b"}, "either html or text"),
+        (URL, {"html": "a", "revisit_of": URL}, "either html or text"),
+        ("", {"text": "x"}, "needs a URL"),
+    ],
+)
+def test_a_page_has_a_url_and_one_content(url: str, content: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Page(url, **content)
 
 
-def test_a_page_has_a_url() -> None:
-    with pytest.raises(ValueError, match="needs a URL"):
-        Page("", text="x")
-
-
-def test_a_record_has_the_canonical_url_of_its_page() -> None:
-    """Pages with the same bytes are parsed once, but a relative link is another URL on each of them."""
+def test_relative_canonical_links_of_pages_with_the_same_bytes() -> None:
+    """They are parsed once, but a relative link is another URL on each of them."""
     maker = RecordMaker(SMALL)
     html = f"<link rel=canonical href='mill#top'><p>{PROSE}"
-    pages = [Page(f"http://{host}.example/x", html=html) for host in "ab"]
-    found = [maker.make(page) for page in pages]
-    assert [each.canonical for each in found if isinstance(each, Record)] == [
-        "http://a.example/mill",
-        "http://b.example/mill",
-    ]
-    assert made(Page(URL, html=f"<base href='/d/'>{html}")).canonical == f"{URL}d/mill"
-    assert made(Page(URL, html=f"<link rel=canonical href='javascript:x'><p>{PROSE}")).canonical is None
-    assert made(Page(URL, html=PROSE)).canonical is None
-    assert made(Page(URL, text=html)).canonical is None
+    found = [maker.make(Page(f"http://{host}.example/x", html=html)) for host in "ab"]
+    links = [each.canonical for each in found if isinstance(each, Record)]
+    assert links == ["http://a.example/mill", "http://b.example/mill"]
 
 
-def test_the_link_in_the_html_comes_before_that_in_the_header() -> None:
-    linked = "<link rel=canonical href='{}'>" + PROSE
-    assert made(Page(URL, html=linked.format("/html"), canonical="/header")).canonical == f"{URL}html"
-    assert made(Page(URL, html=linked.format("data:x"), canonical="/header")).canonical == f"{URL}header"
-    assert made(Page(URL, html=f"<base href=/d/>{PROSE}", canonical="header")).canonical == f"{URL}header"
-    assert made(Page(URL, text=PROSE, canonical="/header")).canonical == f"{URL}header"
-    assert made(Page(URL, text=PROSE, canonical="mailto:x")).canonical is None
+LINKED = "<link rel=canonical href='{}'>" + PROSE
+
+
+@pytest.mark.parametrize(
+    ("content", "canonical"),
+    [
+        ({"html": "<base href='/d/'>" + LINKED.format("mill#top")}, f"{URL}d/mill"),
+        ({"html": LINKED.format("javascript:x")}, None),
+        ({"html": PROSE}, None),
+        ({"text": LINKED.format("mill")}, None),
+        # The link in the HTML comes before that in the header.
+        ({"html": LINKED.format("/html"), "canonical": "/header"}, f"{URL}html"),
+        ({"html": LINKED.format("data:x"), "canonical": "/header"}, f"{URL}header"),
+        ({"html": f"<base href=/d/>{PROSE}", "canonical": "header"}, f"{URL}header"),
+        ({"text": PROSE, "canonical": "/header"}, f"{URL}header"),
+        ({"text": PROSE, "canonical": "mailto:x"}, None),
+    ],
+)
+def test_a_record_has_the_canonical_url_of_its_page(content: dict[str, str], canonical: str | None) -> None:
+    assert made(Page(URL, **content)).canonical == canonical  # type: ignore[arg-type]

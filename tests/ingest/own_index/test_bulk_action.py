@@ -18,13 +18,7 @@ def test_numbers_are_texts() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        b"",
-        b"[]",
-        b"{}",
-        b"\xff",
-        b'{"index": {}, "create": {}}',
-        b'{"index": 1}',
-        b'{"fetch": {}}',
+        *(b"", b"[]", b"{}", b"\xff", b'{"index": {}, "create": {}}', b'{"index": 1}', b'{"fetch": {}}'),
         b'{"index": {"_id": ' + b"[" * 100_000,
     ],
 )

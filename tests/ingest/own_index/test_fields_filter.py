@@ -48,18 +48,9 @@ def without_ours(line: bytes) -> bytes:
     return line[:at] + b"}" + line[len(line.rstrip()) :]
 
 
-LINES = st.sampled_from(
-    [
-        b'{"text": "some words of a text"}',
-        b'{"a": 1}',
-        b"",
-        b"  ",
-        b"nonsense",
-        b"[2]",
-        b'{"text": "\xc3\xa4"} \r',
-        b"{",
-    ]
-)
+SOURCE = b'{"text": "some words of a text"}'
+BAD = (b"nonsense", b"[2]", b"{")
+LINES = st.sampled_from([SOURCE, b'{"a": 1}', b"", b"  ", b'{"text": "\xc3\xa4"} \r', *BAD])
 
 
 @given(st.lists(LINES), st.booleans(), st.integers(1, 60))
@@ -69,25 +60,15 @@ def test_lines_stay_in_order(lines: list[bytes], last_break: bool, size: int) ->
     assert b"".join(map(without_ours, output.splitlines(keepends=True))) == content
     there = [line for line in lines if line.strip()]
     assert counts["documents"] == len(there) == counts["done"] + counts["no_text"] + len(failures)
-    assert [failure.lines.rstrip(b"\n") for failure in failures] == [
-        line for line in lines if line in (b"nonsense", b"[2]", b"{")
-    ]
+    assert [failure.lines.rstrip(b"\n") for failure in failures] == [line for line in lines if line in BAD]
     assert all(lines[failure.number - 1] == failure.lines.rstrip(b"\n") for failure in failures)
 
 
-SOURCE = b'{"text": "some words of a text"}'
 BODY = [
-    b'{"index": {"_id": "1"}}',
-    SOURCE,
-    b'{"delete": {"_id": "2"}}',
-    b'{"create": {}}',
-    SOURCE,
-    b'{"update": {"_id": 3}}',
-    b'{"doc": {"text": "other words"}, "upsert": {"text": "first words"}}',
-    b'{"update": {"_id": "4"}}',
-    b'{"doc": {"likes": 2}}',
-    b'{"update": {"_id": "4"}}',
-    b'{"script": "ctx._source.likes++"}',
+    *(b'{"index": {"_id": "1"}}', SOURCE, b'{"delete": {"_id": "2"}}', b'{"create": {}}', SOURCE),
+    *(b'{"update": {"_id": 3}}', b'{"doc": {"text": "other words"}, "upsert": {"text": "first words"}}'),
+    *(b'{"update": {"_id": "4"}}', b'{"doc": {"likes": 2}}'),
+    *(b'{"update": {"_id": "4"}}', b'{"script": "ctx._source.likes++"}'),
 ]
 
 
@@ -97,8 +78,7 @@ def test_a_bulk_body(size: int) -> None:
     lines = output.splitlines()
     assert not failures
     assert counts == {"documents": 5, "done": 3, "unaffected": 2}
-    same = [at for at, line in enumerate(lines) if line == BODY[at]]
-    assert same == [0, 2, 3, 5, 7, 8, 9, 10]
+    assert [at for at, line in enumerate(lines) if line == BODY[at]] == [0, 2, 3, 5, 7, 8, 9, 10]
     assert json.loads(lines[1])["winnow.cluster"] == "1"
     assert "winnow.cluster" not in json.loads(lines[4])  # its _id is not known
     update = json.loads(lines[6])
@@ -118,11 +98,8 @@ def test_a_bulk_body_that_is_none() -> None:
     content = b'{"text": "no action"}\n{"index": {}}\nnonsense\n{"index": {}}\n'
     output, _, failures = filtered(content, bulk=True)
     assert output == content
-    assert [(each.number, each.reason) for each in failures] == [
-        (1, "not an action of a _bulk body"),
-        (3, "not JSON"),
-        (4, "an action without its document"),
-    ]
+    reasons = ["not an action of a _bulk body", "not JSON", "an action without its document"]
+    assert [(each.number, each.reason) for each in failures] == [*zip((1, 3, 4), reasons, strict=True)]
     assert failures[1].lines == b'{"index": {}}\nnonsense\n'
 
 

@@ -47,10 +47,8 @@ def test_keys_with_a_dot_after_the_name_are_removed_too() -> None:
 def test_paths() -> None:
     document = JsonDocument(b'{"a": {"b": 1}, "c.d": 2, "e": 3}')
     assert document.at(["a.b", "c.d"]) == {"a": {"b": 1}, "c.d": 2}
-    assert [document.leads_to(path) for path in ("a", "a.b", "c", "c.d", "c.d.e", "f")] == [
-        *(True, True, False),
-        *(True, True, False),
-    ]
+    there = [path for path in ("a", "a.b", "c", "c.d", "c.d.e", "f") if document.leads_to(path)]
+    assert there == ["a", "a.b", "c.d", "c.d.e"]
 
 
 @pytest.mark.parametrize("written", ['"raw\ttab"', '"\\ud800"', "NaN", "1e999"])

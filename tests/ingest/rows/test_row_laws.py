@@ -32,24 +32,17 @@ UNPACK: dict[str, Callable[[bytes], bytes]] = {
 }
 
 texts = st.text(st.characters(codec="utf-8"), max_size=12)
-rows = st.lists(
-    st.fixed_dictionaries(
-        {},
-        optional={
-            "id": st.one_of(st.integers(), texts, st.none()),
-            "text": st.one_of(texts, st.none()),
-            "cluster": st.integers(0, 9),
-            "nested": st.dictionaries(texts, st.lists(st.floats(allow_nan=False))),
-        },
-    ),
-    min_size=1,
-    max_size=8,
-)
+FIELDS = {
+    "id": st.one_of(st.integers(), texts, st.none()),
+    "text": st.one_of(texts, st.none()),
+    "cluster": st.integers(0, 9),
+    "nested": st.dictionaries(texts, st.lists(st.floats(allow_nan=False))),
+}
+rows = st.lists(st.fixed_dictionaries({}, optional=FIELDS), min_size=1, max_size=8)
 
 
 @st.composite
 def json_lines(draw: st.DrawFn) -> bytes:
-    """Draw a file of JSON lines that is written in many ways, also wrongly."""
     lines = []
     for row in draw(rows):
         written = json.dumps(row, ensure_ascii=draw(st.booleans()), separators=draw(SEPARATORS))
@@ -64,7 +57,6 @@ SEPARATORS = st.sampled_from([(",", ":"), (", ", ": "), (" ,\t", " : ")])
 
 @st.composite
 def csv_files(draw: st.DrawFn) -> bytes:
-    """Draw a CSV file in any dialect that is read."""
     file = io.StringIO()
     names = draw(st.sampled_from([["id", "text"], ["text", "x", "id"], ["id", "cluster", "text"]]))
     delimiter, end = draw(st.sampled_from([",", ";", "\t", "|"])), draw(st.sampled_from(["\n", "\r\n"]))
@@ -118,51 +110,37 @@ def check_edits(source: Path, target: Path) -> None:
     with RowFiles([str(source)]) as files:
         found = read(files)
         columns = {"cluster": int, "keep": bool, "of": str}
-        written = files.write(
-            target,
-            lambda number: Edit(f'new "{number}",\r\n;', {"cluster": number, "keep": True}),
-            columns,
-            overwrite=True,
-        )
-        assert written == len(found)
+        edit = lambda number: Edit(f'new "{number}",\r\n;', {"cluster": number, "keep": True})  # noqa: E731
+        assert files.write(target, edit, columns, overwrite=True) == len(found)
     with RowFiles([str(target)], value_field="cluster") as files:
         for before, after in zip(found, files.rows(), strict=True):
             if isinstance(before, FailedRow):
                 continue
             assert isinstance(after, Row)
             assert after.page.text == f'new "{before.number}",\r\n;'
-            assert int(str(after.value)) == before.number
-            assert after.page.title == before.page.title
+            assert (int(str(after.value)), after.page.title) == (before.number, before.page.title)
             assert after.page.url == before.page.url or "#" in before.page.url
+
+
+def check_packed(source: Path, packing: str, data: bytes, kept: Callable[[int], bool]) -> None:
+    source.write_bytes(PACK[packing](data))
+    target = source.with_name(f"new-{source.name}")
+    check_laws(source, target, kept, lambda *both: len({UNPACK[packing](file.read_bytes()) for file in both}) == 1)
+    check_edits(source, target)
 
 
 @pytest.mark.check
 @settings(max_examples=25)  # each writes and syncs several files
 @given(json_lines(), st.sampled_from(list(PACK)), st.integers(0, 255))
 def test_json_lines(folder: Path, data: bytes, packing: str, kept: int) -> None:
-    source, target = folder / f"a.jsonl{packing}", folder / f"b.jsonl{packing}"
-    source.write_bytes(PACK[packing](b'{"text": "first"}\n' + data))
-    check_laws(
-        source,
-        target,
-        lambda number: number == 0 or bool(kept >> number % 8 & 1),  # one row shows where the text is
-        lambda a, b: UNPACK[packing](a.read_bytes()) == UNPACK[packing](b.read_bytes()),
-    )
-    check_edits(source, target)
+    data = b'{"text": "first"}\n' + data  # shows where the text is
+    check_packed(folder / f"a.jsonl{packing}", packing, data, lambda n: n == 0 or bool(kept >> n % 8 & 1))
 
 
 @settings(max_examples=25)
 @given(csv_files(), st.sampled_from(list(PACK)), st.integers(0, 255))
 def test_csv(folder: Path, data: bytes, packing: str, kept: int) -> None:
-    source, target = folder / f"a.csv{packing}", folder / f"b.csv{packing}"
-    source.write_bytes(PACK[packing](data))
-    check_laws(
-        source,
-        target,
-        lambda number: bool(kept >> number % 8 & 1),
-        lambda a, b: UNPACK[packing](a.read_bytes()) == UNPACK[packing](b.read_bytes()),
-    )
-    check_edits(source, target)
+    check_packed(folder / f"a.csv{packing}", packing, data, lambda n: bool(kept >> n % 8 & 1))
 
 
 COLUMNS: dict[str, st.SearchStrategy[Any]] = {

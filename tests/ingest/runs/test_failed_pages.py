@@ -16,25 +16,28 @@ from opensearch_winnow.ingest.runs.failed_pages import FailedPages
 from opensearch_winnow.ingest.sources import jsonl
 from opensearch_winnow.ingest.sources.split import Failed, Split
 
+NOW = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
+CODED = {"content_type": "text/html; charset=latin-1", "codings": ("gzip", "chunked")}
 PAGES = [
-    Page(
-        "http://example.org/a",
-        html=b"\x1f\x8b\xff\x00",
-        fetched_at=datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC),
-        content_type="text/html; charset=latin-1",
-        codings=("gzip", "chunked"),
-    ),
+    Page("http://example.org/a", html=b"\x1f\x8b\xff\x00", fetched_at=NOW, **CODED),  # type: ignore[arg-type]
     Page("http://example.org/b", html="<p>\u00e9", title="T"),
     Page("http://example.org/c", text="only text \N{GRINNING FACE}"),
 ]
+URLS = [page.url for page in PAGES]
 
 
-def lines(path: Path) -> list[str]:
-    return [json.loads(line)["url"] for line in path.read_text().splitlines()]
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "failed.jsonl"
 
 
-def test_a_failed_page_comes_back_as_it_was(tmp_path: Path) -> None:
-    path = tmp_path / "failed.jsonl"
+def urls(path: Path) -> list[str]:
+    """Return the URLs in the file, next to which no other was left."""
+    assert list(path.parent.iterdir()) == [path]
+    return sorted(json.loads(line)["url"] for line in path.read_text().splitlines())
+
+
+def test_a_failed_page_comes_back_as_it_was(path: Path) -> None:
     with FailedPages(path) as failed:
         for page in PAGES:
             failed.add(Failed(page, "too odd"), "crawl.warc")
@@ -43,29 +46,18 @@ def test_a_failed_page_comes_back_as_it_was(tmp_path: Path) -> None:
     assert read == [*PAGES, None]
 
 
-def test_no_file_is_written_if_nothing_failed(tmp_path: Path) -> None:
-    with FailedPages(tmp_path / "failed.jsonl"):
-        pass
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_failures_in_other_sources_are_kept(tmp_path: Path) -> None:
-    path = tmp_path / "failed.jsonl"
+def test_failures_in_other_sources_are_kept(path: Path) -> None:
     for page, source in zip(PAGES[:2], ("one.warc", "other.warc"), strict=True):
         with FailedPages(path) as failed:
             failed.reading(source)
             failed.add(Failed(page, "reason"), source)
             failed.incomplete = False
-    assert sorted(lines(path)) == [page.url for page in PAGES[:2]]
-    assert list(tmp_path.iterdir()) == [path]
+    assert urls(path) == URLS[:2]
 
 
 @pytest.mark.parametrize("incomplete", [True, False])
 @pytest.mark.parametrize("itself", [True, False])
-def test_the_lines_of_a_source_are_replaced_after_a_complete_run(
-    tmp_path: Path, itself: bool, incomplete: bool
-) -> None:
-    path = tmp_path / "failed.jsonl"
+def test_the_lines_of_a_source_are_replaced_after_a_complete_run(path: Path, itself: bool, incomplete: bool) -> None:
     source = str(path) if itself else "crawl.warc"
     for pages in (PAGES, PAGES[1:2]):
         with FailedPages(path) as failed:
@@ -73,23 +65,23 @@ def test_the_lines_of_a_source_are_replaced_after_a_complete_run(
             for page in pages:
                 failed.add(Failed(page, "reason"), source)
             failed.incomplete = incomplete
-    urls = [page.url for page in PAGES]
-    assert sorted(lines(path)) == (sorted([*urls, urls[1]]) if incomplete else [urls[1]])
+    assert urls(path) == (sorted([*URLS, URLS[1]]) if incomplete else [URLS[1]])
 
 
-def test_the_file_is_removed_when_no_page_fails_any_more(tmp_path: Path) -> None:
-    path = tmp_path / "failed.jsonl"
+def test_there_is_no_file_when_no_page_fails_any_more(path: Path) -> None:
+    with FailedPages(path):
+        pass
+    assert list(path.parent.iterdir()) == []
     path.write_text('{"url": "http://example.org/", "text": "x"}\n')
     with FailedPages(path) as failed:
         failed.reading(str(path))
         failed.incomplete = False
-    assert list(tmp_path.iterdir()) == []
+    assert list(path.parent.iterdir()) == []
 
 
-def test_other_lines_are_kept(tmp_path: Path) -> None:
-    path = tmp_path / "failed.jsonl"
-    path.write_text('{"url": "http://example.org/", "text": "x"}\nnot JSON\n[]\n')
-    before = path.read_text()
+def test_other_lines_are_kept(path: Path) -> None:
+    before = '{"url": "http://example.org/", "text": "x"}\nnot JSON\n[]\n'
+    path.write_text(before)
     with FailedPages(path) as failed:
         failed.reading("crawl.warc")
         failed.incomplete = False
@@ -111,17 +103,14 @@ def test_only_regular_files_are_accepted(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [pipe]
 
 
-def test_runs_at_the_same_time_keep_the_lines_of_each_other(tmp_path: Path) -> None:
-    path = tmp_path / "failed.jsonl"
+def test_runs_at_the_same_time_keep_the_lines_of_each_other(path: Path) -> None:
     with FailedPages(path) as one, FailedPages(path) as other:
         one.add(Failed(PAGES[0], "reason"), "one.warc")
         other.add(Failed(PAGES[1], "reason"), "other.warc")
-    assert sorted(lines(path)) == sorted(page.url for page in PAGES[:2])
-    assert list(tmp_path.iterdir()) == [path]
+    assert urls(path) == URLS[:2]
 
 
-def test_a_run_waits_while_another_writes_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "failed.jsonl"
+def test_a_run_waits_while_another_writes_the_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with ThreadPoolExecutor(1) as thread:
         other = AtomicFile(path)
         waiting = thread.submit(FailedPages(path).__exit__)

@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,26 +23,18 @@ def digest(name: str) -> str:
     return name.encode().hex()
 
 
-def record(url: str, content: str, text: str = "", shingles: str = "") -> Record:
-    return Record(
-        url=url,
-        text="some text",
-        content_digest=digest(content),
-        text_digest=digest(text or content),
-        shingle_digest=digest(shingles or text or content),
-        fingerprints=array("Q"),
-        positions=array("I"),
-        shingle_count=1,
-        sketch=array("Q"),
-        minhash=b"",
-        bands=array("Q"),
-    )
+def record(url: str, content: str, text: str = "", shingles: str = "", *, shingle_count: int = 1) -> Record:
+    names = ("content_digest", "text_digest", "shingle_digest")
+    values = map(digest, (content, text or content, shingles or text or content))
+    fields: dict[str, Any] = {name: array("Q") for name in ("fingerprints", "sketch", "bands")}
+    fields |= {"minhash": b"", "positions": array("I"), **dict(zip(names, values, strict=True))}
+    return Record(url=url, text="some text", shingle_count=shingle_count, **fields)
 
 
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
     path = tmp_path / "stored.sqlite"
-    write_stored(path, [StoredDigests.of(record("http://old/", "old"))])
+    write_stored(path, [StoredDigests.of(record("old", "old"))])
     return path
 
 
@@ -51,82 +44,77 @@ def ledger(tmp_path: Path, stored: Path) -> Iterator[Ledger]:
         yield opened
 
 
-def mark(settled: object) -> tuple[str | None, str | None]:
-    assert isinstance(settled, Record)
-    return settled.duplicate, settled.duplicate_of
+def said(settled: Record | Unchanged | Skipped) -> str:
+    """Tell what became of a page: new, a duplicate of a kind and of which URL, unchanged, or skipped."""
+    if isinstance(settled, Record):
+        return f"{settled.duplicate} of {settled.duplicate_of}" if settled.duplicate else "new"
+    return "unchanged" if isinstance(settled, Unchanged) else settled.reason
 
 
-def test_a_duplicate_is_marked_by_its_closest_equality(ledger: Ledger) -> None:
-    assert mark(ledger.settle(record("http://a/", "1", "2", "3"))) == (None, None)
-    assert mark(ledger.settle(record("http://b/", "1", "2", "3"))) == ("content", "http://a/")
-    assert mark(ledger.settle(record("http://c/", "4", "2", "3"))) == ("text", "http://a/")
-    assert mark(ledger.settle(record("http://d/", "5", "6", "3"))) == ("shingles", "http://a/")
-    assert mark(ledger.settle(record("http://e/", "5", "6", "3"))) == ("content", "http://d/")
-    assert mark(ledger.settle(record("http://f/", "3", "1", "2"))) == (
-        None,
-        None,
-    )  # equal only to digests of other kinds
+OTHER_CONTENT = "same id as an earlier one, other content"
+# Pages of a run, each as its URL and the digests of its content, text and shingles, and what becomes of it. A page with
+# the URL "old" and the content "old" is stored before.
+RUNS = {
+    "the closest equality counts": [
+        ("a 1 2 3", "new"),
+        ("b 1 2 3", "content of a"),
+        ("c 4 2 3", "text of a"),
+        ("d 5 6 3", "shingles of a"),
+        ("e 5 6 3", "content of d"),
+        ("f 3 1 2", "new"),  # equal only to digests of other kinds
+    ],
+    "a stored page is the original of all": [
+        ("a old", "content of old"),
+        ("b old", "content of old"),
+        ("c 1 old", "text of old"),
+    ],
+    "a stored page is unchanged": [("old old", "unchanged"), ("old changed", OTHER_CONTENT)],
+    "replaced content is not compared": [
+        ("old changed", "new"),
+        ("old changed", "unchanged"),
+        ("old again", OTHER_CONTENT),
+        ("a old", "new"),
+        ("b old", "content of a"),
+        ("c changed", "content of old"),
+    ],
+}
 
 
-def test_pages_stored_before_the_run_are_compared(ledger: Ledger) -> None:
-    assert mark(ledger.settle(record("http://new/", "old"))) == ("content", "http://old/")
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_what_becomes_of_pages(ledger: Ledger, run: list[tuple[str, str]]) -> None:
+    for page, outcome in run:
+        assert said(ledger.settle(record(*page.split()))) == outcome, page
+    assert ledger.replaced == (run[0][0] == "old changed")
 
 
-def test_the_same_capture_with_the_same_content_is_unchanged(ledger: Ledger) -> None:
-    assert isinstance(ledger.settle(record("http://old/", "old")), Unchanged)
-    assert ledger.replaced == 0
-
-
-def test_a_capture_with_new_content_replaces_the_stored_one(ledger: Ledger) -> None:
-    assert mark(ledger.settle(record("http://old/", "changed"))) == (None, None)
-    assert ledger.replaced == 1
-    assert isinstance(ledger.settle(record("http://old/", "changed")), Unchanged)
-
-
-def test_the_first_content_of_a_capture_in_a_run_is_kept(ledger: Ledger) -> None:
-    another = Skipped("http://old/", "same id as an earlier one, other content")
-    ledger.settle(record("http://old/", "changed"))
-    assert ledger.settle(record("http://old/", "again")) == another
-    assert ledger.settle(Unchanged("http://old/", record("http://old/", "").id, digest("old"))) == another
-
-
-def test_an_unchanged_capture_is_the_first_content_of_the_run(ledger: Ledger) -> None:
-    unchanged = Unchanged("http://old/", record("http://old/", "").id, digest("old"))
+def test_what_a_worker_found_unchanged_is_unchanged_unless_the_run_has_replaced_it(ledger: Ledger) -> None:
+    unchanged = Unchanged("old", record("old", "").id, digest("old"))
     assert ledger.settle(unchanged) == unchanged
-    assert isinstance(ledger.settle(record("http://old/", "changed")), Skipped)
+    assert said(ledger.settle(record("old", "changed"))) == OTHER_CONTENT
+
+
+def test_a_replaced_page_is_no_longer_unchanged(ledger: Ledger) -> None:
+    ledger.settle(record("old", "changed"))
+    unchanged = Unchanged("old", record("old", "").id, digest("old"))
+    assert ledger.settle(unchanged) == Skipped("old", OTHER_CONTENT)
+
+
+def test_a_page_without_words_equals_nothing(ledger: Ledger) -> None:
+    for url in "ab":
+        assert said(ledger.settle(record(url, "same", shingle_count=0))) == "new"
 
 
 def test_workers_read_the_stored_digests(stored: Path) -> None:
     with closing(StoredCaptures(stored)) as captures:
-        assert captures.content(record("http://old/", "").id) == digest("old")
-        assert captures.content(record("http://other/", "").id) is None
-
-
-def test_a_page_without_words_equals_nothing(ledger: Ledger) -> None:
-    for url in ("http://a/", "http://b/"):
-        empty = record(url, "same")
-        empty.shingle_count = 0
-        assert mark(ledger.settle(empty)) == (None, None)
-
-
-def test_a_stored_page_is_the_original_of_all_its_duplicates_in_the_run(ledger: Ledger) -> None:
-    for url in ("http://a/", "http://b/"):
-        assert mark(ledger.settle(record(url, "old"))) == ("content", "http://old/")
-    assert mark(ledger.settle(record("http://c/", "new", "old"))) == ("text", "http://old/")
-
-
-def test_replaced_content_is_no_longer_compared(ledger: Ledger) -> None:
-    ledger.settle(record("http://old/", "changed"))
-    assert mark(ledger.settle(record("http://a/", "old"))) == (None, None)
-    assert mark(ledger.settle(record("http://b/", "old"))) == ("content", "http://a/")
-    assert mark(ledger.settle(record("http://c/", "changed"))) == ("content", "http://old/")
+        assert captures.content(record("old", "").id) == digest("old")
+        assert captures.content(record("other", "").id) is None
 
 
 def test_the_later_of_two_rows_of_a_capture_counts(tmp_path: Path) -> None:
     """A killed run leaves such rows in a folder of record files."""
-    write_stored(tmp_path / "s", [StoredDigests.of(record("http://a/", content)) for content in ("first", "second")])
+    write_stored(tmp_path / "s", [StoredDigests.of(record("a", content)) for content in ("first", "second")])
     with closing(StoredCaptures(tmp_path / "s")) as captures:
-        assert captures.content(record("http://a/", "").id) == digest("second")
+        assert captures.content(record("a", "").id) == digest("second")
 
 
 # Pages of a run, each with a URL and the digests of its content, text and shingles.
@@ -138,7 +126,6 @@ PAGES = st.lists(st.tuples(*[st.integers(0, 4)] * 4).map(lambda given: record(*m
 def test_outcomes_do_not_depend_on_when_the_run_writes(
     before: list[Record], run: list[Record], writes: set[int]
 ) -> None:
-    """The outcomes are the same whether the run writes to the store as it goes or only at the end."""
     with TemporaryDirectory() as folder:
         outcomes = []
         for name, times in (("at the end", set[int]()), ("meanwhile", writes)):
@@ -147,13 +134,12 @@ def test_outcomes_do_not_depend_on_when_the_run_writes(
             _write(path, before)
             with closing(Ledger(Path(folder, f"run {name}"), path)) as ledger:
                 settled: list[Record | Unchanged | Skipped] = []
-                waiting: list[Record] = []
+                written = 0
                 for number, each in enumerate(run):
                     settled.append(ledger.settle(each))
-                    waiting += [last] if isinstance(last := settled[-1], Record) else []
                     if number in times:
-                        _write(path, waiting)
-                        waiting = []
+                        _write(path, [each for each in settled[written:] if isinstance(each, Record)])
+                        written = len(settled)
                 outcomes.append((settled, ledger.replaced))
         assert outcomes[0] == outcomes[1]
 
@@ -174,7 +160,6 @@ def test_a_second_run_finds_everything_unchanged(before: list[Record], run: list
 
 
 def _write(path: Path, records: list[Record]) -> None:
-    """Write records as a store does."""
     with closing(sqlite3.connect(path)) as file:
         for each in records:
             id_, *digests = (bytes.fromhex(value) for value in (each.id, *StoredDigests.of(each)[2:]))
@@ -190,8 +175,8 @@ def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
 
 
 def test_digests_may_have_any_format(tmp_path: Path) -> None:
-    odd = replace(record("http://old/", "old"), content_digest="sha1:xyz")
+    odd = replace(record("old", "old"), content_digest="sha1:xyz")
     write_stored(tmp_path / "stored", [StoredDigests.of(odd)])
     with closing(Ledger(tmp_path / "run.sqlite", tmp_path / "stored")) as ledger:
-        assert mark(ledger.settle(replace(odd, url="http://new/"))) == ("content", "http://old/")
+        assert said(ledger.settle(replace(odd, url="new"))) == "content of old"
         assert isinstance(ledger.settle(odd), Unchanged)

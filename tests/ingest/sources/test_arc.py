@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import arc
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Skipped
+from tests.ingest.sources.archives import items_of, read_in_turn
 
 HTML = b"HTTP/1.0 200 OK\nContent-type: text/html\n\n<p>Hello"
 TIME = datetime(2003, 2, 1, 4, 5, 6, tzinfo=UTC)
@@ -28,14 +28,12 @@ def record(
 
 
 def items(archive: bytes, page_bytes: int = 1 << 20) -> list[Item]:
-    *found, (end, last) = arc.read_file(io.BytesIO(archive), page_bytes)
-    assert (end, last) == (len(archive), None)
-    return [item for _, item in found if item is not None]
+    return items_of(arc, archive, page_bytes)
 
 
-def names(archive: bytes) -> list[str]:
+def names(archive: bytes, page_bytes: int = 1 << 20) -> list[str]:
     found = []
-    for item in items(archive):
+    for item in items(archive, page_bytes):
         if isinstance(item, Damage):
             found.append(f"{item.skipped} {item.reason}")
         else:
@@ -53,21 +51,18 @@ def test_urls_can_have_spaces() -> None:
     assert names(FIRST + record("http://e/a b&c=d e")) == ["http://e/a b&c=d e"]
 
 
-def test_records_that_are_not_pages_are_skipped() -> None:
+def test_records_that_are_not_web_pages() -> None:
     missing = HTML.replace(b"200 OK", b"404 Not Found")
-    assert items(record("dns:e", b"...", "text/dns") + record("http://e/", missing)) == [
+    archive = record("dns:e", b"...", "text/dns") + record("http://e/", missing)
+    assert items(archive + record("ftp://e/x", b"text", "text/plain")) == [
         Skipped("dns:e", "scheme dns", TIME),
         Skipped("http://e/", "status 404", TIME),
+        Page("ftp://e/x", html=b"text", fetched_at=TIME, content_type="text/plain"),
     ]
-    assert items(record("ftp://e/x", b"text", "text/plain"))[0] == Page(
-        "ftp://e/x", html=b"text", fetched_at=TIME, content_type="text/plain"
-    )
 
 
 def test_a_page_above_the_limit_fails() -> None:
-    (found,) = items(record("http://e/", HTML + bytes(2_000)), page_bytes=1_000)
-    assert isinstance(found, Failed)
-    assert found.reason == "larger than 0.001 MB"
+    assert names(record("http://e/", HTML + bytes(2_000)), 1_000) == ["http://e/ larger than 0.001 MB"]
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
@@ -76,8 +71,9 @@ def test_damage_loses_only_the_records_it_touches(pack: type[bytes]) -> None:
     assert names(first + one + bytes(99) + three) == ["http://e/1", "99 not a record", "http://e/3"]
     wrong = pack(record("http://e/2", length=9_999))
     assert names(first + one + wrong + three) == ["http://e/1", "http://e/2 wrong length in the archive", "http://e/3"]
-    assert names(first + one + three[:-20])[0] == "http://e/1"
-    assert names(first + one + three[:-20])[1].endswith("cut off in the archive")
+    whole, rest = names(first + one + three[:-20])
+    assert whole == "http://e/1"
+    assert rest.endswith("cut off in the archive")
     assert names(b"nothing of the kind") == ["19 not a record"]
     assert items(b"") == [Damage(0, "empty file")]
 
@@ -87,15 +83,10 @@ def test_all_splits_together_have_every_item_once(pack: type[bytes], tmp_path: P
     archive = b"".join(map(pack, [FIRST, *(record(f"http://e/{number}") for number in range(30))]))
     path = tmp_path / "x.arc"
     path.write_bytes(archive)
-    splits = list(arc.splits(str(path), 500))
+    splits, parts = read_in_turn(arc, path, 500)
     assert len(splits) > 4
-    stopped, found = 0, []
-    for split in splits:
-        assert split.start == stopped
-        *part, (stopped, _) = arc.read(split, 1 << 20)
-        found += [item for _, item in part]
-    assert found == items(archive)
-    assert len(found) == 30
+    assert [item for part in parts for _, item in part] == items(archive)
+    assert len(items(archive)) == 30
 
 
 def test_an_arc_file_is_recognized_by_its_first_bytes() -> None:
@@ -110,9 +101,9 @@ def test_an_arc_file_is_recognized_by_its_first_bytes() -> None:
 @pytest.mark.parametrize("line", [b"http:x 1.2.3.4 20030201 a ", b"a:b ", b"http:x 1.2.3.4 "])
 def test_a_hostile_file_is_read_in_time(line: bytes) -> None:
     archive = (line * (4_096 // len(line)) + b"\n") * 100 + line * 20_000
-    start = time.monotonic()
+    start = time.process_time()
     assert items(archive)
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20
 
 
 @pytest.mark.parametrize("date", ["19700101000000", "20990101000000", "20031301000000"])

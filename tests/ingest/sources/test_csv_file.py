@@ -2,21 +2,20 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import Sources, read
 from opensearch_winnow.ingest.sources.csv_file import CSV_TYPE, columns_of, looks_like
 from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.ingest.sources.split import Failed, Item
+from tests.ingest.sources import archives
+from tests.ingest.sources.archives import urls
 
-CAP = 1_000
 
-
-def items(*names: Path, fields: FieldNames = FieldNames(), every_text: bool = False) -> list[Item]:  # noqa: B008
-    with Sources([str(name) for name in names], fields=fields, every_text=every_text) as sources:
-        return [item for split in sources.splits(100) for _, item in read(split, CAP) if item is not None]
+def items(path: Path, **options: Any) -> list[Item]:
+    return archives.items(path, size=100, cap=1_000, **options)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -51,14 +50,11 @@ def test_rows_that_fail_are_kept_as_they_are(tmp_path: Path) -> None:
 
 
 def test_csv_is_a_source_if_it_has_a_text(tmp_path: Path) -> None:
-    (tmp_path / "data.csv").write_text("year,price\n2020,1\n")
-    (tmp_path / "pages.csv").write_text("id,text\n1,x\n")
-    (tmp_path / "stories.csv").write_text("nr,story\n7,y\n")
-    assert [item.url for item in items(tmp_path) if isinstance(item, Page)] == ["1"]
-    named = items(tmp_path, fields=FieldNames(id="nr", text="story"))
-    assert [item.url for item in named if isinstance(item, Page)] == ["7"]
-    everything = items(tmp_path / "data.csv", every_text=True)
-    assert [item.url for item in everything if isinstance(item, Page)] == [(tmp_path / "data.csv").as_uri()]
+    contents = {"data.csv": b"year,price\n2020,1\n", "pages.csv": b"id,text\n1,x\n", "stories.csv": b"nr,story\n7,y\n"}
+    archives.write_files(tmp_path, contents)
+    assert urls(items(tmp_path)) == ["1"]
+    assert urls(items(tmp_path, fields=FieldNames(id="nr", text="story"))) == ["7"]
+    assert urls(items(tmp_path / "data.csv", every_text=True)) == [(tmp_path / "data.csv").as_uri()]
 
 
 @pytest.mark.parametrize(

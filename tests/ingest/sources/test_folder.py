@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.ingest.sources.folder import LINK, LINK_TO_OTHER_FILE, Folder
+from tests.ingest.sources.archives import write_files
 
 names = st.lists(st.sampled_from(["a", "b", "ab.html", "[x]", ".a"]), min_size=1, max_size=3)
 patterns = st.lists(st.sampled_from(["*", "**", "a", "?", "a*", "[ab]", "*.html", "b"]), min_size=1, max_size=4)
@@ -34,13 +35,9 @@ def test_patterns_match_what_a_regular_expression_matches(
         expected = [f"{top}/{file}" for file in seen if re.fullmatch(f"{middle}{last}(?:/.*)?", file)]
         folder = Folder.of_pattern("/".join([top, *parts]))
         assert folder
-        found = [
-            file.path for file in folder.files() if file.path != folder.path
-        ]  # the folder itself, which need not exist
+        found = [file.path for file in folder.files() if file.path != folder.path]  # which need not exist
         assert sorted(found) == sorted(expected)
-        assert [f"{top}/{file}" for file in files if folder.has(f"{top}/{file}")] == [
-            f"{top}/{file}" for file in files if f"{top}/{file}" in expected
-        ]
+        assert {f"{top}/{file}" for file in files if folder.has(f"{top}/{file}")} == {*expected}
 
 
 def _expression(part: str) -> str:
@@ -65,21 +62,11 @@ def test_links_to_folders_that_are_read_anyway_are_not_followed(tmp_path: Path) 
 def linked(tmp_path: Path) -> Path:
     """A folder with links to files and folders, within it and outside."""
     folder, outside = tmp_path / "folder", tmp_path / "outside"
-    for path in (folder / "a.html", folder / ".hidden" / "h.html", outside / "b.html", outside / "sub" / "c.html"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    for name, target in {
-        "same.html": "a.html",
-        "hidden.html": ".hidden/h.html",
-        "file.html": "../outside/b.html",
-        "file-again.html": "../outside/b.html",
-        "outside": "../outside",
-        "sub": "../outside/sub",
-        "up": "..",
-        "here": ".",
-        "loop": "loop",
-        "gone": "nowhere",
-    }.items():
+    write_files(folder, {"a.html": b"", ".hidden/h.html": b""})
+    write_files(outside, {"b.html": b"", "sub/c.html": b""})
+    links = {"same.html": "a.html", "hidden.html": ".hidden/h.html", "outside": "../outside", "sub": "../outside/sub"}
+    links |= dict.fromkeys(("file.html", "file-again.html"), "../outside/b.html")
+    for name, target in {**links, "up": "..", "here": ".", "loop": "loop", "gone": "nowhere"}.items():
         (folder / name).symlink_to(target)
     return folder
 
@@ -94,12 +81,8 @@ def test_links_that_are_followed_lead_to_each_file_once(linked: Path) -> None:
     found = list(Folder(str(linked), follow_links=True).files())
     read = [file.path.removeprefix(f"{linked}/") for file in found if not file.skipped]
     real = [Path(linked, path).resolve() for path in read if path not in ("loop", "gone")]
-    assert sorted(str(path.relative_to(linked.parent)) for path in real) == [
-        "folder/.hidden/h.html",
-        "folder/a.html",
-        "outside/b.html",
-        "outside/sub/c.html",
-    ]
+    names = ["folder/.hidden/h.html", "folder/a.html", "outside/b.html", "outside/sub/c.html"]
+    assert sorted(str(path.relative_to(linked.parent)) for path in real) == names
     assert {"a.html", "loop", "gone"} <= set(read)  # the last two fail when they are read
     assert {file.skipped for file in found} == {"", LINK_TO_OTHER_FILE}
 
@@ -122,8 +105,6 @@ def test_deeply_nested_folders_are_read(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_files_come_before_folders_and_both_in_order(tmp_path: Path) -> None:
-    for name in ("b/2.html", "b/1.html", "a/c/3.html", "a/4.html", "z.html"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
+    write_files(tmp_path, dict.fromkeys(("b/2.html", "b/1.html", "a/c/3.html", "a/4.html", "z.html"), b""))
     found = [file.path.removeprefix(f"{tmp_path}/") for file in Folder(str(tmp_path)).files()]
     assert found == ["z.html", "a/4.html", "a/c/3.html", "b/1.html", "b/2.html"]

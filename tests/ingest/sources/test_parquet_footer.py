@@ -71,20 +71,17 @@ NESTED = b"\x1c" * 10_000  # field 1 is a struct
 @pytest.mark.parametrize(
     ("file", "complaint"),
     [
-        (
-            footer(SCHEMA_LIST + b"\xc0\x9a\x0c" + b"\0" * 200_000),
-            "it has 199,999 columns, and at most 10,000 are read",
-        ),
-        (footer(SCHEMA_LIST + b"\xff" * 4 + b"\x07"), "its footer is damaged"),  # 2³¹ - 1 columns in no bytes
-        (footer(b"\x16" + b"\x80" * 100_000), "its footer is damaged"),  # a number without end
-        (footer(NESTED), "its footer is damaged"),
-        (footer(b""), "its footer is damaged"),
-        (footer(b"", 1_000), "it has no footer, so its end is missing"),
-        (io.BytesIO(b"PAR1"), "it has no footer, so its end is missing"),
-        (io.BytesIO(b"PAR1" + bytes(8) + b"PARE"), "it is encrypted"),
-        (footer(bytes(MAX_FOOTER_BYTES + 1)), r"its footer has 33,554,433 bytes, and at most 33,554,432 are read"),
+        (footer(SCHEMA_LIST + b"\xc0\x9a\x0c" + b"\0" * 200_000), "199,999 columns, and at most 10,000"),
+        (footer(SCHEMA_LIST + b"\xff" * 4 + b"\x07"), "footer is damaged"),  # 2³¹ - 1 columns in no bytes
+        (footer(b"\x16" + b"\x80" * 100_000), "footer is damaged"),  # a number without end
+        (footer(NESTED), "footer is damaged"),
+        (footer(b""), "footer is damaged"),
+        (footer(b"", 1_000), "no footer"),
+        (io.BytesIO(b"PAR1"), "no footer"),
+        (io.BytesIO(b"PAR1" + bytes(8) + b"PARE"), "encrypted"),
+        (footer(bytes(MAX_FOOTER_BYTES + 1)), "33,554,433 bytes, and at most 33,554,432"),
     ],
 )
 def test_hostile_footers(file: io.BytesIO, complaint: str) -> None:
-    with pytest.raises(FooterError, match=f"^{complaint}$"):
+    with pytest.raises(FooterError, match=complaint):
         read_footer(file)

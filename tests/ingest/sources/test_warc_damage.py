@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import io
 import random
 import time
 from collections.abc import Callable
 from itertools import accumulate
 
 import pytest
-from fastwarc.stream_io import ZstdWriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,36 +16,15 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import warc
 from opensearch_winnow.ingest.sources.archive_records import NOT_A_RECORD, WRONG_LENGTH
 from opensearch_winnow.ingest.sources.members import CUT_OFF, DAMAGED
-from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Skipped
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Item
+from tests.ingest.sources.archives import HTML, Pack, items_of, record, zstd
 
-HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
-
-
-def record(
-    number: int, content: bytes = HTML + b"<p>Hello", *, kind: str = "response", length: str | None = None
-) -> bytes:
-    head = f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: http://e/{number}\r\nContent-Type: application/http\r\n"
-    head += f"Content-Length: {len(content) if length is None else length}\r\n\r\n"
-    return head.encode() + content + b"\r\n\r\n"
-
-
-def zstd(content: bytes) -> bytes:
-    out = io.BytesIO()
-    with ZstdWriter(out) as writer:
-        writer.write(content)
-    return out.getvalue()
-
-
-Pack = Callable[[bytes], bytes]
 PACKS: dict[str, Pack] = {"plain": bytes, "gzip": gzip.compress, "zstd": zstd}
 packed = pytest.mark.parametrize("pack", PACKS.values(), ids=PACKS)
 
 
 def items(archive: bytes) -> list[Item]:
-    *found, (end, last) = warc.read_file(io.BytesIO(archive), 1 << 20)
-    assert (end, last) == (len(archive), None)
-    assert [start for start, _ in found] == sorted(start for start, _ in found)
-    return [item for _, item in found if item is not None]
+    return items_of(warc, archive, 1 << 20)
 
 
 def outcomes(archive: bytes) -> list[tuple[object, ...]]:
@@ -62,31 +39,23 @@ def outcomes(archive: bytes) -> list[tuple[object, ...]]:
     return found
 
 
-# --- any damage -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.check
 @settings(max_examples=300)
 @given(data=st.data(), pack=st.sampled_from(["plain", "gzip", "zstd"]))
 def test_damage_loses_only_the_records_it_touches(data: st.DataObject, pack: str) -> None:
     source = random.Random(data.draw(st.integers(0, 10_000)))
-    contents = [
+    contents = (
         lambda: source.randbytes(source.randrange(3_000)),
         lambda: b"<p>word " * source.randrange(2_000),
         lambda: source.randbytes(90_000),
-    ]
+    )
     kinds = data.draw(st.lists(st.sampled_from(["response", "response", "request"]), min_size=1, max_size=7))
-    members = [
-        PACKS[pack](record(number, HTML + source.choice(contents)(), kind=kind)) for number, kind in enumerate(kinds)
-    ]
+    members = [PACKS[pack](record(n, HTML + source.choice(contents)(), kind=kind)) for n, kind in enumerate(kinds)]
     whole = b"".join(members)
     at = data.draw(st.integers(0, len(whole) - 1))
     end = min(at + data.draw(st.sampled_from([1, 2, 8, 100, 4_096, 70_000])), len(whole))
     how = data.draw(st.sampled_from(["flip", "zero", "noise", "cut out", "insert", "cut off", "member"]))
-    if how == "flip":
-        end = at + 1
-    elif how == "cut off":
-        end = len(whole)
+    end = {"flip": at + 1, "cut off": len(whole)}.get(how, end)
     instead = {
         "flip": bytes([whole[at] ^ 1 << source.randrange(8)]),
         "zero": bytes(end - at),
@@ -98,8 +67,7 @@ def test_damage_loses_only_the_records_it_touches(data: st.DataObject, pack: str
     inserted = how in ("insert", "member")
 
     found = items(damaged)
-    pages = {page.url: page for page in found if isinstance(page, Page)}
-    original = {page.url: page for page in items(whole) if isinstance(page, Page)}
+    pages, original = ({page.url: page for page in each if isinstance(page, Page)} for each in (found, items(whole)))
     touched = []
     for number, stop in enumerate(accumulate(map(len, members))):
         start = stop - len(members[number])
@@ -109,9 +77,8 @@ def test_damage_loses_only_the_records_it_touches(data: st.DataObject, pack: str
             assert pages.get(f"http://e/{number}") == original[f"http://e/{number}"]
     damage = sum(item.skipped for item in found if isinstance(item, Damage))
     assert damage <= sum(len(members[number]) for number in touched) + max(len(damaged) - len(whole), 0)
-    if pack != "plain" and len(touched) < len(
-        members
-    ):  # plain files have no checksums; and a copy of the only member would look whole
+    # Plain files have no checksums; and a copy of the only member would look whole.
+    if pack != "plain" and len(touched) < len(members):
         assert all(page == original[url] for url, page in pages.items())
         missing = original.keys() - pages.keys()
         assert not missing or not damaged or any(isinstance(item, Failed | Damage) for item in found)
@@ -131,24 +98,17 @@ def test_arbitrary_bytes_are_damage(content: bytes, start: bytes) -> None:
     assert found or not content.strip(b"\r\n")
 
 
-# --- damage with a known effect ---------------------------------------------------------------------------------------
-
-
 @packed
 @pytest.mark.parametrize(
-    "length",
-    ["1000000000000000000", "9" * 30, "-5", "", "abc", "200"],
-    ids=["huge", "huger", "negative", "none", "words", "long"],
+    ("length", "said"),
+    [
+        *((length, [("2", WRONG_LENGTH)]) for length in ("1000000000000000000", "9" * 30, "-5", "", "abc", "200")),
+        ("47", [("2",), (len(b"Hello\r\n\r\n"), NOT_A_RECORD)]),
+    ],
 )
-def test_a_page_with_an_impossible_length_fails(pack: Pack, length: str) -> None:
-    archive = pack(record(1)) + pack(record(2, length=length)) + pack(record(3))
-    assert outcomes(archive) == [("1",), ("2", WRONG_LENGTH), ("3",)]
-
-
-@packed
-def test_a_length_that_is_too_small_leaves_damage(pack: Pack) -> None:
-    archive = pack(record(1)) + pack(record(2, HTML + b"<p>Hello", length="47")) + pack(record(3))
-    assert outcomes(archive) == [("1",), ("2",), (len(b"Hello\r\n\r\n"), NOT_A_RECORD), ("3",)]
+def test_a_wrong_length_costs_its_page(pack: Pack, length: str, said: list[object]) -> None:
+    archive = pack(record(1)) + pack(record(2, Content_Length=length)) + pack(record(3))
+    assert outcomes(archive) == [("1",), *said, ("3",)]
 
 
 @packed
@@ -171,8 +131,8 @@ def test_an_invalid_header_is_damage(pack: Pack, hostile: bytes) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda content: content.replace(b"\r\n", b"\n", 6),
-        lambda content: content.replace(b"\r\n", b"\r\r\n", 6),
+        lambda content: content.replace(b"\r\n", b"\n", 7),
+        lambda content: content.replace(b"\r\n", b"\r\r\n", 7),
         lambda content: content.replace(b"WARC/1.0", b"WARC/1.2"),
         lambda content: content.replace(b"WARC-Type", b"warc-TYPE").replace(b"Content-L", b"CONTENT-L"),
         lambda content: content.replace(b"Content-Type", b"no colon\r\n\x00\xff: \xfe\r\nContent-Type", 1),
@@ -182,44 +142,17 @@ def test_an_invalid_header_is_damage(pack: Pack, hostile: bytes) -> None:
     ids=["LF", "CR CR LF", "version", "case", "lines", "no empty line", "empty lines"],
 )
 def test_an_unusual_header_is_read(pack: Pack, change: Callable[[bytes], bytes]) -> None:
-    archive = pack(record(1)) + pack(change(record(2))) + pack(record(3)) + pack(change(record(4))) + pack(record(5))
+    archive = b"".join(pack(record(n) if n % 2 else change(record(n))) for n in range(1, 6))
     assert outcomes(archive) == [("1",), ("2",), ("3",), ("4",), ("5",)]
 
 
 @packed
 def test_a_file_that_is_cut_off(pack: Pack) -> None:
     content = HTML + random.Random(2).randbytes(500).hex().encode()
-    page = pack(record(2, content))
-    cut = pack(record(1)) + page[:-100]
+    page, request = pack(record(2, content)), pack(record(2, content, kind="request"))
     rest = (len(page) - 100, CUT_OFF) if pack is zstd else ("2", CUT_OFF)  # zstd compresses it as one block
-    assert outcomes(cut) == [("1",), rest]
-    request = pack(record(2, content, kind="request"))
-    cut = pack(record(1)) + request[:-100]
-    assert outcomes(cut) == [("1",), (len(request) - 100, CUT_OFF)]
-
-
-def test_a_member_without_its_checksum_is_read_and_reported_as_cut_off() -> None:
-    archive = gzip.compress(record(1)) + gzip.compress(record(2))[:-3]
-    assert outcomes(archive) == [("1",), ("2",), (0, CUT_OFF)]
-
-
-def test_a_wrong_checksum_is_noticed() -> None:
-    first, second, third = (bytearray(gzip.compress(record(number))) for number in (1, 2, 3))
-    second[-6] ^= 1
-    assert outcomes(bytes(first + second + third)) == [("1",), ("2", DAMAGED), ("3",)]
-    request = bytearray(gzip.compress(record(2, kind="request")))
-    request[-6] ^= 1
-    assert outcomes(bytes(first + request + third)) == [("1",), (len(request), DAMAGED), ("3",)]
-
-
-def test_a_damaged_record_of_another_type_is_skipped_and_counted() -> None:
-    image = bytearray(gzip.compress(record(2, HTML.replace(b"text/html", b"image/png") + b"...")))
-    image[-6] ^= 1
-    first, found, damage, last = items(gzip.compress(record(1)) + bytes(image) + gzip.compress(record(3)))
-    assert isinstance(first, Page)
-    assert isinstance(last, Page)
-    assert found == Skipped("http://e/2", "type image/png")
-    assert damage == Damage(len(image), DAMAGED)
+    assert outcomes(pack(record(1)) + page[:-100]) == [("1",), rest]
+    assert outcomes(pack(record(1)) + request[:-100]) == [("1",), (len(request) - 100, CUT_OFF)]
 
 
 @packed
@@ -229,11 +162,32 @@ def test_holes_and_bytes_after_the_end_are_damage(pack: Pack) -> None:
     assert outcomes(b"garbage\n" + pack(record(1))) == [(8, NOT_A_RECORD), ("1",)]
 
 
+FIRST, THIRD = gzip.compress(record(1)), gzip.compress(record(3))
+
+
+def test_a_member_without_its_checksum_is_read_and_reported_as_cut_off() -> None:
+    assert outcomes(FIRST + THIRD[:-3]) == [("1",), ("3",), (0, CUT_OFF)]
+
+
+@pytest.mark.parametrize(
+    ("second", "found"),
+    [
+        (record(2), [("2", DAMAGED)]),
+        (record(2, kind="request"), [(None, DAMAGED)]),
+        (record(2, HTML.replace(b"text/html", b"image/png")), [("2",), (None, DAMAGED)]),
+    ],
+)
+def test_a_wrong_checksum_is_noticed(second: bytes, found: list[tuple[object, ...]]) -> None:
+    member = bytearray(gzip.compress(second))
+    member[-6] ^= 1
+    lost = [(len(member) if each[0] is None else each[0], *each[1:]) for each in found]
+    assert outcomes(FIRST + member + THIRD) == [("1",), *lost, ("3",)]
+
+
 def test_members_without_records() -> None:
-    first, third = gzip.compress(record(1)), gzip.compress(record(3))
-    assert outcomes(first + gzip.compress(b"") + gzip.compress(b"\r\n") + third) == [("1",), ("3",)]
+    assert outcomes(FIRST + gzip.compress(b"") + gzip.compress(b"\r\n") + THIRD) == [("1",), ("3",)]
     other = gzip.compress(b"another file")
-    assert outcomes(first + other + third) == [("1",), (len(other), NOT_A_RECORD), ("3",)]
+    assert outcomes(FIRST + other + THIRD) == [("1",), (len(other), NOT_A_RECORD), ("3",)]
 
 
 def test_all_records_in_one_member_that_is_cut_off() -> None:
@@ -245,11 +199,10 @@ def test_all_records_in_one_member_that_is_cut_off() -> None:
 
 
 def test_many_kinds_of_damage_in_one_file() -> None:
-    first = gzip.compress(record(1))
-    pieces = [first, b"\x00" * 9, first, gzip.compress(record(2, length="5000")), first, first[:-30], first, first[5:]]
-    found = outcomes(b"".join(pieces))
+    wrong = gzip.compress(record(2, Content_Length="5000"))
+    found = outcomes(b"".join([FIRST, b"\x00" * 9, FIRST, wrong, FIRST, FIRST[:-30], FIRST, FIRST[5:]]))
     assert [item for item in found if len(item) == 1] == [("1",)] * 4
-    assert sum(isinstance(size, int) and size for size, *_ in found) <= 9 + 30 + len(first)
+    assert sum(isinstance(size, int) and size for size, *_ in found) <= 9 + 30 + len(FIRST)
     assert ("2", WRONG_LENGTH) in found
 
 
@@ -259,8 +212,8 @@ HOSTILE = {
     "members": b"\x1f\x8b\x08\x00" * 250_000,
     "frames": b"\x28\xb5\x2f\xfd" * 250_000,
     "other frames": b"\x04\x22\x4d\x18" * 250_000,
-    "lengths": record(1, length="999999999") * 5_000,
-    "lengths in members": gzip.compress(record(1, length="999999999")) * 5_000,
+    "lengths": record(1, Content_Length="999999999") * 5_000,
+    "lengths in members": gzip.compress(record(1, Content_Length="999999999")) * 5_000,
     "a bomb": gzip.compress(bytes(100_000_000)),
 }
 
@@ -269,6 +222,6 @@ HOSTILE = {
 @pytest.mark.parametrize("archive", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_file_is_read_in_time(archive: bytes) -> None:
     """A megabyte takes about a second. It would take minutes if every false start were followed to its end."""
-    start = time.monotonic()
+    start = time.process_time()
     assert items(archive)
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
+import re
 import struct
 import tempfile
 import warnings
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 from unicodedata import normalize
 
 import pytest
@@ -17,15 +20,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import Sources, read, zip_file
+from opensearch_winnow.ingest.sources import zip_file
 from opensearch_winnow.ingest.sources.files import path_of
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Skipped
-from tests.ingest.sources.test_wacz import gzipped
+from tests.ingest.sources import archives
 
 HTML = b"<title>T</title><p>Hello"
 
 
-def packed(members: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+def packed(members: Mapping[Any, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", compression) as zipped:
         for name, data in members.items():
@@ -33,41 +36,42 @@ def packed(members: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED
     return content.getvalue()
 
 
-def without_utf_8_flag(content: bytes) -> bytes:
-    """Return a zip file as macOS and Linux write it: the names are UTF-8, and nothing says so."""
+def link(name: str) -> zipfile.ZipInfo:
+    info = zipfile.ZipInfo(name)
+    info.external_attr = 0o120777 << 16
+    return info
+
+
+def with_flags(content: bytes, change: Callable[[int], int], members: int | None = None) -> bytes:
+    """Return a zip file with other flags, in both places where it has them."""
     changed = bytearray(content)
     for start, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
-        at = content.find(start)
-        while at >= 0:
-            (old,) = struct.unpack_from("<H", changed, at + flags)
-            struct.pack_into("<H", changed, at + flags, old & ~0x800)
-            at = content.find(start, at + 4)
+        for found in list(re.finditer(start, content))[:members]:
+            (old,) = struct.unpack_from("<H", changed, found.start() + flags)
+            struct.pack_into("<H", changed, found.start() + flags, change(old))
     return bytes(changed)
 
 
-def encrypted(content: bytes) -> bytes:
-    """Return a zip file whose first member says that it is encrypted."""
-    changed = bytearray(content)
-    changed[content.index(b"PK\3\4") + 6] |= 1
-    changed[content.index(b"PK\1\2") + 8] |= 1
-    return bytes(changed)
+def without_utf_8_flag(content: bytes) -> bytes:
+    """Return a zip file as macOS and Linux write it: the names are UTF-8, and nothing says so."""
+    return with_flags(content, lambda flags: flags & ~0x800)
 
 
-def found(*names: Path, base: str = "", every_text: bool = False, size: int = 1_000_000) -> list[Item]:
-    with Sources(list(map(str, names)), base=base, every_text=every_text, zips=True) as sources:
-        return [item for split in sources.splits(size) for _, item in read(split, 1_000) if item is not None]
+def encrypted(content: bytes, members: int | None = 1) -> bytes:
+    """Return a zip file whose first members say that they are encrypted."""
+    return with_flags(content, lambda flags: flags | 1, members)
 
 
-def outcomes(items: list[Item], top: Path) -> dict[str, str]:
+def found(path: Path, **options: Any) -> list[Item]:
+    return archives.items(path, cap=1_000, zips=True, **options)
+
+
+def outcomes(path: Path, top: Path | None = None, **options: Any) -> dict[str, str]:
     """Return by the name below `top` whether an item is a page, or else the reason."""
-    said = {}
-    for item in items:
-        assert not isinstance(item, Damage)
-        url = item.page.url if isinstance(item, Failed) else item.url
-        name = path_of(url).removeprefix(f"{top}/") or url
-        assert name not in said
-        said[name] = "page" if isinstance(item, Page) else item.reason
-    return said
+    said = archives.outcomes(found(path, **options))
+    names = {url: path_of(url).removeprefix(f"{top or path}/") or url for url in said}
+    assert len({*names.values()}) == len(said)
+    return {names[url]: outcome for url, outcome in said.items()}
 
 
 FILES = {
@@ -89,22 +93,16 @@ FILES = {
 @pytest.mark.parametrize("base", ["", "https://e.org/x"])
 @pytest.mark.parametrize("size", [1, 1_000_000])
 def test_a_zip_file_is_a_folder_of_the_same_name(tmp_path: Path, every_text: bool, base: str, size: int) -> None:
-    """Named itself, and in a folder: the same pages at the same URLs."""
-    unpacked, zipped = tmp_path / "a" / "class.zip", tmp_path / "b" / "class.zip"
-    for name, content in FILES.items():
-        (unpacked / name).parent.mkdir(parents=True, exist_ok=True)
-        (unpacked / name).write_bytes(content)
-    zipped.parent.mkdir()
-    zipped.write_bytes(packed(FILES))
+    unpacked = archives.write_files(tmp_path / "a" / "class.zip", FILES)
+    zipped = archives.write_files(tmp_path / "b", {"class.zip": packed(FILES)}) / "class.zip"
 
     def without_top(items: list[Item], top: str) -> list[str]:
         return sorted(repr(item).replace(top, "…") for item in items)
 
+    options = {"base": base, "every_text": every_text, "size": size}
     for folder, file in ((unpacked, zipped), (unpacked.parent, zipped.parent)):
-        options = {"base": base, "every_text": every_text, "size": size}
-        one = without_top(found(folder, **options), unpacked.parent.as_uri())  # type: ignore[arg-type]
-        other = without_top(found(file, **options), zipped.parent.as_uri())  # type: ignore[arg-type]
-        assert one == other
+        one, other = found(folder, **options), found(file, **options)
+        assert without_top(one, unpacked.parent.as_uri()) == without_top(other, zipped.parent.as_uri())
         assert len(one) >= 9
 
 
@@ -135,43 +133,25 @@ def test_names_in_utf_8_are_read_right_without_the_flag(tmp_path: Path, flag: bo
     name = normalize(form, "Milan García/Zoë Müller/大.txt")  # type: ignore[arg-type]
     content = packed({name: b"some words"})
     (tmp_path / "x.zip").write_bytes(content if flag else without_utf_8_flag(content))
-    assert outcomes(found(tmp_path / "x.zip"), tmp_path / "x.zip") == {name: "page"}
+    assert outcomes(tmp_path / "x.zip") == {name: "page"}
 
 
 def test_names_in_the_code_page_of_dos_are_read_right(tmp_path: Path) -> None:
-    info = zipfile.ZipInfo("Müller.txt")
     content = without_utf_8_flag(packed({"M?ller.txt": b"some words"})).replace(b"M?ller", "Müller".encode("cp437"))
     (tmp_path / "x.zip").write_bytes(content)
-    assert outcomes(found(tmp_path / "x.zip"), tmp_path / "x.zip") == {info.filename: "page"}
+    assert outcomes(tmp_path / "x.zip") == {"Müller.txt": "page"}
 
 
 def test_a_hostile_member_costs_itself(tmp_path: Path) -> None:
     path = tmp_path / "m.zip"
     long = f"{'n' * 300}.txt"
-    with zipfile.ZipFile(path, "w") as zipped:
-        for name in (long, "d/", "d", "d/e.txt", ".", "/etc/passwd.txt", "../../up.txt", "C:\\x\\win.txt", "a:b.txt"):
-            zipped.writestr(name, b"some words")
-        link = zipfile.ZipInfo("link.txt")
-        link.external_attr = 0o120777 << 16
-        zipped.writestr(link, "/etc/passwd")
-        damaged = zipfile.ZipInfo("damaged.txt")
-        zipped.writestr(damaged, b"changed")
-        at = zipped.start_dir - 7
-    content = path.read_bytes()
-    path.write_bytes(content[:at] + b"CHANGED" + content[at + 7 :])
-    said = outcomes(found(path), path)
-    assert said == {
-        long: "page",
-        "d": "page",
-        "d/e.txt": "page",
-        ".": zip_file.NO_NAME,
-        "etc/passwd.txt": "page",
-        "up.txt": "page",
-        "x/win.txt": "page",
-        "a:b.txt": "page",
-        "link.txt": "symbolic link",
-        "damaged.txt": "damaged in the zip file",
-    }
+    names = (long, "d/", "d", "d/e.txt", ".", "/etc/passwd.txt", "../../up.txt", "C:\\x\\win.txt", "a:b.txt")
+    others = {link("link.txt"): b"/etc/passwd", "damaged.txt": b"changed"}
+    content = packed({**dict.fromkeys(names, b"some words"), **others}, zipfile.ZIP_STORED)
+    path.write_bytes(content.replace(b"changed", b"CHANGED"))
+    pages = dict.fromkeys((long, "d", "d/e.txt", "etc/passwd.txt", "up.txt", "x/win.txt", "a:b.txt"), "page")
+    lost = {".": zip_file.NO_NAME, "link.txt": "symbolic link", "damaged.txt": "damaged in the zip file"}
+    assert outcomes(path) == {**pages, **lost}
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -180,23 +160,8 @@ def test_of_members_with_one_name_the_last_is_read(tmp_path: Path) -> None:
     (tmp_path / "x.zip").write_bytes(content)
     skipped, page = found(tmp_path / "x.zip")
     assert isinstance(skipped, Skipped)
-    assert skipped.reason == zip_file.REPLACED
     assert isinstance(page, Page)
-    assert page.html == b"last one"
-
-
-def test_encrypted_members_and_unknown_compressions_are_named(tmp_path: Path) -> None:
-    content = encrypted(packed({"secret.txt": b"some words", "good.txt": b"some words"}))
-    (tmp_path / "x.zip").write_bytes(content)
-    unknown = bytearray(packed({"odd.txt": b"some words", "good.txt": b"some words"}))
-    unknown[8], unknown[unknown.index(b"PK\1\2") + 10] = 77, 77
-    (tmp_path / "y.zip").write_bytes(unknown)
-    assert outcomes(found(tmp_path), tmp_path) == {
-        "x.zip/secret.txt": "encrypted in the zip file",
-        "x.zip/good.txt": "page",
-        "y.zip/odd.txt": "compressed in the zip file in an unknown way",
-        "y.zip/good.txt": "page",
-    }
+    assert (skipped.reason, page.html) == (zip_file.REPLACED, b"last one")
 
 
 def test_zip_files_in_zip_files_are_read_to_a_depth_and_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,70 +170,67 @@ def test_zip_files_in_zip_files_are_read_to_a_depth_and_a_size(tmp_path: Path, m
         content = packed({f"{depth}.zip": content, f"{depth}.txt": b"some words"})
     (tmp_path / "x.zip").write_bytes(content)
     said = {"1.txt": "page", "1.zip/2.txt": "page", "1.zip/2.zip/3.txt": "page", "1.zip/2.zip/3.zip": zip_file.TOO_DEEP}
-    assert outcomes(found(tmp_path / "x.zip"), tmp_path / "x.zip") == said
+    assert outcomes(tmp_path / "x.zip") == said
     monkeypatch.setattr(zip_file, "MAX_UNZIPPED_BYTES", 100_000)
     bomb = packed({"a.txt": b"word " * 100_000})
     assert len(bomb) < 10_000
     (tmp_path / "x.zip").write_bytes(packed({"alice.txt": b"some words", "bomb.zip": bomb, "bob.zip": bomb}))
     said = {"alice.txt": "page", "bomb.zip": zip_file.TOO_MUCH, "bob.zip": zip_file.TOO_MUCH}
-    assert outcomes(found(tmp_path / "x.zip"), tmp_path / "x.zip") == said
+    assert outcomes(tmp_path / "x.zip") == said
     (tmp_path / "x.zip").write_bytes(bomb)
-    assert outcomes(found(tmp_path), tmp_path) == {"x.zip": zip_file.TOO_MUCH}
+    assert outcomes(tmp_path) == {"x.zip": zip_file.TOO_MUCH}
 
 
-def test_empty_and_damaged_zip_files_are_named(tmp_path: Path) -> None:
-    (tmp_path / "empty.zip").write_bytes(packed({}))
-    (tmp_path / "good.zip").write_bytes(
-        packed({"a.txt": b"some words", "no.zip": b"PK\3\4 no", "empty.zip": packed({})})
-    )
-    assert outcomes(found(tmp_path), tmp_path) == {
-        "empty.zip": zip_file.NO_FILES,
-        "good.zip/a.txt": "page",
-        "good.zip/no.zip": zip_file.NO_DIRECTORY,
-        "good.zip/empty.zip": zip_file.NO_FILES,
-    }
+def with_unknown_compression(content: bytes) -> bytes:
+    changed = bytearray(content)
+    changed[8], changed[changed.index(b"PK\1\2") + 10] = 77, 77
+    return bytes(changed)
+
+
+WORDS = {"a.txt": b"some words"}
+OFFICE = packed({"word/document.xml": b"<xml>", **WORDS})
+# Files of a folder, and what becomes of them or of their members.
+HOSTILE: dict[str, tuple[bytes, dict[str, str]]] = {
+    "empty.zip": (packed({}), {"": zip_file.NO_FILES}),
+    "cut.zip": (packed(WORDS)[:-30], {"": zip_file.NO_DIRECTORY}),
+    "rar.zip": (b"Rar!\x1a\7\0", {"": zip_file.NO_DIRECTORY}),
+    "text.zip": (b"Not found", {"": zip_file.NO_DIRECTORY}),
+    "none.zip": (b"", {"": zip_file.NO_DIRECTORY}),
+    "page.zip": (HTML, {"": "page"}),  # as wget saves it
+    "letter.docx": (OFFICE, {"": "type application/zip"}),
+    "program.jar": (OFFICE, {"": "type application/zip"}),
+    "secret.zip": (
+        encrypted(packed({"secret.txt": b"some words", **WORDS})),
+        {"/secret.txt": "encrypted in the zip file", "/a.txt": "page"},
+    ),
+    "odd.zip": (
+        with_unknown_compression(packed({"odd.txt": b"some words", **WORDS})),
+        {"/odd.txt": "compressed in the zip file in an unknown way", "/a.txt": "page"},
+    ),
+    "good.zip": (
+        packed({**WORDS, "no.zip": b"PK\3\4 no", "empty.zip": packed({})}),
+        {"/a.txt": "page", "/no.zip": zip_file.NO_DIRECTORY, "/empty.zip": zip_file.NO_FILES},
+    ),
+}
+
+
+def test_a_hostile_file_costs_itself_and_is_named(tmp_path: Path) -> None:
+    archives.write_files(tmp_path, {name: content for name, (content, _) in HOSTILE.items()})
+    os.mkfifo(tmp_path / "pipe.zip")
+    expected = {name + member: each for name, (_, members) in HOSTILE.items() for member, each in members.items()}
+    assert outcomes(tmp_path, every_text=True) == {**expected, "pipe.zip": "not a file"}
+    assert outcomes(tmp_path / "cut.zip", tmp_path) == {"cut.zip": zip_file.NO_DIRECTORY}
     assert zip_file.empty_folders(str(tmp_path / "empty.zip")) == []
 
 
-def test_what_should_be_a_zip_file_fails_unless_it_is_a_page(tmp_path: Path) -> None:
-    whole = packed({"a.txt": b"some words"})
-    for name, content in {"cut": whole[:-30], "rar": b"Rar!\x1a\7\0", "text": b"Not found", "none": b""}.items():
-        (tmp_path / f"{name}.zip").write_bytes(content)
-    (tmp_path / "page.zip").write_bytes(HTML)  # as wget saves it
-    os.mkfifo(tmp_path / "pipe.zip")
-    assert outcomes(found(tmp_path), tmp_path) == {
-        **dict.fromkeys(("cut.zip", "rar.zip", "text.zip", "none.zip"), zip_file.NO_DIRECTORY),
-        "page.zip": "page",
-        "pipe.zip": "not a file",
-    }
-    assert outcomes(found(tmp_path / "cut.zip"), tmp_path) == {"cut.zip": zip_file.NO_DIRECTORY}
-
-
 def test_a_zip_file_of_web_archives_stays_one(tmp_path: Path) -> None:
-    (tmp_path / "crawl.zip").write_bytes(packed({"archive/a.warc.gz": gzipped(1), "index.html": HTML}))
-    (page,) = found(tmp_path / "crawl.zip")
-    assert isinstance(page, Page)
-    assert page.url == "http://e/1"
-
-
-def test_office_files_are_no_folders(tmp_path: Path) -> None:
-    for name in ("letter.docx", "program.jar"):
-        (tmp_path / name).write_bytes(packed({"word/document.xml": b"<xml>", "a.txt": b"some words"}))
-    (tmp_path / "a.txt").write_bytes(b"some words")
-    said = outcomes(found(tmp_path, every_text=True), tmp_path)
-    assert said == {"letter.docx": "type application/zip", "program.jar": "type application/zip", "a.txt": "page"}
+    crawl = {"archive/a.warc.gz": gzip.compress(archives.record(1)), "index.html": HTML}
+    (tmp_path / "crawl.zip").write_bytes(packed(crawl))
+    assert archives.outcomes(found(tmp_path / "crawl.zip")) == {"http://e/1": "page"}
 
 
 def test_empty_folders_are_found(tmp_path: Path) -> None:
-    members = {
-        "alice/": b"",
-        "alice/a.py": b"1",
-        "emil/": b"",
-        "fay/src/": b"",
-        "fay/": b"",
-        ".git/": b"",
-        "gus\\": b"",
-    }
-    members |= {"hugo/.DS_Store": b"1", "__MACOSX/._a.py": b"1", "ina/src/i.py": b"1", "jo/x/": b"", "jo/y/.z": b""}
-    (tmp_path / "x.zip").write_bytes(packed(members))
+    folders = ("alice/", "emil/", "fay/src/", "fay/", ".git/", "gus\\", "jo/x/", "jo/y/.z")
+    files = ("alice/a.py", "hugo/.DS_Store", "__MACOSX/._a.py", "ina/src/i.py")
+    (tmp_path / "x.zip").write_bytes(packed(dict.fromkeys(folders, b"") | dict.fromkeys(files, b"1")))
     assert zip_file.empty_folders(str(tmp_path / "x.zip")) == ["emil", "fay/src", "gus", "hugo", "jo/x", "jo/y"]
