@@ -13,12 +13,15 @@ import pytest
 from hypothesis import strategies as st
 
 from opensearch_winnow.mappings.record import DUPLICATES, Record
+from opensearch_winnow.stores.store import Store
 from tests.record_fixtures import SOURCES
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 # So few that pages share them. They cover small and large values, and some differ in their last bits only.
 TOKENS = [0, 1, 2, 15, 16, 17, 2**40, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 17, 2**64 - 2, 2**64 - 1]
 WORDS = ["apple", "Pear", "plum", "quince", "été", "日", "本"]
+Make = Callable[..., Record]
+New = Callable[[], Store]
 
 
 @pytest.fixture
@@ -58,7 +61,7 @@ def any_record(draw: st.DrawFn) -> Record:
 
 
 @pytest.fixture
-def record() -> Callable[..., Record]:
+def record() -> Make:
     """Return the function `numbered`, for tests that need no import of it."""
     return numbered
 
