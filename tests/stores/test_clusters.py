@@ -13,8 +13,7 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Selection
 from opensearch_winnow.stores.store import ClusterSize, Store
-from tests.stores.conftest import START, Make, New
-from tests.stores.held_records import RECORDS, stored_records
+from tests.stores.conftest import RECORDS, START, Make, New, stored_records
 
 NEVER = datetime.max.replace(tzinfo=UTC)
 

@@ -128,7 +128,6 @@ def test_a_record_that_is_refused_is_not_lost_silently(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("written", [True, False])
 def test_a_revisit_gets_the_text_of_the_page_that_it_repeats(tmp_path: Path, written: bool) -> None:
-    """This holds whether that page is stored already or still in the batch."""
     before = [
         page("a", on=1),
         page("b", on=4, payload="sha1:B"),
@@ -181,7 +180,6 @@ def archives(draw: st.DrawFn) -> list[Record]:
 @given(data=st.data(), records=archives())
 @settings(max_examples=15)
 def test_order_and_batches_change_nothing(data: st.DataObject, records: list[Record]) -> None:
-    """Whatever comes first, a revisit has the text of the page that it repeats in the end."""
     other_order = data.draw(st.permutations(records))
     batch = data.draw(st.integers(1, 8))
     with TemporaryDirectory() as name:
@@ -199,14 +197,13 @@ def test_order_and_batches_change_nothing(data: st.DataObject, records: list[Rec
         assert set(unfilled.values()) == {sum(not each.text_digest for each in one.values())}
 
 
-@pytest.mark.parametrize("first", ["page", "revisit"])
+@pytest.mark.parametrize("page_first", [True, False])
 def test_two_runs_at_once_write_a_page_and_its_revisit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page_first: bool
 ) -> None:
     """Neither finds the other's record before it writes its own."""
-    one, other = page("a", payload="sha1:A"), revisit(f"{URL}r", on=2, payload="sha1:A")
-    if first == "revisit":
-        one, other = other, one
+    records = [page("a", payload="sha1:A"), revisit(f"{URL}r", on=2, payload="sha1:A")]
+    one, other = records if page_first else records[::-1]
     write = EmbeddedStore.write
 
     def write_after_another_run(store: EmbeddedStore, some: Sequence[Record]) -> list[WriteOutcome]:

@@ -23,21 +23,24 @@ from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.words import Term, Words
 from opensearch_winnow.stores.captures import captures, captures_of_urls, latest_capture
 from opensearch_winnow.stores.store import LookupsOfQuestion, Sizes, Store, Text, WriteOutcome
-from tests.stores.conftest import START, TOKENS, WORDS, Make, New
-from tests.stores.held_records import FILTERS, RECORDS, filter_records, latest_ids, stored_records
+from tests.stores.conftest import (
+    FILTERS,
+    RECORDS,
+    START,
+    TOKENS,
+    WORDS,
+    Make,
+    New,
+    filter_records,
+    latest_ids,
+    stored_records,
+)
 from tests.stores.store_questions import candidates, search
 
 FIELDS: tuple[Field, ...] = get_args(Field)
-LOOKUPS = st.lists(
-    st.builds(
-        Lookup,
-        st.sampled_from(FIELDS),
-        st.lists(st.sampled_from(TOKENS), unique=True).map(lambda tokens: array("Q", tokens)),
-        st.integers(1, 3),
-    ),
-    max_size=3,
-    unique_by=lambda lookup: lookup.field,
-)
+TOKEN_LISTS = st.lists(st.sampled_from(TOKENS), unique=True).map(lambda tokens: array("Q", tokens))
+A_LOOKUP = st.builds(Lookup, st.sampled_from(FIELDS), TOKEN_LISTS, st.integers(1, 3))
+LOOKUPS = st.lists(A_LOOKUP, max_size=3, unique_by=lambda lookup: lookup.field)
 SOME_SIZES = st.none() | st.builds(Sizes, st.integers(0, 2**30), st.integers(2**30, 2**31 - 1))
 REMOVED = st.sets(st.integers(0, 7))  # which of the records
 
@@ -237,21 +240,23 @@ def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
     assert [each.id for each in found] == [records[1].id]
 
 
-def test_captures_are_the_latest_first(store: Store, record: Make) -> None:
+@pytest.mark.parametrize("rest", ["", "x" * 8_200, "😀" * 4_100], ids=["short", "too long to be indexed", "in bytes"])
+def test_captures_are_the_latest_first(store: Store, record: Make, rest: str) -> None:
+    url = f"https://a.org/{rest}"
     times = [START + timedelta(1), None, START + timedelta(3), START + timedelta(2)]
-    store.write([record(1, url="https://a.org/", fetched_at=time) for time in times])
-    store.write([record(2)])
-    found = captures(store, "https://a.org/")
-    assert [card.fetched_at for card in found] == [times[2], times[3], times[0], None]
-    assert [card.latest for card in found] == [True, False, False, False]
+    store.write([record(1, url=url, fetched_at=time) for time in times])
+    store.write([record(2), record(1, url=f"{url}y", fetched_at=times[2])])
+    found = captures(store, url)
+    expected_order = [(times[number], number == 2) for number in (2, 3, 0, 1)]
+    assert [(card.fetched_at, card.latest) for card in found] == expected_order
     for until, expected in ((None, 2), (START + timedelta(2), 3), (START + timedelta(2.5), 3), (START, None)):
-        capture = latest_capture(store, "https://a.org/", until)
+        capture = latest_capture(store, url, until)
         assert (capture and capture.fetched_at) == (None if expected is None else times[expected])
     for limit in (0, 1, 3, 9):
-        assert captures(store, "https://a.org/", limit=limit) == found[:limit]
+        assert captures(store, url, limit=limit) == found[:limit]
     store.delete([found[0].id])
-    assert [card.latest for card in captures(store, "https://a.org/")] == [True, False, False]
-    assert captures(store, "https://a.org") == captures(store, "https://a.org/\ud800\0") == []
+    assert [card.latest for card in captures(store, url)] == [True, False, False]
+    assert captures(store, f"{url}z") == captures(store, f"{url}\ud800\0") == []
 
 
 @pytest.mark.parametrize(
@@ -287,22 +292,11 @@ def test_pages_with_a_payload_in_the_order_of_writing(store: Store, record: Make
 
 def test_revisits_are_found_by_what_they_repeat(store: Store, record: Make) -> None:
     revisit = {"content_digest": "", "duplicate": "revisit"}
-    store.write(
-        [
-            record(1, payload_digest="sha1:A"),
-            record(2, payload_digest="sha1:A", duplicate_of="https://a.org/", **revisit),
-            record(3, duplicate_of="https://b.org/", **revisit),
-            record(4, duplicate="content", duplicate_of="https://b.org/"),
-        ]
-    )
-    other = "https://b.org/"
-    for keys, numbers in (
-        (["sha1:A"], [2]),
-        ([other], [3]),
-        ([other, "sha1:A"], [2, 3]),
-        ([record(2).url, "sha1:B"], []),
-    ):
-        found = store.scan(Card, Selection(repeats=tuple(keys)))
+    a, b, digest = "https://a.org/", "https://b.org/", "sha1:A"
+    store.write([record(1, payload_digest=digest), record(2, payload_digest=digest, duplicate_of=a, **revisit)])
+    store.write([record(3, duplicate_of=b, **revisit), record(4, duplicate="content", duplicate_of=b)])
+    for keys, numbers in ((digest,), [2]), ((b,), [3]), ((b, digest), [2, 3]), ((record(2).url, "sha1:B"), []):
+        found = store.scan(Card, Selection(repeats=keys))
         assert [card.id for card in found] == [record(number).id for number in numbers]
 
 
@@ -347,9 +341,10 @@ def test_reading_all_while_something_is_written(store: Store, record: Make) -> N
 def test_crawls_in_the_order_of_their_last_captures(store: Store, record: Make) -> None:
     assert store.crawls() == []
     times = [datetime(2024, month, 1, 1, 2, 3, 456789, tzinfo=UTC) for month in range(1, 6)]
-    named = {"late": [times[0], times[4]], "early": [times[3]], "undated": [None], "": [times[1]], "a": [times[3]]}
-    captured = [(crawl, time) for crawl, all_times in named.items() for time in all_times]
-    store.write([record(number, crawl=crawl, fetched_at=time) for number, (crawl, time) in enumerate(captured)])
+    crawls = ["late", "late", "early", "undated", "", "a"]
+    captured = [times[0], times[4], times[3], None, times[1], times[3]]
+    pages = enumerate(zip(crawls, captured, strict=True))
+    store.write([record(number, crawl=crawl, fetched_at=time) for number, (crawl, time) in pages])
     assert store.crawls() == [
         ("undated", 1, None, None),
         ("early", 1, times[3], times[3]),
@@ -385,9 +380,9 @@ def test_an_empty_store_answers(store: Store) -> None:
     lookups = [Lookup("sketch", array("Q")), Lookup("sketch", array("Q", TOKENS))]
     assert candidates(store, lookups) == [(lookup, [], 0) for lookup in lookups]
     assert store.frequencies(lookups, over=0) == [{}, {}]
-    assert candidates(store, []) == store.frequencies([], over=0) == store.write([]) == []
+    assert (candidates(store, []), store.frequencies([], over=0), store.write([])) == ([], [], [])
     assert latest_capture(store, "https://a.org/1") is None
-    assert store.read([], Record) == store.read([], Sketches) == {}
+    assert (store.read([], Record), store.read([], Sketches)) == ({}, {})
     assert search(store, Words.of("a")) == (0, [])
-    assert list(store.scan(Record)) == list(store.scan(Card)) == []
+    assert (list(store.scan(Record)), list(store.scan(Card))) == ([], [])
     assert store.set_clusters({}) == store.delete([]) == store.count() == 0
