@@ -17,13 +17,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.index import Index
+from opensearch_winnow import Filters, Index, Scheme
 from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.asking.lookups import Lookup
-from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.captures import captures
@@ -69,11 +67,8 @@ def test_what_is_left_can_be_read_after_erasing(path: Path) -> None:
 
 
 def test_a_process_that_only_reads_sees_the_pages(path: Path) -> None:
-    record = numbered(1)
-    with (
-        EmbeddedStore.open(path, create=True) as store,
-        closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as there,
-    ):
+    record, address = numbered(1), f"{path.as_uri()}?mode=ro"
+    with EmbeddedStore.open(path, create=True) as store, closing(sqlite3.connect(address, uri=True)) as there:
         store.write([record])
         found = there.execute("SELECT content_digest FROM page WHERE id = ?", (bytes.fromhex(record.id),))
         assert found.fetchall() == [(bytes.fromhex(record.content_digest),)]
@@ -159,6 +154,8 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
         if name != "gone":
             with pytest.raises(StoreError):
                 EmbeddedStore.open(tmp_path / name, create=True)
+    with pytest.raises(StoreError, match=r"x.winnow cannot be created: there is no folder .*gone"):
+        EmbeddedStore.open(tmp_path / "gone" / "x.winnow", create=True)
     assert {each: each.read_bytes() for each in tmp_path.rglob("*") if each.is_file()} == before
 
 
@@ -210,8 +207,8 @@ def test_a_key_has_to_be_said(path: Path) -> None:
 
 def test_a_store_that_is_closed_says_so(path: Path) -> None:
     store = EmbeddedStore.open(path, create=True)
-    store.close()
-    store.close()
+    for _ in range(2):
+        store.close()
     with pytest.raises(StoreError, match="closed"):
         store.count()
 
@@ -225,7 +222,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def everything(store: EmbeddedStore) -> None:
-    """Call everything that reads, then everything that writes."""
     record = numbered(3)
     ids = [numbered(number).id for number in range(30)]
     for use in (
@@ -334,25 +330,14 @@ def test_reading_without_rights_what_another_writes(public: Path) -> None:
         assert python(READ_ONLY, path).communicate()[0].startswith("2 2 2\n")
 
 
-def test_a_file_that_may_not_be_read(public: Path) -> None:
-    path = filled(public / "crawl.winnow", 1)
-    path.chmod(0)
-    assert python(READ_ONLY, path).communicate()[0].startswith(f"{path} cannot be read: Permission denied\n")
-
-
-def test_no_folder_to_make_a_store_in(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"x.winnow cannot be created: there is no folder .*gone"):
-        EmbeddedStore.open(tmp_path / "gone" / "x.winnow", create=True)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_older_format_that_cannot_be_written(public: Path) -> None:
+def test_what_cannot_be_read_or_brought_to_our_format(public: Path) -> None:
     path = filled(public / "crawl.winnow", 1, 2)
     with rows(path) as there:
         there.executescript(FIRST_FORMAT)
-    path.chmod(0o444)
-    shown = python(READ_ONLY, path).communicate()[0].splitlines()[0]
-    assert shown.startswith(f"{path} was written by an older winnow (store format 1; this one has 7), and cannot be wr")
+    older = "was written by an older winnow (store format 1; this one has 7), and cannot be written"
+    for mode, words in ((0o444, older), (0, "cannot be read: Permission denied\n")):
+        path.chmod(mode)
+        assert python(READ_ONLY, path).communicate()[0].startswith(f"{path} {words}")
 
 
 # --- deleted pages ----------------------------------------------------------------------------------------------------

@@ -134,7 +134,6 @@ with EmbeddedStore.open(sys.argv[1]) as store:
 
 @pytest.mark.check
 def test_reading_while_another_process_writes(path: Path) -> None:
-    """Every read sees whole batches, and never fewer than the one before."""
     filled(path)
     with EmbeddedStore.open(path) as store, python(WRITER, path, 0, 40) as writer:
         assert writer.stdout is not None
@@ -165,7 +164,6 @@ def test_several_processes_write(path: Path) -> None:
 
 @pytest.mark.check
 def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
-    """Kill a writer twelve times: acknowledged batches are stored, at most one more, and the file is not damaged."""
     filled(path)
     source = Random(5)
     batches = 0
@@ -225,7 +223,6 @@ with EmbeddedStore.open(sys.argv[1]) as store:
 
 @pytest.mark.check
 def test_a_file_that_may_not_grow(path: Path) -> None:
-    """With a file size limit of the system, the write that does not fit fails, and all before it is stored."""
     filled(path)
     shown = python(LIMITED, path, 2_000_000).communicate()[0]
     batch, _, rest = shown.partition(" ")

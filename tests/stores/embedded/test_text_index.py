@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from random import Random
@@ -48,8 +48,6 @@ def tables() -> Iterator[sqlite3.Connection]:
 
 
 class Filled:
-    """An index, with the pages that should be in it."""
-
     def __init__(self, rows: sqlite3.Connection) -> None:
         self.rows = rows
         self.index = TextIndex(rows)
@@ -205,12 +203,9 @@ def test_damage_is_an_error_of_the_database(where: tuple[str, str], place: int, 
         with suppress(sqlite3.IntegrityError):  # the changed number breaks a constraint
             rows.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, key))
         questions = [Words.of(typed) for typed in ("c0 -c9", '"c0 c1" OR "c1 c0"', "c* rare*", '"c0 c1*"')]
-        for use in (
-            *(partial(filled.found, words) for words in questions),
-            lambda: filled.remove({0, 4}),
-            filled.drop,
-            *[partial(filled.add, [("c0 c1", "c1 c2")])] * 4,
-        ):
+        uses: list[Callable[[], object]] = [partial(filled.found, words) for words in questions]
+        uses += [lambda: filled.remove({0, 4}), filled.drop, *[partial(filled.add, [("c0 c1", "c1 c2")])] * 4]
+        for use in uses:
             with suppress(sqlite3.DatabaseError):
                 use()
 
@@ -219,10 +214,8 @@ def test_the_words_about_damage() -> None:
     with tables() as rows:
         filled = Filled(rows)
         filled.add([("a", "a b")])
-        for wrong, words in (
-            (b"\0", "a checksum is wrong"),
-            (sealed(b"\0", 1 << 32), "a row makes no sense: the word index is corrupt"),
-        ):
+        no_sense = sealed(b"\0", 1 << 32), "the word index is corrupt"
+        for wrong, words in ((b"\0", "a checksum is wrong"), no_sense):
             rows.execute("UPDATE word_block SET words = ?", (wrong,))
             with pytest.raises(sqlite3.DatabaseError, match=words):
                 filled.found(Words.of("a"))

@@ -112,12 +112,17 @@ def test_the_next_try_goes_on(listed: list[Jar], repository: Repository, local: 
     assert repository.requested == [last]
 
 
-def test_another_file_than_the_listed_one_is_refused(listed: list[Jar], repository: Repository, local: Path) -> None:
+def test_another_file_than_the_listed_one_is_refused(
+    listed: list[Jar], repository: Repository, local: Path, tmp_path: Path
+) -> None:
     jar = listed[0]
     (repository.folder / jar.path).write_bytes(b"x" * jar.size)
     with pytest.raises(StoreError, match="SHA-256"):
         local_files([jar], ignore)
     assert list((local / jar.path).parent.iterdir()) == []
+    (tmp_path / "jgo.conf").write_text("[repositories]\ncentral = http://127.0.0.1:9\n")
+    with pytest.raises(StoreError, match=r"file-\d+.jar could not be fetched: http://127.0.0.1:9 cannot be reached"):
+        local_files(listed, ignore)
 
 
 @pytest.mark.check
@@ -130,13 +135,6 @@ def test_what_stops_it_leaves_nothing_half_written(listed: list[Jar], local: Pat
         local_files(listed, stop)
     left = {path for path in local.rglob("*") if path.is_file()}
     assert left <= {local / jar.path for jar in listed if jar.is_whole(local / jar.path)}
-
-
-def test_no_network(listed: list[Jar], repository: Repository, local: Path, tmp_path: Path) -> None:
-    del repository, local
-    (tmp_path / "jgo.conf").write_text("[repositories]\ncentral = http://127.0.0.1:9\n")
-    with pytest.raises(StoreError, match=r"file-\d+.jar could not be fetched: http://127.0.0.1:9 cannot be reached"):
-        local_files(listed, ignore)
 
 
 @pytest.mark.parametrize("version", RELEASES)

@@ -10,9 +10,9 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import psutil
 import pytest
@@ -29,13 +29,9 @@ REPLACED = {"type": "pattern_replace", "pattern": "\\d+", "replacement": "#"}
 
 
 def ask(url: str, method: str, path: str, body: object = None) -> Any:
-    connection = HTTPConnection(url.removeprefix("http://"), timeout=60)
-    connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
-    response = connection.getresponse()
-    answer = json.loads(response.read())
-    connection.close()
-    assert response.status < 300, answer
-    return answer
+    data, kind = json.dumps(body).encode() if body else None, {"Content-Type": "application/json"}
+    with urlopen(Request(url + path, data, kind, method=method), timeout=60) as response:
+        return json.loads(response.read())
 
 
 def until(condition: Callable[[], object]) -> None:
@@ -80,8 +76,8 @@ def test_it_listens_on_this_machine_only(engine: Running) -> None:
     (node,) = engine.nodes
     assert node.process
     listening = [each.laddr for each in node.process.net_connections() if each.status == psutil.CONN_LISTEN]
-    assert {address.ip.removeprefix("::ffff:") for address in listening} == {"127.0.0.1"}
-    assert {address.port for address in listening} == {node.port, node.port + 100}
+    addresses = {(address.ip.removeprefix("::ffff:"), address.port) for address in listening}
+    assert addresses == {("127.0.0.1", node.port), ("127.0.0.1", node.port + 100)}
 
 
 @pytest.mark.check
@@ -222,7 +218,6 @@ def test_what_it_cannot_write_or_read(own: LocalEngine, tmp_path: Path) -> None:
 
 
 def test_a_process_that_is_not_ours_is_left_alone(own: LocalEngine) -> None:
-    """Another process with the id of a dead node is not touched: the system reuses process ids."""
     own.home.mkdir()
     with subprocess.Popen(["sleep", "600"]) as other:
         Running("3.8.0", "OpenSearch", "25", HEAP, (EngineNode("node-1", 9, "/node-1", other.pid),)).write(own.state)
