@@ -1,9 +1,9 @@
-"""Makes records that share tokens, words and URLs, for the tests of stores."""
+"""Makes records that share tokens, words and URLs, and computes what a store of them should hold and find."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -13,12 +13,16 @@ import pytest
 from hypothesis import strategies as st
 
 from opensearch_winnow.mappings.record import DUPLICATES, Record
+from opensearch_winnow.queries.filters import Filters
+from opensearch_winnow.stores.store import Store
 from tests.record_fixtures import SOURCES
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 # So few that pages share them. They cover small and large values, and some differ in their last bits only.
 TOKENS = [0, 1, 2, 15, 16, 17, 2**40, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 17, 2**64 - 2, 2**64 - 1]
 WORDS = ["apple", "Pear", "plum", "quince", "été", "日", "本"]
+Make = Callable[..., Record]
+New = Callable[[], Store]
 
 
 @pytest.fixture
@@ -58,7 +62,7 @@ def any_record(draw: st.DrawFn) -> Record:
 
 
 @pytest.fixture
-def record() -> Callable[..., Record]:
+def record() -> Make:
     """Return the function `numbered`, for tests that need no import of it."""
     return numbered
 
@@ -84,3 +88,43 @@ def numbered(number: int, **changes: Any) -> Record:
         "bands": array("Q", source.randbytes(256)),
     }
     return Record(**values | changes)
+
+
+RECORDS = st.lists(any_record(), max_size=8)
+DAYS = st.none() | st.integers(0, 4).map(lambda days: START + timedelta(days))
+FILTERS = st.builds(
+    Filters,
+    site=st.none() | st.sampled_from(["a.org", "b.org", ""]),
+    crawl=st.none() | st.sampled_from(["", "monday"]),
+    since=DAYS,
+    until=DAYS,
+    latest=st.booleans(),
+)
+
+
+def stored_records(records: Iterable[Record]) -> dict[str, Record]:
+    """Return what a store holds after `records` were written: the last record of each id, at the place of the first."""
+    return {record.id: record for record in records}
+
+
+def latest_ids(records: dict[str, Record]) -> set[str]:
+    """Return the id of the latest capture of each URL."""
+    last: dict[str, Record] = {}
+    for record in records.values():
+        other = last.get(record.url)
+        if other is None or (record.fetched_at or START - timedelta(1)) > (other.fetched_at or START - timedelta(1)):
+            last[record.url] = record
+    return {record.id for record in last.values()}
+
+
+def filter_records(where: Filters, records: dict[str, Record]) -> list[Record]:
+    newest = latest_ids(records)
+    return [
+        record
+        for record in records.values()
+        if (where.site is None or record.site == where.site)
+        and (where.crawl is None or record.crawl == where.crawl)
+        and (where.since is None or (record.fetched_at is not None and record.fetched_at >= where.since))
+        and (where.until is None or (record.fetched_at is not None and record.fetched_at < where.until))
+        and (not where.latest or record.id in newest)
+    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -14,11 +13,8 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Selection
 from opensearch_winnow.stores.store import ClusterSize, Store
-from tests.stores.conftest import START
-from tests.stores.held_records import RECORDS, stored_records
+from tests.stores.conftest import RECORDS, START, Make, New, stored_records
 
-Make = Callable[..., Record]
-New = Callable[[], Store]
 NEVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -46,9 +42,7 @@ def test_clusters_are_those_of_the_pages(
         store.write(records)
         here = stored_records(records)
         ids = list(here)
-        clusters = {
-            id_: ids[joined] if 0 <= joined < len(ids) else "f" * 32 for id_, joined in zip(ids, joins, strict=False)
-        }
+        clusters = {id_: ids[at] if 0 <= at < len(ids) else "f" * 32 for id_, at in zip(ids, joins, strict=False)}
         store.set_clusters(clusters)
         for id_, cluster in clusters.items():
             here[id_].cluster = cluster
@@ -65,25 +59,19 @@ def test_clusters_are_those_of_the_pages(
             on_site = [size for size in expected if any(each.site == site for each in found[size.cluster])]
             assert store.clusters(min_pages=min_pages, site=site, limit=9) == on_site
         for cluster, pages in found.items():
-            ids = [each.id for each in pages]
             cards = members(store, cluster, limit=9)
-            assert [card.id for card in cards] == ids
-            assert {card.cluster for card in cards} == {cluster}
-            some = members(store, cluster, limit=limit, offset=offset)
-            assert [card.id for card in some] == ids[offset : offset + limit]
+            assert [(card.id, card.cluster) for card in cards] == [(each.id, cluster) for each in pages]
+            assert members(store, cluster, limit=limit, offset=offset) == cards[offset : offset + limit]
 
 
 def test_pages_that_are_alone_are_no_clusters(store: Store, record: Make) -> None:
     assert store.clusters(limit=10) == []
-    records = [record(number) for number in range(3)]
-    store.write(records)
+    ids = [record(number).id for number in range(3)]
+    store.write([record(number) for number in range(3)])
     assert store.clusters(limit=10) == []
-    assert store.clusters(min_pages=1, limit=2) == [
-        ClusterSize(id_, 1, 1, 1) for id_ in sorted(each.id for each in records)[:2]
-    ]
-    assert [card.id for card in members(store, records[1].id, limit=10)] == [records[1].id]
-    assert members(store, "0" * 32, limit=10) == []
-    assert members(store, "no id \ud800", limit=10) == []
+    assert store.clusters(min_pages=1, limit=2) == [ClusterSize(id_, 1, 1, 1) for id_ in sorted(ids)[:2]]
+    assert [card.id for card in members(store, ids[1], limit=10)] == [ids[1]]
+    assert members(store, "0" * 32, limit=10) == members(store, "no id \ud800", limit=10) == []
 
 
 def test_what_is_left_of_a_cluster(store: Store, record: Make) -> None:
@@ -102,17 +90,17 @@ def test_what_is_left_of_a_cluster(store: Store, record: Make) -> None:
 
 
 def test_a_page_captured_ten_times_is_one_url(store: Store, record: Make) -> None:
-    often = [record(1, url="https://a.org/often", fetched_at=START + timedelta(day)) for day in range(10)]
-    twice = [record(1, url="https://b.org/twice", fetched_at=START + timedelta(day)) for day in range(2)]
-    alone = [record(2, url="https://a.org/alone", fetched_at=START + timedelta(day)) for day in range(3)]
+    def captured(number: int, url: str, times: int) -> list[Record]:
+        return [record(number, url=url, fetched_at=START + timedelta(day)) for day in range(times)]
+
+    often, twice = captured(1, "https://a.org/often", 10), captured(1, "https://b.org/twice", 2)
+    alone = captured(2, "https://a.org/alone", 3)
     long = record(1, url="https://c.org/" + "long" * 3_000)  # more than an engine indexes
     store.write([*often, *twice, *alone, long])
     first, other = often[0].id, alone[0].id
-    store.set_clusters(dict.fromkeys((each.id for each in (*often, *twice, long)), first))
-    store.set_clusters(dict.fromkeys((each.id for each in alone), other))
+    store.set_clusters({each.id: first for each in (*often, *twice, long)} | {each.id: other for each in alone})
     large, small = ClusterSize(first, 13, 3, 3), ClusterSize(other, 3, 1, 1)
-    assert store.clusters(limit=10) == [large, small]
-    assert store.clusters(site="a.org", limit=10) == [large, small]
+    assert store.clusters(limit=10) == store.clusters(site="a.org", limit=10) == [large, small]
     assert store.clusters(site="a.org", limit=1, offset=1) == [small]
     assert store.clusters(site="b.org", min_pages=13, limit=10) == [large]
     assert store.clusters(site="b.org", min_pages=14, limit=10) == []
@@ -120,18 +108,8 @@ def test_a_page_captured_ten_times_is_one_url(store: Store, record: Make) -> Non
 
 
 def test_the_order_of_members(store: Store, record: Make) -> None:
-    urls = {
-        "https://a.org/": None,
-        "https://c.org/": START,
-        "https://b.org/": START,
-        "https://a.org/longer": START,
-        "https://z.org/longer/still": START - timedelta(1),
-    }
-    store.write([record(1, url=url, fetched_at=time, cluster="0" * 32) for url, time in urls.items()])
-    assert [card.url for card in members(store, "0" * 32, limit=10)] == [
-        "https://z.org/longer/still",
-        "https://b.org/",
-        "https://c.org/",
-        "https://a.org/longer",
-        "https://a.org/",
-    ]
+    times = [START - timedelta(1), START, START, START, None]
+    urls = ["https://z.org/longer/still", "https://b.org/", "https://c.org/", "https://a.org/longer", "https://a.org/"]
+    pages = [record(1, url=url, fetched_at=time, cluster="0" * 32) for url, time in zip(urls, times, strict=True)]
+    store.write([pages[number] for number in (4, 2, 1, 3, 0)])
+    assert [card.url for card in members(store, "0" * 32, limit=10)] == urls

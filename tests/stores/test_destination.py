@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -25,35 +24,27 @@ from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.store import StoreError, WriteOutcome
 
 URL = "http://example.org/"
+NO_BYTES = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"  # the digest that some crawlers give a page that is not modified
+
+
+def digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:32]
 
 
 def hashes(content: str) -> dict[str, Any]:
     """Return all fields of a record that depend on the text of the page."""
-    numbers = array("Q", sha256(content.encode()).digest())
+    numbers = array("Q", sha256(content.encode()).digest() if content else b"")
     return {
-        "text": f"The text of {content}",
-        "text_digest": sha256(f"text {content}".encode()).hexdigest()[:32],
-        "shingle_digest": sha256(f"shingles {content}".encode()).hexdigest()[:32],
+        "text": f"The text of {content}" if content else "",
+        "text_digest": digest(f"text {content}") if content else "",
+        "shingle_digest": digest(f"shingles {content}") if content else "",
         "fingerprints": numbers,
-        "positions": array("I", range(4)),
-        "shingle_count": 4,
+        "positions": array("I", range(len(numbers))),
+        "shingle_count": len(numbers),
         "sketch": array("Q", sorted(numbers)),
         "minhash": content.encode(),
         "bands": numbers[:2],
     }
-
-
-NOTHING = {
-    "text": "",
-    "text_digest": "",
-    "shingle_digest": "",
-    "fingerprints": array("Q"),
-    "positions": array("I"),
-    "shingle_count": 0,
-    "sketch": array("Q"),
-    "minhash": b"",
-    "bands": array("Q"),
-}
 
 
 def day(number: int | None) -> datetime | None:
@@ -61,13 +52,12 @@ def day(number: int | None) -> datetime | None:
 
 
 def page(content: str, url: str = URL, on: int | None = 1, payload: str | None = None) -> Record:
-    digest = sha256(content.encode()).hexdigest()[:32]
-    values = hashes(content) | {"title": f"Title of {content}", "content_digest": digest, "canonical": URL + content}
-    return Record(url=url, fetched_at=day(on), payload_digest=payload, **values)
+    record = Record(url=url, fetched_at=day(on), payload_digest=payload, content_digest=digest(content), **hashes(""))
+    return with_content(record, content)
 
 
 def revisit(url: str = URL, on: int | None = 2, payload: str | None = None, of: str = URL) -> Record:
-    values: dict[str, Any] = {**NOTHING, "content_digest": "", "duplicate": "revisit", "duplicate_of": of}
+    values: dict[str, Any] = hashes("") | {"content_digest": "", "duplicate": "revisit", "duplicate_of": of}
     return Record(url=url, fetched_at=day(on), payload_digest=payload, **values)
 
 
@@ -75,10 +65,8 @@ def with_content(record: Record, content: str) -> Record:
     return replace(record, title=f"Title of {content}", canonical=URL + content, **hashes(content))
 
 
-@contextmanager
-def open_store(folder: Path, name: str = "a.winnow") -> Iterator[EmbeddedStore]:
-    with EmbeddedStore.open(folder / name, create=True) as store:
-        yield store
+def open_store(folder: Path, name: str = "a.winnow") -> EmbeddedStore:
+    return EmbeddedStore.open(folder / name, create=True)
 
 
 def stored_records(folder: Path, name: str = "a.winnow") -> list[Record]:
@@ -96,25 +84,21 @@ def test_a_batch_is_written_when_it_is_full_or_old(
     monkeypatch.setattr(destination, bound, value)
     pages = [page(str(number), f"{URL}{number}") for number in range(4)]
     with open_store(tmp_path) as store, StoreDestination(store) as into:
-        into.add(pages[0])
-        into.add(pages[1])
+        for each in pages[:2]:
+            into.add(each)
         assert stored_records(tmp_path) == []
         time.sleep(0.25 if bound == "MAX_BATCH_SECONDS" else 0)
-        into.add(pages[2])
-        into.add(pages[3])
+        for each in pages[2:]:
+            into.add(each)
         assert (stored_records(tmp_path), into.count) in ((pages[:3], 3), (pages, 4))
     assert stored_records(tmp_path) == pages
 
 
 @pytest.mark.parametrize("exception", [KeyboardInterrupt, ValueError, WinnowError])
 def test_what_was_added_is_kept_whatever_happens_then(tmp_path: Path, exception: type[BaseException]) -> None:
-    def run() -> None:
-        with open_store(tmp_path) as store, StoreDestination(store) as into:
-            into.add(page("a"))
-            raise exception
-
-    with pytest.raises(exception):
-        run()
+    with pytest.raises(exception), open_store(tmp_path) as store, StoreDestination(store) as into:  # noqa: PT012
+        into.add(page("a"))
+        raise exception
     assert stored_records(tmp_path) == [page("a")]
 
 
@@ -122,11 +106,10 @@ class RefusingStore(EmbeddedStore):
     """Refuses certain URLs, as a server may, and stores the others."""
 
     def write(self, records: Sequence[Record]) -> list[WriteOutcome]:
-        done = iter(super().write([each for each in records if "refused" not in each.url]))
-        return [
-            WriteOutcome(each.id, "failed", "its own reasons") if "refused" in each.url else next(done)
-            for each in records
-        ]
+        refused = [each.url.endswith("refused") for each in records]
+        done = iter(super().write([each for each, no in zip(records, refused, strict=True) if not no]))
+        failed = (WriteOutcome(each.id, "failed", "its own reasons") for each in records)
+        return [outcome if no else next(done) for outcome, no in zip(failed, refused, strict=True)]
 
 
 def test_a_record_that_is_refused_is_not_lost_silently(tmp_path: Path) -> None:
@@ -145,7 +128,6 @@ def test_a_record_that_is_refused_is_not_lost_silently(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("written", [True, False])
 def test_a_revisit_gets_the_text_of_the_page_that_it_repeats(tmp_path: Path, written: bool) -> None:
-    """This holds whether that page is stored already or still in the batch."""
     before = [
         page("a", on=1),
         page("b", on=4, payload="sha1:B"),
@@ -156,7 +138,7 @@ def test_a_revisit_gets_the_text_of_the_page_that_it_repeats(tmp_path: Path, wri
     cases = {
         "b": revisit(on=5, payload="sha1:B"),
         "c": revisit(on=6, payload="sha1:C"),  # the payload counts more than the URL
-        "a": revisit(on=2, payload="sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"),  # of no bytes: takes the page of that time
+        "a": revisit(on=2, payload=NO_BYTES),  # takes the page of that time
         "hex": revisit(f"{URL}h", on=2, payload="md5:0123456", of=f"{URL}h"),  # another algorithm: cannot be compared
         "timeless": revisit(f"{URL}t2", on=None, of=f"{URL}t"),
     }
@@ -173,14 +155,8 @@ def test_a_revisit_gets_the_text_of_the_page_that_it_repeats(tmp_path: Path, wri
             into.write()
         for each in (*cases.values(), *nowhere):
             into.add(each)
-    assert stored_records(tmp_path) == [
-        *before,
-        *(with_content(each, content) for content, each in cases.items()),
-        *nowhere,
-    ]
-
-
-NO_BYTES = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"  # the digest that some crawlers give a page that is not modified
+    filled = [with_content(each, content) for content, each in cases.items()]
+    assert stored_records(tmp_path) == [*before, *filled, *nowhere]
 
 
 @st.composite
@@ -191,12 +167,12 @@ def archives(draw: st.DrawFn) -> list[Record]:
     for is_page in draw(st.lists(st.booleans(), max_size=8)):
         content, url, other = draw(st.sampled_from("abc")), *draw(st.permutations("xyz"))[:2]
         on = draw(st.none() | st.integers(1, 9))
-        digest = f"sha1:{content}" if with_digests else None
+        payload = f"sha1:{content}" if with_digests else None
         if is_page:
-            records.append(page(content, URL + url, on, digest))
+            records.append(page(content, URL + url, on, payload))
         else:
-            digest = draw(st.sampled_from([digest, digest, NO_BYTES]))
-            records.append(revisit(URL + url, on, digest, URL + draw(st.sampled_from([url, url, other]))))
+            payload = draw(st.sampled_from([payload, payload, NO_BYTES]))
+            records.append(revisit(URL + url, on, payload, URL + draw(st.sampled_from([url, url, other]))))
     return list({record.id: record for record in records}.values())
 
 
@@ -204,7 +180,6 @@ def archives(draw: st.DrawFn) -> list[Record]:
 @given(data=st.data(), records=archives())
 @settings(max_examples=15)
 def test_order_and_batches_change_nothing(data: st.DataObject, records: list[Record]) -> None:
-    """Whatever comes first, a revisit has the text of the page that it repeats in the end."""
     other_order = data.draw(st.permutations(records))
     batch = data.draw(st.integers(1, 8))
     with TemporaryDirectory() as name:
@@ -222,14 +197,13 @@ def test_order_and_batches_change_nothing(data: st.DataObject, records: list[Rec
         assert set(unfilled.values()) == {sum(not each.text_digest for each in one.values())}
 
 
-@pytest.mark.parametrize("first", ["page", "revisit"])
+@pytest.mark.parametrize("page_first", [True, False])
 def test_two_runs_at_once_write_a_page_and_its_revisit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page_first: bool
 ) -> None:
     """Neither finds the other's record before it writes its own."""
-    records = {"page": page("a", payload="sha1:A"), "revisit": revisit(f"{URL}r", on=2, payload="sha1:A")}
-    one = records.pop(first)
-    (other,) = records.values()
+    records = [page("a", payload="sha1:A"), revisit(f"{URL}r", on=2, payload="sha1:A")]
+    one, other = records if page_first else records[::-1]
     write = EmbeddedStore.write
 
     def write_after_another_run(store: EmbeddedStore, some: Sequence[Record]) -> list[WriteOutcome]:

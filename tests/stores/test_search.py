@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import timedelta
 from math import inf
 from unicodedata import combining, normalize
@@ -15,17 +15,11 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Term, Words
 from opensearch_winnow.stores.store import Hit, Store
-from tests.stores.conftest import START, WORDS, numbered
-from tests.stores.held_records import FILTERS, RECORDS, filter_records, stored_records
+from tests.stores.conftest import FILTERS, RECORDS, START, WORDS, Make, New, filter_records, numbered, stored_records
 from tests.stores.store_questions import search
 
-Make = Callable[..., Record]
-New = Callable[[], Store]
-TERMS = st.sampled_from(
-    [
-        *(Term(text) for text in (*WORDS, "apple plum", "été quince", "日 本")),
-        *(Term(text, prefix=True) for text in ("p", "PE", "ét", "app", "quince", "x")),
-    ]
+TERMS = st.sampled_from([*WORDS, "apple plum", "été quince", "日 本"]).map(Term) | st.builds(
+    Term, st.sampled_from(["p", "PE", "ét", "app", "quince", "x"]), prefix=st.just(True)
 )
 
 
@@ -36,12 +30,12 @@ def folded(text: str) -> list[str]:
 def has(record: Record, term: Term) -> bool:
     """Return whether the title or the text has the words of `term`, which come from WORDS or begin such a word."""
     wanted = folded(term.text)
-    for here in (folded(record.title or ""), folded(record.text)):
-        for start in range(len(here) - len(wanted) + 1):
-            there = here[start : start + len(wanted)]
-            if there == wanted or (term.prefix and there[0].startswith(wanted[0])):
-                return True
-    return False
+    runs = (
+        here[start : start + len(wanted)]
+        for here in (folded(record.title or ""), folded(record.text))
+        for start in range(len(here) - len(wanted) + 1)
+    )
+    return any(run == wanted or (term.prefix and run[0].startswith(wanted[0])) for run in runs)
 
 
 def rank(hit: Hit) -> tuple[float, float, int, str]:
@@ -70,22 +64,17 @@ def test_search_finds_the_pages_that_have_a_term_of_each_alternative(
         }
         words = Words(wanted, tuple(unwanted))
         found = search(store, words, where, limit=100)
-        assert found.total == len(expected) == len(found.hits)
-        assert {hit.card.id for hit in found.hits} == expected
+        assert found.total == len(found.hits)
+        assert sorted(hit.card.id for hit in found.hits) == sorted(expected)
         assert found.hits == sorted(found.hits, key=rank)
         pages = [search(store, words, where, limit=2, offset=at) for at in range(0, 9, 2)]
-        assert [hit for page in pages for hit in page.hits] == found.hits
-        assert {page.total for page in pages} == {found.total}
+        assert pages == [(found.total, found.hits[at : at + 2]) for at in range(0, 9, 2)]
 
 
 @pytest.mark.parametrize(
     ("text", "found", "not_found"),
     [
-        (
-            "An apple, a PEAR; 12.5 plums",
-            ["apple", "pear", "Pear apple", '"apple a pear"', "12.5"],
-            ["pea", '"a apple"'],
-        ),
+        ("An apple, a PEAR; 12.5 plums", ["apple", "pear", '"apple a pear"', "Pear 12.5"], ["pea", '"a apple"']),
         ("Été à la plage", ["ete", "ÉTÉ", '"a la"', "été -hiver"], ["été -plage", "-plage"]),
         (
             "全文検索のための日本語の文章",
@@ -93,11 +82,8 @@ def test_search_finds_the_pages_that_have_a_term_of_each_alternative(
             ["本日", "日語", "中国", "本日*", "日本国*", "検索 -日本*", "中国 OR 韓国"],
         ),
         ("ภาษาไทยง่ายนิดเดียว", ["ไทย", "ภาษา", "ไท*"], ["ยไทย", "ทไ*", "ภาษา -ไท*"]),
-        (
-            "데이터 검색의 カタカナとＷｉｄｅ",
-            ["검색의", "검*", "カタ", "タカ*", "wide", "wi*"],
-            ["검", "색의*", "カナタ", "ide"],
-        ),
+        ("데이터 검색의", ["검색의", "검*"], ["검", "색의*"]),
+        ("カタカナとＷｉｄｅ", ["カタ", "タカ*", "wide", "wi*"], ["カナタ", "ide"]),
         ("C++ and C# are languages", ["c++", "C#", "and +", "languages !?"], ["", '""', "+ -", "-languages", '" "']),
         ('NEAR(x y) AND title: "quoted" OR NOT*', ["NEAR(x", "title:", "and", "not*", '"x y"'], ["text:x", '"nea*"']),
         (
@@ -107,14 +93,7 @@ def test_search_finds_the_pages_that_have_a_term_of_each_alternative(
         ),
         (
             "An old mill and its miller",
-            [
-                "mill OR flour",
-                "flour OR mill",
-                "flour OR mil* old",
-                '"old mill" OR x',
-                "x OR y OR an",
-                "mill OR x OR x",
-            ],
+            ["mill OR flour", "flour OR mill", "flour OR mil* old", '"old mill" OR x', "x OR y OR an", "mill OR x"],
             ["flour OR bread", "old flour OR bread", "mill OR flour -old", '"mill old" OR x', "mill OR", "OR mill"],
         ),
         (
@@ -122,13 +101,9 @@ def test_search_finds_the_pages_that_have_a_term_of_each_alternative(
             ["tree -apple", 'tree -"tree fruit"', 'tree -"fruit orchard"', "tree -ord*", '-"a tree" fruit'],
             ["tree -fruit", 'tree -"fruit tree"', "tree -orch*", 'tree -"A FRUIT-tree"', "tree -x -y -the"],
         ),
+        ("Straße, Ærø, Smørrebrød", ["strasse", "STRASSE", "strass*", "straß*", "aero", "smorrebro*", "ærø"], ["stra"]),
         (
-            "Straße, Ærø und Smørrebrød",
-            ["strasse", "STRASSE", "strass*", "straß*", "aero", "smorrebro*", "ærø"],
-            ["stra"],
-        ),
-        (
-            "a cafe\u0301, ΟΔΟΣ and naïveté",
+            "cafe\u0301, ΟΔΟΣ, naïve",
             ["café", "caf*", "CAFÉ*", "οδος", "οδοσ", "naiv*", '"café οδος"'],
             ["cafes", "cafés*"],
         ),
@@ -138,25 +113,22 @@ def test_words_and_phrases_in_any_script(
     store: Store, record: Make, text: str, found: list[str], not_found: list[str]
 ) -> None:
     store.write([record(1, text=text, title=None), record(2, text="something else", title=None)])
-    assert {typed: [hit.card.id for hit in search(store, Words.of(typed)).hits] for typed in found} == {
-        typed: [record(1).id] for typed in found
-    }
-    assert {typed: search(store, Words.of(typed)).total for typed in not_found} == dict.fromkeys(not_found, 0)
+    hits = {typed: [hit.card.id for hit in search(store, Words.of(typed)).hits] for typed in (*found, *not_found)}
+    assert hits == {typed: [record(1).id] if typed in found else [] for typed in hits}
 
 
 def test_any_of_the_words(store: Store, record: Make) -> None:
     texts = ["an apple", "a pear tree", "an apple and a pear", "a plum"]
     store.write([record(number, text=text, title=None) for number, text in enumerate(texts)])
-
-    def found(typed: str) -> list[int]:
+    for typed, found in {
+        "apple pear": [0, 1, 2],
+        '"pear tree" plum nothing': [1, 3],
+        "appl* OR plum": [0, 2, 3],
+        "apple pear -tree -and": [0],
+        "nothing -apple": [],
+    }.items():
         hits = search(store, Words.of(typed, any_word=True)).hits
-        return sorted(number for number in range(4) if record(number).id in {hit.card.id for hit in hits})
-
-    assert found("apple pear") == [0, 1, 2]
-    assert found('"pear tree" plum nothing') == [1, 3]
-    assert found("appl* OR plum") == [0, 2, 3]
-    assert found("apple pear -tree -and") == [0]
-    assert found("nothing -apple") == []
+        assert {hit.card.id for hit in hits} == {record(number).id for number in found}
 
 
 @given(st.text() | st.text('"-*:^+(){}\0 abANDORT\ud800é日'))
@@ -175,16 +147,19 @@ def shared_store(new_store: New) -> Iterable[Store]:
 
 @pytest.mark.check_on_engine
 def test_long_queries(shared_store: Store) -> None:
-    assert search(shared_store, Words.of("a " * 5_000)).total == 1
-    assert search(shared_store, Words.of("a " + " ".join(f"-x{number}" for number in range(150)))).total == 1
-    assert search(shared_store, Words.of(" ".join(f"x{number}" for number in range(5_000)))).total == 0
-    assert search(shared_store, Words.of("日" * 5_000)).total == 0
-    others = [f"x{number}" for number in range(299)]
-    assert search(shared_store, Words.of(" OR ".join([*others, "a"]))).total == 1
-    assert search(shared_store, Words.of(" ".join([*others, "a"]), any_word=True)).total == 1
-    assert search(shared_store, Words.of(" ".join(f"b-{word}*" for word in others), any_word=True)).total == 0
+    others = [f"x{number}" for number in range(5_000)]
     many = [f"x{number} b-x{number}*" for number in range(1_000)]
     unwanted = [f"-{part}" for part in " ".join(many).split()]
+    for typed, total in {
+        "a " * 5_000: 1,
+        f"a -{' -'.join(others[:150])}": 1,
+        " ".join(others): 0,
+        "日" * 5_000: 0,
+        " OR ".join([*others[:299], "a"]): 1,
+    }.items():
+        assert search(shared_store, Words.of(typed)).total == total
+    assert search(shared_store, Words.of(" ".join([*others[:299], "a"]), any_word=True)).total == 1
+    assert search(shared_store, Words.of(" ".join(f"b-{word}*" for word in others[:299]), any_word=True)).total == 0
     everything = Filters(site="example.org", crawl="test", since=START, until=START + timedelta(9), latest=True)
     assert search(shared_store, Words.of(" ".join(["a", *many, *unwanted]), any_word=True), everything).total == 1
 
@@ -196,14 +171,6 @@ def test_a_word_in_the_title_counts_more(store: Store, record: Make) -> None:
     assert search(store, Words.of("filling plum")).total == 6
 
 
-def test_search_shows_the_latest_capture(store: Store, record: Make) -> None:
-    old, new = (record(1, fetched_at=START + timedelta(days), text=f"plum {days}") for days in (0, 1))
-    store.write([new])
-    store.write([old])
-    assert [hit.card.id for hit in search(store, Words.of("plum")).hits] == [new.id]
-    assert search(store, Words.of("plum"), Filters()).total == 2
-
-
 def test_a_snippet_is_one_line_around_the_words(store: Store, record: Make) -> None:
     before, after = "lorem ipsum\n " * 100, " dolor\tsit <b>" * 100
     store.write([record(1, text=f"Quince alone. {before}A plum and a Quínce pie.{after}", title="Page of pies")])
@@ -211,8 +178,7 @@ def test_a_snippet_is_one_line_around_the_words(store: Store, record: Make) -> N
     assert "A plum and a Quínce pie." in hit.snippet
     assert "\n" not in hit.snippet
     assert 100 < len(hit.snippet) < 260
-    assert [hit.snippet[start:end] for start, end in hit.marks] == ["plum", "Quínce"]
-    assert hit.title_marks == []
+    assert ([hit.snippet[start:end] for start, end in hit.marks], hit.title_marks) == (["plum", "Quínce"], [])
     (hit,) = search(store, Words.of('"a quince pie" OR x pa*')).hits
     assert [hit.snippet[start:end] for start, end in hit.marks] == ["a Quínce pie"]
     assert hit.title_marks == [(0, 4)]

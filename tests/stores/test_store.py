@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -14,35 +15,55 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import CaptureEntry, Card
-from opensearch_winnow.mappings.record import Record, StoredDigests
+from opensearch_winnow.mappings.record import TEXT_FIELDS, Record, StoredDigests
 from opensearch_winnow.queries.asking.frequency_check import FrequencyCheck, rare_tokens
 from opensearch_winnow.queries.asking.lookups import Field, Lookup
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.words import Term, Words
 from opensearch_winnow.stores.captures import captures, captures_of_urls, latest_capture
-from opensearch_winnow.stores.store import Store, Text, WriteOutcome
-from tests.stores.conftest import START, TOKENS, WORDS
-from tests.stores.held_records import FILTERS, RECORDS, filter_records, latest_ids, stored_records
+from opensearch_winnow.stores.store import LookupsOfQuestion, Sizes, Store, Text, WriteOutcome
+from tests.stores.conftest import (
+    FILTERS,
+    RECORDS,
+    START,
+    TOKENS,
+    WORDS,
+    Make,
+    New,
+    filter_records,
+    latest_ids,
+    stored_records,
+)
 from tests.stores.store_questions import candidates, search
 
-Make = Callable[..., Record]
-New = Callable[[], Store]
 FIELDS: tuple[Field, ...] = get_args(Field)
+TOKEN_LISTS = st.lists(st.sampled_from(TOKENS), unique=True).map(lambda tokens: array("Q", tokens))
+A_LOOKUP = st.builds(Lookup, st.sampled_from(FIELDS), TOKEN_LISTS, st.integers(1, 3))
+LOOKUPS = st.lists(A_LOOKUP, max_size=3, unique_by=lambda lookup: lookup.field)
+SOME_SIZES = st.none() | st.builds(Sizes, st.integers(0, 2**30), st.integers(2**30, 2**31 - 1))
+REMOVED = st.sets(st.integers(0, 7))  # which of the records
+
+
+def test_the_contract_is_small(root: Path) -> None:
+    """A method that only some callers need is a function of others; see docs/decisions/0014-words-and-seams.md."""
+    public = {name: each for name, each in vars(Store).items() if not name.startswith("_")}
+    properties = {name for name, each in public.items() if isinstance(each, property)}
+    assert properties == {"name", "scheme", "settings"}
+    assert len(public.keys() - properties) == 16
+    for described in (root / "CONTRIBUTING.md", root / "stores/store.py"):
+        assert "16 methods" in described.read_text(encoding="utf-8")
 
 
 @pytest.mark.check_on_engine
 @given(RECORDS, st.integers(1, 8))
 def test_what_is_read_is_what_was_written(new_store: New, records: list[Record], batch: int) -> None:
     with new_store() as store:
-        known: set[str] = set()
-        for start in range(0, len(records), batch):
-            some = records[start : start + batch]
-            expected = []
-            for record in some:
-                expected.append(WriteOutcome(record.id, "replaced" if record.id in known else "added"))
-                known.add(record.id)
-            assert store.write(some) == expected
+        ids = [record.id for record in records]
+        outcomes = [each for start in range(0, len(ids), batch) for each in store.write(records[start : start + batch])]
+        assert outcomes == [
+            WriteOutcome(id_, "replaced" if id_ in ids[:place] else "added") for place, id_ in enumerate(ids)
+        ]
         wanted = stored_records(records)
         assert store.read([*wanted, "0" * 32, "no id"], Record) == wanted
         assert list(store.scan(Record)) == list(wanted.values())
@@ -95,7 +116,7 @@ def test_overlap_counts_different_shared_tokens(
 
 
 @pytest.mark.check
-@given(RECORDS, st.sets(st.sampled_from(TOKENS), min_size=1), FILTERS, st.sets(st.integers(0, 7)), st.integers(1, 4))
+@given(RECORDS, st.sets(st.sampled_from(TOKENS), min_size=1), FILTERS, REMOVED, st.integers(1, 4))
 def test_the_candidates_that_share_the_most(
     new_store: New, records: list[Record], tokens: set[int], where: Filters, removed: set[int], most: int
 ) -> None:
@@ -107,10 +128,32 @@ def test_the_candidates_that_share_the_most(
         assert others == 0
         for check in (None, FrequencyCheck(1_000)):
             ((_, best, others),) = candidates(store, [every._replace(most=most)], where, check)
-            assert len(best) == min(most, len(pages))
-            assert len(best) + others == len(pages)
+            assert (len(best), len(best) + others) == (min(most, len(pages)), len(pages))
             assert [page.shared for page in best] == [page.shared for page in pages[:most]]
             assert set(best) <= set(pages)
+
+
+@pytest.mark.check
+@given(
+    RECORDS,
+    st.lists(st.builds(LookupsOfQuestion, LOOKUPS, SOME_SIZES), max_size=4),
+    FILTERS,
+    st.none() | st.builds(FrequencyCheck, st.integers(0, 4)),
+    REMOVED,
+)
+def test_candidates_of_many_are_those_of_each(
+    new_store: New,
+    records: list[Record],
+    questions: list[LookupsOfQuestion],
+    where: Filters,
+    check: FrequencyCheck | None,
+    removed: set[int],
+) -> None:
+    with new_store() as store:
+        store.write(records)
+        store.delete([records[index].id for index in removed if index < len(records)])
+        each = [candidates(store, lookups, where, check, sizes) for lookups, sizes in questions]
+        assert store.candidates(questions, where, check) == each
 
 
 @pytest.mark.check_on_engine
@@ -133,28 +176,25 @@ def test_frequent_tokens_are_left_out(
 
 
 @pytest.mark.check_on_engine
-@given(RECORDS, st.sets(st.integers(0, 7)), st.sampled_from(FIELDS), st.integers(0, 4))
+@given(RECORDS, REMOVED, st.sampled_from(FIELDS), st.integers(0, 4))
 def test_frequencies_count_the_pages_still_stored(
     new_store: New, records: list[Record], removed: set[int], field: Field, over: int
 ) -> None:
     with new_store() as store:
         store.write(records)
-        here = stored_records(records)
-        for index in removed:
-            if index < len(records):
-                store.delete([records[index].id])
-                here.pop(records[index].id, None)
-        pages = Counter(token for record in here.values() for token in set(getattr(record, field)))
+        gone = {records[index].id for index in removed if index < len(records)}
+        for id_ in gone:
+            store.delete([id_])
+        here = [record for id_, record in stored_records(records).items() if id_ not in gone]
+        pages = Counter(token for record in here for token in set(getattr(record, field)))
+        frequent = {token: count for token, count in pages.items() if count > over}
         lookups = [Lookup(field, array("Q", TOKENS)), Lookup(field, array("Q"))]
-        assert store.frequencies(lookups, over=over) == [
-            {token: count for token, count in pages.items() if count > over},
-            {},
-        ]
+        assert store.frequencies(lookups, over=over) == [frequent, {}]
         assert store.statistics().frequencies[field] == Counter(pages.values())
 
 
 @pytest.mark.check
-@given(RECORDS, RECORDS, st.sets(st.integers(0, 7)))
+@given(RECORDS, RECORDS, REMOVED)
 def test_replacing_is_deleting_and_writing(
     new_store: New, records: list[Record], more: list[Record], removed: set[int]
 ) -> None:
@@ -190,8 +230,7 @@ def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
     assert store.delete([*(each.id for each in records[:49]), "0" * 32, "no id"]) == 49
     assert [each.id for each in store.scan(Record)] == [records[49].id]
     assert store.delete([records[49].id, records[49].id]) == 1
-    assert store.count() == 0
-    assert store.delete([records[0].id]) == 0
+    assert store.delete([records[0].id]) == store.count() == 0
     assert candidates(store, [Lookup("fingerprints", records[0].fingerprints)])[0].pages == []
     assert store.frequencies([Lookup("bands", records[0].bands)], over=0) == [{}]
     assert search(store, Words.of("words"), Filters()) == (0, [])
@@ -201,68 +240,76 @@ def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
     assert [each.id for each in found] == [records[1].id]
 
 
-def test_captures_are_the_latest_first(store: Store, record: Make) -> None:
+@pytest.mark.parametrize("rest", ["", "x" * 8_200, "😀" * 4_100], ids=["short", "too long to be indexed", "in bytes"])
+def test_captures_are_the_latest_first(store: Store, record: Make, rest: str) -> None:
+    url = f"https://a.org/{rest}"
     times = [START + timedelta(1), None, START + timedelta(3), START + timedelta(2)]
-    store.write([record(1, url="https://a.org/", fetched_at=time) for time in times])
-    store.write([record(2)])
-    found = captures(store, "https://a.org/")
-    assert [card.fetched_at for card in found] == [times[2], times[3], times[0], None]
-    assert [card.latest for card in found] == [True, False, False, False]
+    store.write([record(1, url=url, fetched_at=time) for time in times])
+    store.write([record(2), record(1, url=f"{url}y", fetched_at=times[2])])
+    found = captures(store, url)
+    expected_order = [(times[number], number == 2) for number in (2, 3, 0, 1)]
+    assert [(card.fetched_at, card.latest) for card in found] == expected_order
     for until, expected in ((None, 2), (START + timedelta(2), 3), (START + timedelta(2.5), 3), (START, None)):
-        capture = latest_capture(store, "https://a.org/", until)
+        capture = latest_capture(store, url, until)
         assert (capture and capture.fetched_at) == (None if expected is None else times[expected])
     for limit in (0, 1, 3, 9):
-        assert captures(store, "https://a.org/", limit=limit) == found[:limit]
+        assert captures(store, url, limit=limit) == found[:limit]
     store.delete([found[0].id])
-    assert [card.latest for card in captures(store, "https://a.org/")] == [True, False, False]
-    assert captures(store, "https://a.org") == []
-    assert captures(store, "https://a.org/\ud800\0") == []
+    assert [card.latest for card in captures(store, url)] == [True, False, False]
+    assert captures(store, f"{url}z") == captures(store, f"{url}\ud800\0") == []
 
 
 @pytest.mark.parametrize(
-    "prefix",
-    ["", "https://", "https://a.org/", "https://a.org/\U00010000", "https://é", "https://a.org/b", "y", "\ud800"],
+    ("prefix", "parts"),
+    [
+        (True, ["", "https://", "https://a.org/", "https://a.org/\U00010000", "https://é", "https://a.org/b"]),
+        (True, ["y", "\ud800"]),
+        (False, ["a.org", "org/b", "*", "?", "\\", "b?c=*", "\U00010000", "é", "y", "\ud800"]),
+    ],
 )
-def test_pages_by_the_beginning_of_their_url(store: Store, record: Make, prefix: str) -> None:
-    urls = [
-        "x",
-        "https://a.org/b",
-        "https://é.org/",
-        "https://a.org/",
-        "https://a.org/\U00010000",
-        "https://a.org/\uffff",
-    ]
-    records = [record(number, url=url) for number, url in enumerate([*urls, urls[0]])]
-    store.write(records)
-    found = list(store.scan(Card, Selection(url_prefix=prefix), order="url", limit=100))
-    expected = sorted(url.encode() for url in [*urls, urls[0]] if url.startswith(prefix))
-    assert [card.url.encode() for card in found] == expected
-    assert list(store.scan(Card, Selection(url_prefix=prefix), order="url", limit=2, offset=1)) == found[1:3]
-
-
-@pytest.mark.parametrize("part", ["a.org", "org/b", "*", "?", "\\", "b?c=*", "\U00010000", "é", "y", "\ud800"])
-def test_pages_by_a_part_of_their_url(store: Store, record: Make, part: str) -> None:
-    urls = [
-        "x",
-        "https://a.org/b",
-        "https://é.org/",
-        "https://a.org/\U00010000",
-        "https://a.org/b?c=*",
-        "https://a.org/\\",
-    ]
+def test_pages_by_a_part_of_their_url_or_its_beginning(
+    store: Store, record: Make, prefix: bool, parts: list[str]
+) -> None:
+    urls = ["x", *(f"https://{rest}" for rest in ("a.org/b", "é.org/", "a.org/", "a.org/\U00010000", "a.org/\uffff"))]
+    urls += ["https://a.org/b?c=*", "https://a.org/\\", "x"]
     store.write([record(number, url=url) for number, url in enumerate(urls)])
-    found = [card.url for card in store.scan(Card, Selection(url_part=part), order="url", limit=100)]
-    assert found == sorted((url for url in urls if part in url), key=str.encode)
+    for part in parts:
+        chosen = Selection(url_prefix=part) if prefix else Selection(url_part=part)
+        found = list(store.scan(Card, chosen, order="url", limit=100))
+        expected = sorted(url.encode() for url in urls if (url.startswith(part) if prefix else part in url))
+        assert [card.url.encode() for card in found] == expected
+        assert list(store.scan(Card, chosen, order="url", limit=2, offset=1)) == found[1:3]
 
 
 def test_pages_with_a_payload_in_the_order_of_writing(store: Store, record: Make) -> None:
     revisit = {"text": "", "text_digest": "", "shingle_digest": "", "content_digest": "", "payload_digest": "sha1:A"}
     store.write([record(1, **revisit), record(2, payload_digest="sha1:A"), record(3, payload_digest="sha1:A")])
     store.write([record(2, payload_digest="sha1:A", title="written again")])
-    found = store.scan(Card, Selection(payload_digests=("sha1:A", "sha1:C")))
-    assert [card.id for card in found] == [record(1).id, record(2).id, record(3).id]
-    for other in ("sha1:B", ""):
-        assert list(store.scan(Card, Selection(payload_digests=(other,)))) == []
+    for wanted, numbers in ((("sha1:A", "sha1:C"), [1, 2, 3]), (("sha1:B",), []), (("",), [])):
+        found = store.scan(Card, Selection(payload_digests=wanted))
+        assert [card.id for card in found] == [record(number).id for number in numbers]
+
+
+def test_revisits_are_found_by_what_they_repeat(store: Store, record: Make) -> None:
+    revisit = {"content_digest": "", "duplicate": "revisit"}
+    a, b, digest = "https://a.org/", "https://b.org/", "sha1:A"
+    store.write([record(1, payload_digest=digest), record(2, payload_digest=digest, duplicate_of=a, **revisit)])
+    store.write([record(3, duplicate_of=b, **revisit), record(4, duplicate="content", duplicate_of=b)])
+    for keys, numbers in ((digest,), [2]), ((b,), [3]), ((b, digest), [2, 3]), ((record(2).url, "sha1:B"), []):
+        found = store.scan(Card, Selection(repeats=keys))
+        assert [card.id for card in found] == [record(number).id for number in numbers]
+
+
+def test_texts_are_set_if_the_content_is_the_same(store: Store, record: Make) -> None:
+    store.write([record(1, content_digest="", cluster="0" * 32), record(2), record(3)])
+    text = {name: getattr(record(9), name) for name in TEXT_FIELDS}
+    wanted = [replace(record(number, content_digest="", crawl="other"), **text) for number in (1, 2)]
+    assert store.set_texts([*wanted, record(4)]) == 2
+    changed = replace(record(1, content_digest="", cluster="0" * 32), **text)
+    assert list(store.scan(Record)) == [changed, record(2), record(3)]  # the content of 2 is another one by now
+    assert search(store, Words.of("9"), Filters()).total == 1
+    store.set_texts([replace(record(1, content_digest=""), title=None, canonical=None)])
+    assert store.read([record(1).id], Record)[record(1).id].title is None
 
 
 @given(RECORDS, st.dictionaries(st.integers(0, 9), st.sampled_from(["", "0" * 32, "own"])))
@@ -273,46 +320,31 @@ def test_clusters(new_store: New, records: list[Record], chosen: dict[int, str])
         ids = [record.id for record in records] + ["f" * 32] * 10
         clusters = {ids[index]: ids[index] if name in ("own", "") else name for index, name in chosen.items()}
         assert store.set_clusters(clusters) == len(clusters.keys() & here.keys())
-        for id_, record in store.read(here, Record).items():
-            assert record.cluster == clusters.get(id_, here[id_].cluster)
-        assert {card.id: card.cluster for card in store.scan(Card)} == {
-            id_: clusters.get(id_, record.cluster) for id_, record in here.items()
-        }
+        expected = {id_: clusters.get(id_, record.cluster) for id_, record in here.items()}
+        assert {id_: record.cluster for id_, record in store.read(here, Record).items()} == expected
+        assert {card.id: card.cluster for card in store.scan(Card)} == expected
 
 
 def test_reading_all_while_something_is_written(store: Store, record: Make) -> None:
     records = [record(number) for number in range(250)]
     store.write(records)
-    read = store.scan(Record)
-    cards = store.scan(Card)
+    read, cards = store.scan(Record), store.scan(Card)
     first, card = next(read), next(cards)
     store.write([record(300), record(7, title="another")])
     store.delete([records[9].id, records[240].id])
     assert [first, *read] == records
     assert [card.id, *(each.id for each in cards)] == [each.id for each in records]
-    assert [each.id for each in store.scan(Record)] == [
-        *(each.id for number, each in enumerate(records) if number not in (9, 240)),
-        record(300).id,
-    ]
+    kept = [record(number) for number in (*range(250), 300) if number not in (9, 240)]
+    assert [each.id for each in store.scan(Record)] == [each.id for each in kept]
 
 
 def test_crawls_in_the_order_of_their_last_captures(store: Store, record: Make) -> None:
     assert store.crawls() == []
     times = [datetime(2024, month, 1, 1, 2, 3, 456789, tzinfo=UTC) for month in range(1, 6)]
-    named = [
-        ("late", times[0]),
-        ("late", times[4]),
-        ("early", times[3]),
-        ("undated", None),
-        ("", times[1]),
-        ("a", times[3]),
-    ]
-    store.write(
-        [
-            record(number, url=f"https://site.org/{number}", crawl=crawl, fetched_at=time)
-            for number, (crawl, time) in enumerate(named)
-        ]
-    )
+    crawls = ["late", "late", "early", "undated", "", "a"]
+    captured = [times[0], times[4], times[3], None, times[1], times[3]]
+    pages = enumerate(zip(crawls, captured, strict=True))
+    store.write([record(number, crawl=crawl, fetched_at=time) for number, (crawl, time) in pages])
     assert store.crawls() == [
         ("undated", 1, None, None),
         ("early", 1, times[3], times[3]),
@@ -330,44 +362,6 @@ def test_statistics(store: Store, record: Make) -> None:
     assert all(size > 0 for size in found.sizes.values())
 
 
-def test_settings(store: Store) -> None:
-    assert store.settings.with_prefix() == {}
-    value = {"a": [1, 2.5, None, True, "é\0\n"], "": {}}
-    store.settings.set({"boilerplate": value})
-    store.settings.set({"other": "x"})
-    store.settings.set({"other": []})
-    assert store.settings.with_prefix() == {"boilerplate": value, "other": []}
-    assert store.settings.with_prefix("oth") == {"other": []}
-    assert store.settings.with_prefix("x") == {}
-    assert (store.settings.get("boilerplate"), store.settings.get("other"), store.settings.get("oth")) == (
-        value,
-        [],
-        None,
-    )
-    store.settings.get("boilerplate")["a"] = "changed by a caller"
-    assert store.settings.get("boilerplate") == value
-    store.settings.set({"boilerplate": None})
-    store.settings.set({"never there": None})
-    assert store.settings.with_prefix() == {"other": []}
-    assert store.settings.get("boilerplate") is None
-
-
-@pytest.mark.check  # ten seconds on OpenSearch
-def test_many_settings(store: Store) -> None:
-    """More than an engine returns at once, and more than fit into one request."""
-    many = {f"many:{number:05}": {"number": number, "text": "x" * 1_000} for number in range(10_500)}
-    store.settings.set(many | {"other": 1})
-    assert store.settings.names("many:") == sorted(many)
-    assert store.settings.names() == [*sorted(many), "other"]
-    assert store.settings.names("none") == []
-    assert store.settings.with_prefix("many:") == many
-    store.settings.set({"many:00001": None, "other": {"large": "y" * 5_000_000}, "never there": None, "new": []})
-    assert store.settings.names() == [name for name in [*sorted(many), "new", "other"] if name != "many:00001"]
-    assert len(store.settings.get("other")["large"]) == 5_000_000
-    store.settings.set(dict.fromkeys(many))
-    assert store.settings.names() == ["new", "other"]
-
-
 @pytest.mark.check_on_engine
 def test_captures_of_several_urls(store: Store, record: Make) -> None:
     long = f"https://example.org/{'x' * 9_000}"  # too long to be indexed by OpenSearch
@@ -383,16 +377,12 @@ def test_captures_of_several_urls(store: Store, record: Make) -> None:
 
 def test_an_empty_store_answers(store: Store) -> None:
     assert store.scheme == Scheme()
-    assert store.write([]) == []
-    assert store.read([], Record) == {}
     lookups = [Lookup("sketch", array("Q")), Lookup("sketch", array("Q", TOKENS))]
     assert candidates(store, lookups) == [(lookup, [], 0) for lookup in lookups]
     assert store.frequencies(lookups, over=0) == [{}, {}]
-    assert candidates(store, []) == []
-    assert store.frequencies([], over=0) == []
+    assert (candidates(store, []), store.frequencies([], over=0), store.write([])) == ([], [], [])
     assert latest_capture(store, "https://a.org/1") is None
-    assert store.read([], Sketches) == {}
+    assert (store.read([], Record), store.read([], Sketches)) == ({}, {})
     assert search(store, Words.of("a")) == (0, [])
-    assert list(store.scan(Record)) == []
-    assert list(store.scan(Card)) == []
+    assert (list(store.scan(Record)), list(store.scan(Card))) == ([], [])
     assert store.set_clusters({}) == store.delete([]) == store.count() == 0

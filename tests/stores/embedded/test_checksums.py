@@ -19,14 +19,9 @@ from tests.stores.store_questions import search
 CHANGING = {"number", "place", "latest", "cluster"}  # columns of a page that are set again later, or are its key
 
 
-def fixed_columns(path: Path) -> list[str]:
-    filled(path, 1, 2)
-    with rows(path) as there:
-        return [name for _, name, *_ in there.execute("PRAGMA table_info(page)") if name not in CHANGING]
-
-
 def test_a_wrong_column_of_a_page(path: Path) -> None:
-    columns = fixed_columns(path)
+    with rows(filled(path, 1, 2)) as there:
+        columns = [name for _, name, *_ in there.execute("PRAGMA table_info(page)") if name not in CHANGING]
     assert len(columns) == 17
     for column in columns:
         with rows(path) as there:
@@ -63,44 +58,35 @@ def test_the_canonical_url_takes_no_bytes_if_it_is_the_pages_own(path: Path) -> 
         list(store.scan(Record))
 
 
-def test_a_wrong_setting(path: Path) -> None:
+def test_a_wrong_setting_scheme_or_number_of_a_deleted_page(path: Path) -> None:
     filled(path, 1)
     with EmbeddedStore.open(path) as store:
         store.settings.set({"watch.a": {"min_containment": 0.5}})
-        with rows(path) as there:
-            there.execute("UPDATE setting SET value = replace(value, 'min', 'mio')")
-        for read in (lambda: store.settings.get("watch.a"), store.settings.with_prefix, store.verify):
-            with pytest.raises(StoreError, match=r"is damaged \(a checksum is wrong\)"):
-                read()
-
-
-def test_a_wrong_scheme(path: Path) -> None:
-    filled(path, 1)
+        for damage, reads in {
+            "UPDATE setting SET value = replace(value, 'min', 'mio')": (
+                lambda: store.settings.get("watch.a"),
+                store.settings.with_prefix,
+                store.verify,
+            ),
+            f"INSERT INTO gone VALUES ({1 << 40})": (store.statistics, lambda: search(store, Words.of("words"))),
+        }.items():
+            with rows(path) as there:
+                there.execute(damage)
+            for read in reads:
+                with pytest.raises(StoreError, match="is damaged"):
+                    read()
     with rows(path) as there:
         there.execute("UPDATE scheme SET choices = replace(choices, 'winnow', 'wilnow')")
     with pytest.raises(StoreError, match=r"is damaged \(its scheme cannot be read\)"):
         EmbeddedStore.open(path)
 
 
-def test_a_wrong_number_of_a_deleted_page(path: Path) -> None:
-    filled(path, 1)
-    with rows(path) as there:
-        there.execute("INSERT INTO gone VALUES (?)", (1 << 40,))
-    with EmbeddedStore.open(path) as store:
-        for read in (store.statistics, lambda: search(store, Words.of("words"))):
-            with pytest.raises(StoreError, match="is damaged"):
-                read()
-
-
 def test_every_block_is_sealed(path: Path) -> None:
     """No BLOB is left without a checksum: those of a page are in its row's, the others carry their own."""
-    filled(path, 1)
-    with rows(path) as there:
-        tables = [name for (name,) in there.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-        blobs = {
-            (table, name)
-            for table in tables
-            for _, name, kind, *_ in there.execute(f"PRAGMA table_info({table})")
-            if kind == "BLOB" and table != "page"
-        }
-    assert blobs <= {(table, column) for table, columns in SEALED.items() for column in columns}
+    with rows(filled(path, 1)) as there:
+        blobs = there.execute(
+            "SELECT t.name, c.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c"
+            " WHERE t.type = 'table' AND t.name != 'page' AND c.type = 'BLOB'"
+        ).fetchall()
+    assert blobs
+    assert set(blobs) <= {(table, column) for table, columns in SEALED.items() for column in columns}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,54 +45,34 @@ def test_an_older_format_is_brought_to_ours(path: Path, monkeypatch: pytest.Monk
         EmbeddedStore.open(path)
 
 
-def test_words_of_the_first_format_are_indexed_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("old", [FIRST_FORMAT, SECOND_FORMAT, FOURTH_FORMAT], ids=["first", "second", "fourth"])
+def test_answers_are_those_of_an_older_format(path: Path, monkeypatch: pytest.MonkeyPatch, old: str) -> None:
     monkeypatch.setattr(file, "CHARS_PER_BATCH", 5_000)  # a few pages
+
+    def answers(store: EmbeddedStore) -> tuple[Any, ...]:
+        found = [search(store, Words.of(words), limit=40) for words in ("words", "another")]
+        return list(store.scan(Record)), found, store.statistics().frequencies
+
     filled(path, *range(30))
     with EmbeddedStore.open(path) as store:
         store.delete([numbered(7).id])
-        store.write([numbered(8, title="another word")])
-        expected = [search(store, Words.of(words), limit=40) for words in ("words", "another")]
+        store.write([numbered(8, title="another word"), numbered(30, text="short"), numbered(31, text="")])
+        before = answers(store)
+    assert [found.total for found in before[1]] == [29, 1]
     with rows(path) as there:
-        there.executescript(FIRST_FORMAT)
+        there.executescript(old)
+        if old != FOURTH_FORMAT:  # a text was no BLOB if it was not packed
+            there.execute("UPDATE page_text SET text = CAST(text AS TEXT) WHERE length(text) < 6")
     with EmbeddedStore.open(path) as store:
-        assert [search(store, Words.of(words), limit=40) for words in ("words", "another")] == expected
-        assert [found.total for found in expected] == [29, 1]
+        assert answers(store) == before
+        store.verify()
+        store.write([numbered(40)])  # merges old blocks with new ones
+        assert list(store.scan(Record)) == [*before[0], numbered(40)]
         store.delete([numbered(8).id])
         assert search(store, Words.of("another")).total == 0
     with rows(path) as there:
         tables = {name for (name,) in there.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     assert not any(name.startswith("words") for name in tables)
-
-
-def test_a_store_of_the_second_format_gets_checksums(path: Path) -> None:
-    filled(path, *range(30))
-    with EmbeddedStore.open(path) as store:
-        store.write([numbered(30, text="short"), numbered(31, text="")])
-        answers = [search(store, Words.of("words"), limit=40), store.statistics().frequencies]
-    with rows(path) as there:
-        there.executescript(SECOND_FORMAT)
-        there.execute("UPDATE page_text SET text = CAST(text AS TEXT) WHERE length(text) < 6")  # was text if not packed
-    with EmbeddedStore.open(path) as store:
-        assert list(store.scan(Record)) == [
-            *map(numbered, range(30)),
-            numbered(30, text="short"),
-            numbered(31, text=""),
-        ]
-        assert [search(store, Words.of("words"), limit=40), store.statistics().frequencies] == answers
-
-
-def test_hashes_of_the_fourth_format_are_packed(path: Path) -> None:
-    filled(path, *range(30))
-    with EmbeddedStore.open(path) as store:
-        store.delete([numbered(7).id])
-        before = list(store.scan(Record)), store.statistics().frequencies
-    with rows(path) as there:
-        there.executescript(FOURTH_FORMAT)
-    with EmbeddedStore.open(path) as store:
-        assert (list(store.scan(Record)), store.statistics().frequencies) == before
-        store.verify()
-        store.write([numbered(40)])  # merges old blocks with new ones
-        assert list(store.scan(Record)) == [*before[0], numbered(40)]
 
 
 def test_a_block_of_the_fourth_format_that_is_damaged(path: Path) -> None:

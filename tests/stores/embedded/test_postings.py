@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections import Counter
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import pytest
 from hypothesis import given
@@ -32,12 +33,18 @@ def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(postings, name, value)
 
 
+@contextmanager
+def tables() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:")) as rows:
+        rows.executescript(TABLES)
+        yield rows
+
+
 @given(PAGES, st.integers(1, 4), st.sets(st.integers(1, 12)))
 def test_what_is_added_is_found_and_what_is_dropped_is_not(
     pages: list[list[int]], batch: int, dropped: set[int]
 ) -> None:
-    with closing(sqlite3.connect(":memory:")) as rows:
-        rows.executescript(TABLES)
+    with tables() as rows:
         field = Postings(rows, "field")
         for start in range(0, len(pages), batch):
             some = pages[start : start + batch]
@@ -64,8 +71,7 @@ def found(field: Postings, every: set[tuple[int, int]]) -> set[tuple[int, int]]:
 
 
 def test_a_token_on_every_page_is_one_block() -> None:
-    with closing(sqlite3.connect(":memory:")) as rows:
-        rows.executescript(TABLES)
+    with tables() as rows:
         field = Postings(rows, "field")
         for number in range(1, 200):
             field.add(array("Q", [7, number << 40]), array("I", [number, number]))
@@ -76,8 +82,7 @@ def test_a_token_on_every_page_is_one_block() -> None:
 
 @pytest.mark.parametrize("block", [b"", b"x", bytes(13)])
 def test_a_block_that_is_none(block: bytes) -> None:
-    with closing(sqlite3.connect(":memory:")) as rows:
-        rows.executescript(TABLES)
+    with tables() as rows:
         rows.execute("INSERT INTO field VALUES (0, ?)", (sealed(block, 0),))
         rows.execute("INSERT INTO run VALUES ('field', 0, 1)")
         with pytest.raises(sqlite3.DatabaseError, match="a block of postings is corrupt"):

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from time import sleep
+from unittest.mock import Mock
 
 import pytest
 
@@ -21,6 +22,53 @@ from tests.stores.embedded.store_files import filled, python, rows
 from tests.stores.store_questions import candidates, search
 
 # --- several at a time ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.check
+def test_a_second_opening_does_not_drop_the_locks_of_the_first(path: Path) -> None:
+    """Otherwise another process removes the log that the first still uses, and what the first commits is lost."""
+
+    def write_elsewhere(number: int) -> None:
+        EmbeddedStore.open(path).close()
+        with python(f"with EmbeddedStore.open(sys.argv[1]) as store: store.write([numbered({number})])", path):
+            pass
+
+    filled(path, 1)
+    with EmbeddedStore.open(path) as store:
+        assert store.count() == 1
+        write_elsewhere(2)
+        assert store.count() == 2
+        assert [each.outcome for each in store.write([numbered(3)])] == ["added"]
+        write_elsewhere(4)
+    with EmbeddedStore.open(path) as store:
+        assert sorted(record.url for record in store.scan(Record)) == sorted(numbered(n).url for n in (1, 2, 3, 4))
+
+
+COMMANDS = """
+from opensearch_winnow.cli import main
+
+def refuse(event, arguments):
+    if event == "open" and str(arguments[0]).endswith(".winnow"):
+        raise RuntimeError(f"{arguments[0]} was opened")
+
+sys.addaudithook(refuse)
+folder = os.path.dirname(sys.argv[1])
+os.environ["WINNOW_STORE"] = sys.argv[1]
+index = f"index {folder} --base-url https://mill.example --quiet"
+similar = "similar https://mill.example/mill.html"
+for command in (index, index, "stats", "search mill", similar, "cluster", "export --to -"):
+    main(command.split(), standalone_mode=False)
+"""
+
+
+@pytest.mark.check
+def test_only_sqlite_opens_a_store(path: Path) -> None:
+    """To close a file that was opened otherwise drops the locks of this process."""
+    filled(path, 1)
+    (path.parent / "mill.html").write_text("<p>The mill stood still.</p>")
+    process = python(COMMANDS, path)
+    process.communicate()
+    assert process.returncode == 0
 
 
 def test_a_second_writer_waits_for_its_turn(path: Path) -> None:
@@ -86,7 +134,6 @@ with EmbeddedStore.open(sys.argv[1]) as store:
 
 @pytest.mark.check
 def test_reading_while_another_process_writes(path: Path) -> None:
-    """Every read sees whole batches, and never fewer than the one before."""
     filled(path)
     with EmbeddedStore.open(path) as store, python(WRITER, path, 0, 40) as writer:
         assert writer.stdout is not None
@@ -94,24 +141,19 @@ def test_reading_while_another_process_writes(path: Path) -> None:
         for line in writer.stdout:
             assert store.count() >= (int(line) + 1) * 20
             records = list(store.scan(Record))
-            assert len(records) % 20 == 0
-            assert seen <= len(records)
-            seen = len(records)
-            last = records[-1]
+            assert (len(records) % 20, seen <= len(records)) == (0, True)
+            seen, last = len(records), records[-1]
             ((_, found, _),) = candidates(store, [Lookup("fingerprints", last.fingerprints)])
             assert [each.id for each in found] == [last.id]
             assert search(store, Words.of("words"), limit=1).total >= seen
-    assert writer.returncode == 0
-    assert seen == 800
+    assert (writer.returncode, seen) == (0, 800)
 
 
 @pytest.mark.check
 def test_several_processes_write(path: Path) -> None:
     code = "EmbeddedStore.open(sys.argv[1], create=True).close()" + WRITER
-    writers = [python(code, path, number * 10, number * 10 + 10) for number in range(3)]
-    for writer in writers:
-        assert len(writer.communicate()[0].split()) == 10
-        assert writer.returncode == 0
+    for writer in [python(code, path, number * 10, number * 10 + 10) for number in range(3)]:
+        assert (len(writer.communicate()[0].split()), writer.returncode) == (10, 0)
     with EmbeddedStore.open(path) as store:
         assert sorted(each.url for each in store.scan(Card)) == sorted(numbered(number).url for number in range(600))
         assert store.statistics().frequencies["bands"] == {1: 600 * 32}
@@ -122,7 +164,6 @@ def test_several_processes_write(path: Path) -> None:
 
 @pytest.mark.check
 def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
-    """Kill a writer twelve times: acknowledged batches are stored, at most one more, and the file is not damaged."""
     filled(path)
     source = Random(5)
     batches = 0
@@ -182,14 +223,11 @@ with EmbeddedStore.open(sys.argv[1]) as store:
 
 @pytest.mark.check
 def test_a_file_that_may_not_grow(path: Path) -> None:
-    """With a file size limit of the system, the write that does not fit fails, and all before it is stored."""
     filled(path)
     shown = python(LIMITED, path, 2_000_000).communicate()[0]
     batch, _, rest = shown.partition(" ")
-    assert rest == (
-        f"{path} cannot be written (disk I/O error, SQLITE_IOERR_WRITE); what was stored before is intact"
-        f" {int(batch) * 20}\n"
-    )
+    assert rest.startswith(f"{path} cannot be written (disk I/O error, SQLITE_IOERR_WRITE); ")
+    assert rest.endswith(f" {int(batch) * 20}\n")
     with EmbeddedStore.open(path) as store:
         assert list(store.scan(Record)) == [numbered(number) for number in range(int(batch) * 20)]
         store.write([numbered(9_999)])
@@ -197,13 +235,9 @@ def test_a_file_that_may_not_grow(path: Path) -> None:
 
 def test_an_exception_amid_a_write_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(path, 1)
-
-    def interrupted(_: object) -> None:
-        raise KeyboardInterrupt
-
     with EmbeddedStore.open(path) as store:
         with monkeypatch.context() as patched:
-            patched.setattr(writes, "_drop_postings", interrupted)
+            patched.setattr(writes, "_drop_postings", Mock(side_effect=KeyboardInterrupt))
             with pytest.raises(KeyboardInterrupt):
                 store.write([numbered(1, title="new"), numbered(2)])
         assert list(store.scan(Record)) == [numbered(1)]

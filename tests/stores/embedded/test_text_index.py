@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from random import Random
 
 import pytest
@@ -47,8 +48,6 @@ def tables() -> Iterator[sqlite3.Connection]:
 
 
 class Filled:
-    """An index, with the pages that should be in it."""
-
     def __init__(self, rows: sqlite3.Connection) -> None:
         self.rows = rows
         self.index = TextIndex(rows)
@@ -119,15 +118,13 @@ def test_many_blocks(joined: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_index, "FIRST_TIER_WORDS", 1_000)
     source = Random(1)
     typed = ["c0", "c1 c5", "c3 OR c9", '"c0 c1"', '"c1 c0 c0" -c7', "rare1*", "rare12* c2", '"c0 rare7*" OR c11']
-    questions = [
-        Words.of(each) for each in (*typed, "rare* -c0", *(f"rare{number}" for number in range(0, 9_000, 700)))
-    ]
+    typed += ["rare* -c0", *(f"rare{number}" for number in range(0, 9_000, 700))]
+    questions = [Words.of(each) for each in typed]
     with tables() as rows:
         filled = Filled(rows)
         for _ in range(20):
-            filled.add(
-                [(prose(source, 3), prose(source, source.randrange(400))) for _ in range(source.randrange(1, 9))]
-            )
+            pages = range(source.randrange(1, 9))
+            filled.add([(prose(source, 3), prose(source, source.randrange(400))) for _ in pages])
         assert rows.execute("SELECT count(*) FROM word_block GROUP BY run ORDER BY 1 DESC").fetchone()[0] > 3
         filled.check(*questions)
         filled.remove(set(source.sample(range(len(filled.pages)), 25)))
@@ -144,9 +141,8 @@ def test_many_blocks(joined: int, monkeypatch: pytest.MonkeyPatch) -> None:
         filled.check(*questions)
 
 
-def size(rows: sqlite3.Connection) -> int:
-    size: int = rows.execute("SELECT coalesce(sum(length(words) + length(places)), 0) FROM word_block").fetchone()[0]
-    return size
+def size(rows: sqlite3.Connection, of: str = "coalesce(sum(length(words) + length(places)), 0)") -> int:
+    return int(rows.execute(f"SELECT {of} FROM word_block").fetchone()[0])
 
 
 def test_segments_are_few_and_their_blocks_full(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,23 +153,21 @@ def test_segments_are_few_and_their_blocks_full(monkeypatch: pytest.MonkeyPatch)
         for _ in range(300):
             filled.add([("", prose(source, 300))])
         segments = filled.index.segments()
-        assert len(segments) <= 3 * text_index.MERGE_FACTOR
-        assert [segment.tier for segment in segments] == sorted((segment.tier for segment in segments), reverse=True)
-        full = rows.execute(
-            "SELECT avg(length(words) + length(places)) FROM word_block WHERE run = ?", (segments[0].number,)
-        )
-        assert full.fetchone()[0] > 7_000
+        tiers = [segment.tier for segment in segments]
+        assert len(tiers) <= 3 * text_index.MERGE_FACTOR
+        assert tiers == sorted(tiers, reverse=True)
+        average = f"avg(length(words) + length(places)) FILTER (WHERE run = {segments[0].number})"
+        assert size(rows, average) > 7_000
         filled.check(Words.of("c0"), Words.of('"c0 c1"'))
 
 
 def test_an_empty_index_and_empty_pages() -> None:
     with tables() as rows:
         filled = Filled(rows)
-        filled.check(Words.of("a"), Words.of("a*"), Words.of('"a b"'), Words.of("..."))
-        filled.add([("", ""), ("...", "—")])
-        filled.check(Words.of("a"), Words.of("a*"))
-        filled.add([("", "a b")])
-        filled.check(Words.of("a"), Words.of('"a b"'))
+        for pages in ([], [("", ""), ("...", "—")], [("", "a b")]):
+            if pages:
+                filled.add(pages)
+            filled.check(*map(Words.of, ("a", "a*", '"a b"', "...")))
 
 
 COLUMNS = {
@@ -208,26 +202,20 @@ def test_damage_is_an_error_of_the_database(where: tuple[str, str], place: int, 
             value = wrong if cut else int.from_bytes(wrong, "little", signed=True)
         with suppress(sqlite3.IntegrityError):  # the changed number breaks a constraint
             rows.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, key))
-        for typed in ("c0 -c9", '"c0 c1" OR "c1 c0"', "c* rare*", '"c0 c1*"'):
+        questions = [Words.of(typed) for typed in ("c0 -c9", '"c0 c1" OR "c1 c0"', "c* rare*", '"c0 c1*"')]
+        uses: list[Callable[[], object]] = [partial(filled.found, words) for words in questions]
+        uses += [lambda: filled.remove({0, 4}), filled.drop, *[partial(filled.add, [("c0 c1", "c1 c2")])] * 4]
+        for use in uses:
             with suppress(sqlite3.DatabaseError):
-                filled.found(Words.of(typed))
-        with suppress(sqlite3.DatabaseError):
-            filled.remove({0, 4})
-        with suppress(sqlite3.DatabaseError):
-            filled.drop()
-        for _ in range(4):
-            with suppress(sqlite3.DatabaseError):
-                filled.add([("c0 c1", "c1 c2")])
+                use()
 
 
 def test_the_words_about_damage() -> None:
     with tables() as rows:
         filled = Filled(rows)
         filled.add([("a", "a b")])
-        for wrong, words in (
-            (b"\0", "a checksum is wrong"),
-            (sealed(b"\0", 1 << 32), "a row makes no sense: the word index is corrupt"),
-        ):
+        no_sense = sealed(b"\0", 1 << 32), "the word index is corrupt"
+        for wrong, words in ((b"\0", "a checksum is wrong"), no_sense):
             rows.execute("UPDATE word_block SET words = ?", (wrong,))
             with pytest.raises(sqlite3.DatabaseError, match=words):
                 filled.found(Words.of("a"))

@@ -7,8 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 
-from opensearch_winnow.index import Index
-from opensearch_winnow.ingest.page import Page
+from opensearch_winnow import Index, Page
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 

@@ -29,10 +29,6 @@ class Repository(ThreadingHTTPServer):
         self.missing: set[str] = set()
         super().__init__(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
 
 class Handler(SimpleHTTPRequestHandler):
     server: Repository
@@ -74,7 +70,7 @@ def listed(repository: Repository) -> list[Jar]:
 @pytest.fixture
 def local(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The local folder of a user whose Maven settings name the repository as a mirror."""
-    (tmp_path / "jgo.conf").write_text(f"[repositories]\ncentral = {repository.url}\n")
+    (tmp_path / "jgo.conf").write_text(f"[repositories]\ncentral = http://127.0.0.1:{repository.server_port}\n")
     monkeypatch.setenv("JGO_CONFIG_FILE", str(tmp_path / "jgo.conf"))
     monkeypatch.setenv("M2_REPO", str(tmp_path / "local"))
     return tmp_path / "local"
@@ -85,25 +81,19 @@ def ignore(so_far: int, total: int) -> None:
 
 
 @pytest.mark.check
-def test_all_are_fetched_once(listed: list[Jar], repository: Repository, local: Path) -> None:
+def test_all_are_fetched_once_and_again_if_damaged(listed: list[Jar], repository: Repository, local: Path) -> None:
     shares = []
     files = local_files(listed, lambda so_far, total: shares.append(so_far / total))
     assert files == [local / jar.path for jar in listed]
     assert all(jar.is_whole(local / jar.path) for jar in listed)
-    assert shares == sorted(shares)
-    assert (shares[0], shares[-1]) == (0, 1)
+    assert (shares, shares[0], shares[-1]) == (sorted(shares), 0, 1)
     assert sorted(repository.requested) == sorted(f"/{jar.path}" for jar in listed)
     assert local_files(listed, ignore) == files
     assert len(repository.requested) == FILES
-
-
-@pytest.mark.check
-def test_what_is_damaged_is_fetched_again(listed: list[Jar], repository: Repository, local: Path) -> None:
-    local_files(listed, ignore)
-    cut, changed = (local / jar.path for jar in listed[:2])
+    repository.requested.clear()
+    cut, changed = files[:2]
     cut.write_bytes(cut.read_bytes()[:-1])
     changed.write_bytes(changed.read_bytes()[::-1])
-    repository.requested.clear()
     local_files(listed, ignore)
     assert all(jar.is_whole(local / jar.path) for jar in listed)
     assert sorted(repository.requested) == sorted(f"/{jar.path}" for jar in listed[:2])
@@ -122,12 +112,17 @@ def test_the_next_try_goes_on(listed: list[Jar], repository: Repository, local: 
     assert repository.requested == [last]
 
 
-def test_another_file_than_the_listed_one_is_refused(listed: list[Jar], repository: Repository, local: Path) -> None:
+def test_another_file_than_the_listed_one_is_refused(
+    listed: list[Jar], repository: Repository, local: Path, tmp_path: Path
+) -> None:
     jar = listed[0]
     (repository.folder / jar.path).write_bytes(b"x" * jar.size)
     with pytest.raises(StoreError, match="SHA-256"):
         local_files([jar], ignore)
     assert list((local / jar.path).parent.iterdir()) == []
+    (tmp_path / "jgo.conf").write_text("[repositories]\ncentral = http://127.0.0.1:9\n")
+    with pytest.raises(StoreError, match=r"file-\d+.jar could not be fetched: http://127.0.0.1:9 cannot be reached"):
+        local_files(listed, ignore)
 
 
 @pytest.mark.check
@@ -138,16 +133,8 @@ def test_what_stops_it_leaves_nothing_half_written(listed: list[Jar], local: Pat
 
     with pytest.raises(KeyboardInterrupt):
         local_files(listed, stop)
-    left = [path for path in local.rglob("*") if path.is_file()]
-    assert all(jar.is_whole(local / jar.path) for jar in listed if local / jar.path in left)
-    assert set(left) <= {local / jar.path for jar in listed}
-
-
-def test_no_network(listed: list[Jar], repository: Repository, local: Path, tmp_path: Path) -> None:
-    del repository, local
-    (tmp_path / "jgo.conf").write_text("[repositories]\ncentral = http://127.0.0.1:9\n")
-    with pytest.raises(StoreError, match=r"file-\d+.jar could not be fetched: http://127.0.0.1:9 cannot be reached"):
-        local_files(listed, ignore)
+    left = {path for path in local.rglob("*") if path.is_file()}
+    assert left <= {local / jar.path for jar in listed if jar.is_whole(local / jar.path)}
 
 
 @pytest.mark.parametrize("version", RELEASES)

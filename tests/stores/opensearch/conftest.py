@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 from array import array
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -20,7 +21,7 @@ from opensearch_winnow.stores.opensearch import OpenSearchStore
 from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
 from tests.stores.conftest import numbered
-from tests.stores.opensearch.own_articles import OwnIndex, article
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article
 
 NUMBERS = count()
 Open = Callable[..., OpenSearchStore]
@@ -37,11 +38,17 @@ def authority_file(authority: trustme.CA, tmp_path: Path) -> Path:
     return tmp_path / "ca.pem"
 
 
+@pytest.fixture
+def closed_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
 @pytest.fixture(scope="module")
 def client(engine: Running) -> Iterator[OpenSearch]:
-    made = connect(Address.of(f"{engine.url}/any"))
-    yield made
-    made.close()
+    with connect(Address.of(f"{engine.url}/any")) as made:
+        yield made
 
 
 @pytest.fixture(autouse=True)
@@ -68,13 +75,24 @@ def articles(own: OwnIndex) -> OwnIndex:
 
 
 @pytest.fixture
-def fresh(engine: Running, client: OpenSearch, request: pytest.FixtureRequest) -> Iterator[Open]:
+def attached(articles: OwnIndex) -> OwnIndex:
+    articles.attach(FIELDS)
+    return articles
+
+
+@pytest.fixture
+def own_name(request: pytest.FixtureRequest) -> str:
+    """The test's name as that of an index: other workers use the same engine."""
+    return re.sub(r"\W+|_", "-", request.node.name.lower()).strip("-")
+
+
+@pytest.fixture
+def fresh(engine: Running, client: OpenSearch, own_name: str) -> Iterator[Open]:
     """An empty store with a given number of shards, which is deleted after the test."""
-    name = re.sub(r"\W+|_", "-", request.node.name.lower()).strip("-")
     made: list[str] = []
 
     def store(shards: int = 1) -> OpenSearchStore:
-        index = f"{name}-on-{shards}"
+        index = f"{own_name}-on-{shards}"
         set_up(client, index, Scheme(), shards=shards)
         made.append(index)
         return OpenSearchStore.open(f"{engine.url}/{index}", client=client)

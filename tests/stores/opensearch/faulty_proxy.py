@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from random import Random
 from threading import Event, Lock
-from types import TracebackType
 from typing import Literal, get_args
 
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
@@ -27,10 +26,8 @@ FAULTS: tuple[Fault, ...] = get_args(Fault)
 QUICK_FAULTS: tuple[Fault, ...] = tuple(each for each in FAULTS if each not in ("timeout after", "rejected items"))
 Choice = Callable[[int, Random], "Fault | None"]  # by the number of the request
 
-REJECTED = {
-    "status": 429,
-    "error": {"type": "rejected_execution_exception", "reason": "rejected execution of coordinating operation"},
-}
+KIND = "rejected_execution_exception"
+REJECTED = {"status": 429, "error": {"type": KIND, "reason": "rejected execution of coordinating operation"}}
 
 
 def share(part: float, faults: tuple[Fault, ...] = FAULTS) -> Choice:
@@ -75,7 +72,7 @@ class FaultyProxy(Gateway):
     def _spoiled(self, arrived: Arrived, fault: Fault, random: Random) -> Answer:
         match fault:
             case "busy":
-                return _error(429, "rejected_execution_exception", "queue is full", retry_after="0.01")
+                return _error(429, KIND, "queue is full", retry_after="0.01")
             case "unavailable":
                 return _error(503, "cluster_block_exception", "blocked by: [SERVICE_UNAVAILABLE/2/no master];")
             case "reset before":
@@ -107,11 +104,9 @@ class FaultyProxy(Gateway):
         whole = [{"index": REJECTED} if left_out else next(taken) for left_out in rejected]
         return Answer(200, json.dumps({"items": whole}).encode())
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._over.set()
-        super().__exit__(kind, error, traceback)
+        super().__exit__(*error)
 
 
 def _error(status: int, kind: str, reason: str, retry_after: str = "") -> Answer:

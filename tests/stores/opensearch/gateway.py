@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
 
@@ -31,15 +30,11 @@ class Answer(NamedTuple):
 Check = Callable[[Arrived], Answer | None]  # None: the engine answers
 
 
-def nothing_to_check(_: Arrived) -> Answer | None:
-    return None
-
-
 class Gateway:
     """The proxy, as a context manager. It removes `prefix` from the paths."""
 
     def __init__(
-        self, engine: str, check: Check = nothing_to_check, *, tls: ssl.SSLContext | None = None, prefix: str = ""
+        self, engine: str, check: Check = lambda _: None, *, tls: ssl.SSLContext | None = None, prefix: str = ""
     ) -> None:
         self.arrived: list[Arrived] = []
         self._engine = urlsplit(engine).netloc
@@ -101,9 +96,7 @@ class Gateway:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

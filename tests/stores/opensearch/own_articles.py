@@ -8,12 +8,11 @@ from typing import Any
 
 from opensearchpy import OpenSearch, helpers
 
-from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.index import Index
+from opensearch_winnow import Index, Scheme
 from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.stores.attach_options import AttachOptions
 from opensearch_winnow.stores.opensearch.own_index import attach as attaching
-from opensearch_winnow.stores.opensearch.own_index.attach_reports import AttachReport
+from opensearch_winnow.stores.opensearch.own_index.attach_reports import AttachReport, Detached
 from opensearch_winnow.stores.opensearch.requests.client import Address
 
 ARTICLES: dict[str, Any] = {
@@ -61,18 +60,29 @@ class OwnIndex:
             for id_, source in self.sources().items()
         }
 
+    def mapping(self) -> Any:
+        return self.client.indices.get_mapping(index=self.name)[self.name]["mappings"]
+
+    def has_settings(self) -> bool:
+        """Return whether winnow keeps settings of it, as it does while it is attached."""
+        return bool(self.client.indices.exists(index=f"winnow.{self.name}.settings"))
+
+    def attach(self, fields: AttachedFields | None = None, scheme: Scheme | None = None, **how: Any) -> AttachReport:
+        return attach(self.client, self.address, fields, scheme, **how)
+
+    def detach(self) -> Detached:
+        return attaching.detach(self.client, self.address)
+
 
 def attach(
     client: OpenSearch, address: Address, fields: AttachedFields | None = None, scheme: Scheme | None = None, **how: Any
 ) -> AttachReport:
-    """Attach an index, or bring it up to date."""
     return attaching.attach(client, address, _options(fields, scheme, how))
 
 
 def plan(
     client: OpenSearch, address: Address, fields: AttachedFields | None = None, scheme: Scheme | None = None, **how: Any
 ) -> attaching.Plan:
-    """Return what attaching will do."""
     return attaching.plan(client, address, _options(fields, scheme, how))
 
 
@@ -81,7 +91,6 @@ def _options(fields: AttachedFields | None, scheme: Scheme | None, how: dict[str
 
 
 def text(seed: object, words: int = 300) -> str:
-    """Return words that depend on the seed only."""
     random = Random(str(seed))
     return " ".join(
         f"{random.choice('bdfgklmnprstvz')}{random.choice('aeiou')}{random.randrange(400)}" for _ in range(words)
@@ -95,7 +104,6 @@ def article(number: int) -> dict[str, Any]:
 
 
 def opened(own: OwnIndex) -> Index:
-    """Open an attached index as a store."""
     return Index.open(str(own.address), create=False)
 
 
@@ -106,5 +114,4 @@ def similar(own: OwnIndex, url: str) -> list[str]:
 
 
 def sizes(index: Index, words: str, **options: Any) -> list[int]:
-    """Return the sizes of the groups of a search."""
     return sorted(1 + len(hit.members) for hit in index.search(words, group=True, **options).hits)

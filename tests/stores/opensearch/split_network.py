@@ -59,7 +59,6 @@ class SplitNetwork:
         return revive()
 
     def split(self, cut_off: Collection[str]) -> None:
-        """Cut some nodes off from the others."""
         self._cut_off = cut_off
         self._loop.call_soon_threadsafe(self._whole.clear)
 

@@ -14,7 +14,7 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.opensearch_document import document_of
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.asking.frequency_check import FrequencyCheck
-from opensearch_winnow.queries.asking.lookups import Lookup
+from opensearch_winnow.queries.asking.lookups import Field, Lookup
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.stores.opensearch import candidates as candidates_
@@ -110,11 +110,8 @@ def test_more_tokens_than_fit_in_one_query(fresh: Open) -> None:
 def test_rare_tokens_are_looked_up_in_one_request(fresh: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     store = fresh()
     store.write([small(number, bands=array("Q", range(60))) for number in range(10)])
-    lookups = [
-        Lookup("fingerprints", array("Q", [7])),
-        Lookup("bands", array("Q", [1, 2, 3])),
-        Lookup("sketch", array("Q")),
-    ]
+    wanted: dict[Field, list[int]] = {"fingerprints": [7], "bands": [1, 2, 3], "sketch": []}
+    lookups = [Lookup(field, array("Q", tokens)) for field, tokens in wanted.items()]
     found = candidates(store, lookups)
     assert [len(pages) for _, pages, _ in found] == [10, 10, 0]
     transport = store._index.client.transport

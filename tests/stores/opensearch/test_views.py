@@ -19,27 +19,27 @@ PAGES = 12
 
 
 @pytest.fixture
-def address(engine: Running) -> Iterator[str]:
+def address(engine: Running, client: OpenSearch) -> Iterator[str]:
     """The address of a store with three versions of each of four pages."""
-    address = f"{engine.url}/views-{uuid4().hex}"
-    with Index.open(address) as index:
+    name = f"views-{uuid4().hex}"
+    with Index.open(f"{engine.url}/{name}") as index:
         index.add(Page(f"https://a.org/{number}", text=prose(number % 4)) for number in range(PAGES))
-    yield address
-    with OpenSearch(engine.url) as client:
-        client.indices.delete(index=f"{address.rpartition('/')[2]}*")
+    yield f"{engine.url}/{name}"
+    client.indices.delete(index=f"{name}*")
 
 
 def prose(family: int) -> str:
     return " ".join([*(f"w{Random(family * 1_000 + at).randrange(10_000)}" for at in range(60)), "mill"])
 
 
-def put(address: str, documents: list[dict[str, Any]]) -> None:
-    """Write documents past the ingest pipeline, as other software does."""
-    url, _, name = address.rpartition("/")
-    with OpenSearch(url) as client:
-        for number, document in enumerate(documents):
-            client.index(index=name, id=f"foreign-{number}", body=document, params={"pipeline": "_none"})
-        client.indices.refresh(index=name)
+@pytest.fixture
+def with_others(address: str, client: OpenSearch) -> str:
+    """Such a store, with documents that other software has written past the ingest pipeline."""
+    name = address.rpartition("/")[2]
+    for number, document in enumerate(FOREIGN):
+        client.index(index=name, id=f"foreign-{number}", body=document, params={"pipeline": "_none"})
+    client.indices.refresh(index=name)
+    return address
 
 
 FOREIGN = [
@@ -53,10 +53,9 @@ FOREIGN = [
 @pytest.mark.parametrize("stable", [False, True])
 @pytest.mark.parametrize(("by", "groups"), [("signature", 4), ("cluster", PAGES), ("both", 4)])
 def test_documents_of_other_software_are_not_grouped_or_dropped(
-    address: str, by: Any, groups: int, stable: bool
+    with_others: str, by: Any, groups: int, stable: bool
 ) -> None:
-    put(address, FOREIGN)
-    with Index.open(address) as index:
+    with Index.open(with_others) as index:
         found = index.search("mill", group=True, by=by, all_captures=True, limit=100, stable=stable)
         assert (found.total, found.groups, len(found.hits)) == (PAGES + 3, groups + 3, groups + 3)
         foreign = {hit.card.id: hit for hit in found.hits if hit.card.id.startswith("foreign")}
@@ -74,14 +73,12 @@ def test_documents_of_other_software_are_not_grouped_or_dropped(
         assert urls == [(hit.card.id, hit.card.url) for hit in found.hits]
 
 
-def test_documents_of_other_software_are_found_without_groups(address: str) -> None:
-    put(address, FOREIGN)
-    with Index.open(address) as index:
+def test_documents_of_other_software_are_found_without_groups(with_others: str) -> None:
+    with Index.open(with_others) as index:
         flat = index.search("mill", all_captures=True, limit=100)
         assert (flat.total, len(flat.hits)) == (PAGES + 3, PAGES + 3)
-        assert [index.search("mill", all_captures=True, limit=1, page=page).hits for page in range(1, PAGES + 4)] == [
-            [hit] for hit in flat.hits
-        ]
+        pages = [index.search("mill", all_captures=True, limit=1, page=page) for page in range(1, PAGES + 4)]
+        assert [page.hits for page in pages] == [[hit] for hit in flat.hits]
 
 
 def test_a_cursor_works_in_another_process(address: str) -> None:
@@ -100,13 +97,11 @@ def test_a_cursor_works_in_another_process(address: str) -> None:
         assert (second.total, second.groups, second.cursor) == (PAGES, 4, None)
 
 
-def test_invalid_keys_are_refused(address: str) -> None:
-    with Index.open(address) as index, pytest.raises(StoreError), index.store.view(Words.of("mill"), key="x") as view:
-        view.ranked(0, 10)
-
-
-def test_clusters_beyond_what_the_engine_shows(address: str) -> None:
-    with Index.open(address) as index, index.store.view(Words.of("mill")) as view:
-        assert isinstance(view, OpenSearchView)
-        with pytest.raises(StoreError, match="the engine shows only the first 10,000 clusters; group by signature"):
-            view.clustered(9_999, 10_001)
+def test_what_a_view_refuses(address: str) -> None:
+    with Index.open(address) as index:
+        with pytest.raises(StoreError), index.store.view(Words.of("mill"), key="x") as view:
+            view.ranked(0, 10)
+        with index.store.view(Words.of("mill")) as view:
+            assert isinstance(view, OpenSearchView)
+            with pytest.raises(StoreError, match="only the first 10,000 clusters; group by signature"):
+                view.clustered(9_999, 10_001)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +18,19 @@ def write_crawls(folder: Path) -> list[Path]:
     """Write two crawls: in the second, every third page has another text, and there are new pages. Some are copies."""
     files = []
     for crawl, number_of_pages in enumerate((PAGES, PAGES + 30)):
-        lines = [
-            {
-                "url": f"http://site{number % 7}.example/{number}",
-                "text": f"{text(number % (10 if number % 4 == 0 else PAGES))} {crawl if number % 3 == 0 else ''}",
-                "fetched_at": f"2026-01-0{1 + crawl}T00:00:00Z",
-            }
-            for number in range(number_of_pages)
-        ]
+        pages = []
+        for number in range(number_of_pages):
+            words = f"{text(number % (10 if number % 4 == 0 else PAGES))} {crawl if number % 3 == 0 else ''}"
+            pages.append((f"http://site{number % 7}.example/{number}", words, f"2026-01-0{1 + crawl}T00:00:00Z"))
         files.append(folder / f"{crawl}.jsonl")
-        files[-1].write_text("".join(json.dumps(line) + "\n" for line in lines))
+        write_lines(files[-1], pages)
     return files
+
+
+def write_lines(file: Path, pages: Iterable[tuple[str, str, str]]) -> None:
+    """Write pages with these URLs, texts and times, as JSON lines."""
+    made = (dict(zip(("url", "text", "fetched_at"), page, strict=True)) for page in pages)
+    file.write_text("".join(json.dumps(each) + "\n" for each in made))
 
 
 def contents(client: OpenSearch, name: str, *, places: bool = False) -> dict[str, Any]:
@@ -41,12 +44,11 @@ def contents(client: OpenSearch, name: str, *, places: bool = False) -> dict[str
 
 
 def remove(client: OpenSearch, name: str) -> None:
-    """Delete a store with all its indices."""
     client.indices.delete(index=f"{name}-*,{name}.settings", params={"ignore_unavailable": "true"})
 
 
 def _without_times(source: dict[str, Any]) -> Any:
     value = json.loads(source["value"])
-    return (
-        {key: each for key, each in value.items() if key not in ("seconds", "at")} if isinstance(value, dict) else value
-    )
+    if not isinstance(value, dict):
+        return value
+    return {key: each for key, each in value.items() if key not in ("seconds", "at")}

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -20,7 +20,6 @@ from opensearchpy import OpenSearch
 from opensearch_winnow import Index
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 from tests.stores.opensearch.faulty_proxy import QUICK_FAULTS, FaultyProxy, share
 from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, attach, text
@@ -28,20 +27,16 @@ from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, atta
 pytestmark = pytest.mark.check
 
 WINNOW = Path(sys.executable).with_name("winnow")
-NUMBERS = count()
 DOCUMENTS = 3_000
 KILLS = 20
 
 
 @pytest.fixture
-def own(engine: Running) -> Iterator[OwnIndex]:
+def filled(own: OwnIndex) -> OwnIndex:
     """An index of articles, of which one in ten is a copy."""
-    with OpenSearch(engine.url, timeout=60) as client:
-        made = OwnIndex(engine.url, f"survival-{os.getpid()}-{next(NUMBERS)}", client)
-        made.create()
-        made.write((str(number), any_article(number)) for number in range(DOCUMENTS))
-        yield made
-        client.indices.delete(index=f"{made.name},winnow.{made.name}.settings", params={"ignore_unavailable": "true"})
+    own.create()
+    own.write((str(number), any_article(number)) for number in range(DOCUMENTS))
+    return own
 
 
 def any_article(number: int) -> dict[str, Any]:
@@ -57,30 +52,15 @@ def check_all_is_right(own: OwnIndex, address: Address | None = None) -> None:
         assert {page.url: page.text for page in pages} == bodies
         for page in Random(0).sample(pages, 200):
             made = index._pages.text_record(page.text, None)
-            assert (made.text_digest, made.fingerprints, made.minhash) == (
-                page.text_digest,
-                page.fingerprints,
-                page.minhash,
-            )
+            for field in ("text_digest", "fingerprints", "minhash"):
+                assert getattr(made, field) == getattr(page, field)
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 11))])
-def test_a_run_that_is_killed_at_any_moment_continues(own: OwnIndex, tmp_path: Path, seed: int) -> None:
-    before = own.sources()
-    command: list[str | Path] = [
-        WINNOW,
-        "attach",
-        str(own.address),
-        "--text",
-        "body",
-        "--title",
-        "headline",
-        "--quiet",
-        "--per-second",
-        "300",
-    ]
-    random = Random(seed)
-    killed = 0
+def test_a_run_that_is_killed_at_any_moment_continues(filled: OwnIndex, tmp_path: Path, seed: int) -> None:
+    before, random, killed = filled.sources(), Random(seed), 0
+    options = ["--text", "body", "--title", "headline", "--quiet", "--per-second", "300"]
+    command: list[str | Path] = [WINNOW, "attach", str(filled.address), *options]
     for _ in range(KILLS):
         with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
             try:
@@ -88,32 +68,30 @@ def test_a_run_that_is_killed_at_any_moment_continues(own: OwnIndex, tmp_path: P
             except subprocess.TimeoutExpired:
                 os.kill(run.pid, signal.SIGKILL)
                 killed += 1
-        own.change(str(random.randrange(DOCUMENTS)), body=text(f"changed {killed}"))
+        filled.change(str(random.randrange(DOCUMENTS)), body=text(f"changed {killed}"))
     assert killed > KILLS / 2
-    changed = {id_: source["body"] for id_, source in own.without_ours().items() if source != before[id_]}
+    changed = {id_: source["body"] for id_, source in filled.without_ours().items() if source != before[id_]}
     assert 0 < len(changed) <= KILLS
-    attach(own.client, own.address)
-    check_all_is_right(own)
+    filled.attach()
+    check_all_is_right(filled)
     for id_, body in changed.items():
         before[id_]["body"] = body
-    assert own.without_ours() == before
-    detach(own.client, own.address)
-    assert own.sources() == before
+    assert filled.without_ours() == before
+    filled.detach()
+    assert filled.sources() == before
 
 
-def test_a_busy_engine_and_a_bad_line_delay_it_only(own: OwnIndex) -> None:
-    faults = share(0.3, QUICK_FAULTS)
-    with FaultyProxy(str(own.address).rpartition("/")[0], faults, meant=lambda _: True) as proxy:
-        address = Address.of(f"{proxy.url}/{own.name}")
+def test_a_busy_engine_and_a_bad_line_delay_it_only(filled: OwnIndex, engine: Running) -> None:
+    with FaultyProxy(engine.url, share(0.3, QUICK_FAULTS), meant=lambda _: True) as proxy:
+        address = Address.of(f"{proxy.url}/{filled.name}")
         with connect(address, patient=True) as client:
             report = attach(client, address, FIELDS)
         assert (report.documents, report.failed, report.no_text) == (DOCUMENTS, 0, 0)
         assert proxy.spoiled.total() > 20
-    check_all_is_right(own)
+    check_all_is_right(filled)
 
 
-def test_others_may_write_all_the_time(own: OwnIndex) -> None:
-    """A writer changes, replaces, adds and deletes documents while they are attached: none of its writes is lost."""
+def test_others_may_write_all_the_time(filled: OwnIndex) -> None:
     random, stop = Random(0), Event()
     bodies = {str(number): any_article(number)["body"] for number in range(DOCUMENTS)}
 
@@ -123,30 +101,29 @@ def test_others_may_write_all_the_time(own: OwnIndex) -> None:
                 return
             id_, body = str(random.randrange(DOCUMENTS + 500)), text(f"step {step}", 60)
             if step % 4 == 0 and id_ in bodies:
-                own.client.update(
-                    index=own.name, id=id_, body={"doc": {"body": body}}, params={"retry_on_conflict": "9"}
-                )
+                changed = {"doc": {"body": body}}
+                filled.client.update(index=filled.name, id=id_, body=changed, params={"retry_on_conflict": "9"})
             elif step % 10 == 1 and id_ in bodies:
-                own.client.delete(index=own.name, id=id_)
+                filled.client.delete(index=filled.name, id=id_)
                 del bodies[id_]
                 continue
             else:
-                own.client.index(index=own.name, id=id_, body={"body": body})
+                filled.client.index(index=filled.name, id=id_, body={"body": body})
             bodies[id_] = body
             time.sleep(0.002)
 
     writer = Thread(target=write)
     writer.start()
     try:
-        attach(own.client, own.address, FIELDS)
-        attach(own.client, own.address)
+        filled.attach(FIELDS)
+        filled.attach()
     finally:
         stop.set()
         writer.join()
-    own.client.indices.refresh(index=own.name)
-    assert {id_: source["body"] for id_, source in own.sources().items()} == bodies
-    attach(own.client, own.address)
-    check_all_is_right(own)
+    filled.client.indices.refresh(index=filled.name)
+    assert {id_: source["body"] for id_, source in filled.sources().items()} == bodies
+    filled.attach()
+    check_all_is_right(filled)
 
 
 @pytest.mark.xdist_group("nodes")

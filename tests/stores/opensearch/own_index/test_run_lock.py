@@ -17,32 +17,11 @@ from opensearch_winnow.stores.opensearch.own_index import run_lock
 from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from opensearch_winnow.stores.opensearch.own_index.run_lock import EXPIRY_SECONDS, LOCK, RunLock
 from opensearch_winnow.stores.store import StoreError
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, attach, opened
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, opened
 
 Step = Literal["attach", "detach", "end", "kill", "pause", "resume", "wait long"]
-STEPS: tuple[Step, ...] = (
-    "attach",
-    "detach",
-    "pause",
-    "resume",
-    "wait long",
-    "attach",
-    "detach",
-    "pause",
-    "end",
-    "kill",
-)
-
-
-class OneSetting:
-    """The settings of an index as they are in an engine, without one."""
-
-    def __init__(self) -> None:
-        self.value: str | None = None
-
-    def change(self, _: str, change: Callable[[Any], Any]) -> None:
-        value = change(None if self.value is None else json.loads(self.value))
-        self.value = None if value is None else json.dumps(value)
+OFTEN: tuple[Step, ...] = ("attach", "detach", "pause")
+STEPS: tuple[Step, ...] = (*OFTEN, "resume", "wait long", *OFTEN, "end", "kill")
 
 
 class Machines:
@@ -50,10 +29,13 @@ class Machines:
 
     def __init__(self) -> None:
         self.now = 1_000.0
-        self.setting = OneSetting()
+        self.setting = "null"  # as it is in an engine, without one
         self.beating: list[RunLock] = []
         self.paused: list[RunLock] = []
         self.index = Mock(index_name="articles", settings_index="winnow.articles.settings")
+
+    def change(self, _: str, change: Callable[[Any], Any]) -> None:
+        self.setting = json.dumps(change(json.loads(self.setting)))
 
     def monotonic(self) -> float:
         return self.now
@@ -65,7 +47,7 @@ class Machines:
 
     def start(self, command: Step) -> None:
         run = RunLock(self.index, command, alone=command == "detach")
-        run._settings = self.setting  # type: ignore[assignment]
+        run._settings = self  # type: ignore[assignment]
         run._missing = lambda: ""  # type: ignore[method-assign]
         run._thread = Mock()  # `sleep` beats
         try:
@@ -136,7 +118,7 @@ def many(own: OwnIndex, monkeypatch: pytest.MonkeyPatch) -> OwnIndex:
     return own
 
 
-def once(action: Callable[[], None]) -> Callable[..., None]:
+def once(action: Callable[[], object]) -> Callable[..., None]:
     """Return a function for `progress` that acts once the run has begun to write."""
     waiting = [action]
 
@@ -147,10 +129,15 @@ def once(action: Callable[[], None]) -> Callable[..., None]:
     return progress
 
 
-def entries(own: OwnIndex) -> dict[str, Any]:
-    """Return the runs that are on the list."""
-    found: dict[str, Any] = json.loads(own.client.get(index=f"winnow.{own.name}.settings", id=LOCK)["_source"]["value"])
-    return found
+def entries(own: OwnIndex) -> list[dict[str, Any]]:
+    source = own.client.get(index=f"winnow.{own.name}.settings", id=LOCK)["_source"]
+    return list(json.loads(source["value"]).values())
+
+
+def refusal(use: Callable[[], object]) -> str:
+    with pytest.raises(StoreError) as caught:
+        use()
+    return str(caught.value)
 
 
 def with_fields(own: OwnIndex) -> int:
@@ -160,41 +147,30 @@ def with_fields(own: OwnIndex) -> int:
 @pytest.mark.check
 def test_detach_refuses_while_fields_are_added(many: OwnIndex) -> None:
     refused: list[str] = []
-
-    def try_to_detach() -> None:
-        with pytest.raises(StoreError) as caught:
-            detach(many.client, many.address)
-        refused.append(str(caught.value))
-
-    report = attach(many.client, many.address, FIELDS, per_second=40, progress=once(try_to_detach))
+    trying = once(lambda: refused.append(refusal(many.detach)))
+    report = many.attach(FIELDS, per_second=40, progress=trying)
     assert (report.done, with_fields(many)) == (60, 60)
     assert f"cannot be detached: winnow attach of {many.name} (process" in refused[0]
-    assert refused[0].endswith("stop it first, or wait until it has ended")
     with OpenSearchStore.open(str(many.address)) as store, store.clustering():
-        with pytest.raises(StoreError, match=f"winnow cluster of {many.name}"):
-            detach(many.client, many.address)
-        attach(many.client, many.address)  # whoever adds fields disturbs nobody
-    assert detach(many.client, many.address).documents == 60
+        assert f"winnow cluster of {many.name}" in refusal(many.detach)
+        many.attach()  # whoever adds fields disturbs nobody
+    assert many.detach().documents == 60
 
 
 @pytest.mark.check
 def test_attach_refuses_while_fields_are_removed(many: OwnIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    attach(many.client, many.address, FIELDS)
+    many.attach(FIELDS)
     monkeypatch.setattr("opensearch_winnow.stores.opensearch.own_index.traces.DOCUMENTS_AT_A_TIME", 20)
     refused: list[str] = []
 
     def try_to_attach() -> None:
-        for fields in (None, FIELDS):
-            with pytest.raises(StoreError) as caught:
-                attach(many.client, many.address, fields)
-            refused.append(str(caught.value))
-        assert [entry["command"] for entry in entries(many).values()] == ["detach"]
+        refused.extend((refusal(many.attach), refusal(lambda: many.attach(FIELDS))))
+        assert [entry["command"] for entry in entries(many)] == ["detach"]
 
     assert detach(many.client, many.address, once(try_to_attach)).documents == 60
     assert "is not attached, or not any more" in refused[0]
     assert f"cannot be attached: winnow detach of {many.name} (process" in refused[1]
-    assert with_fields(many) == 0
-    assert not many.client.indices.exists(index=f"winnow.{many.name}.settings")
+    assert (with_fields(many), many.has_settings()) == (0, False)
 
 
 @pytest.mark.check
@@ -209,25 +185,21 @@ def test_a_run_that_was_detached_writes_no_more(many: OwnIndex, lost: str, why: 
             many.client.indices.put_mapping(index=many.name, body={"_meta": {}})
 
     with pytest.raises(StoreError, match=f"cannot be attached further: .*{why}"):
-        attach(many.client, many.address, FIELDS, per_second=20, progress=once(take_away))
+        many.attach(FIELDS, per_second=20, progress=once(take_away))
     many.client.indices.refresh(index=many.name)
     written = with_fields(many)
     assert 0 < written < 60
-    assert detach(many.client, many.address).documents == written
-    assert with_fields(many) == 0
-    assert not many.client.indices.exists(index=f"winnow.{many.name}.settings")
+    assert many.detach().documents == written
+    assert (with_fields(many), many.has_settings()) == (0, False)
 
 
 @pytest.mark.check
 def test_an_index_that_is_deleted_meanwhile_leaves_no_settings(many: OwnIndex) -> None:
     """An engine creates an index again for a write that comes too late: such an empty one is not attached."""
-
-    def delete() -> None:
-        many.client.indices.delete(index=many.name)
-
+    deleting = once(lambda: many.client.indices.delete(index=many.name))
     with pytest.raises(StoreError, match=r"it was deleted meanwhile|it is a new index of this name"):
-        attach(many.client, many.address, FIELDS, per_second=20, progress=once(delete))
-    assert not many.client.indices.exists(index=f"winnow.{many.name}.settings")
+        many.attach(FIELDS, per_second=20, progress=deleting)
+    assert not many.has_settings()
 
 
 @pytest.mark.check
@@ -235,21 +207,20 @@ def test_an_index_that_cannot_be_attached_gets_no_settings(own: OwnIndex) -> Non
     own.create(shards=1)
     own.client.indices.put_settings(index=own.name, body={"index.mapping.total_fields.limit": 6})
     with pytest.raises(StoreError, match="cannot be given winnow's fields: Limit of total fields"):
-        attach(own.client, own.address, FIELDS)
-    assert not own.client.indices.exists(index=f"winnow.{own.name}.settings")
+        own.attach(FIELDS)
+    assert not own.has_settings()
 
 
 @pytest.mark.check
 def test_a_run_that_died_on_another_machine_expires(many: OwnIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    attach(many.client, many.address, FIELDS)
+    many.attach(FIELDS)
     monkeypatch.setattr(run_lock, "EXPIRY_SECONDS", 1.0)
     with opened(many) as index:
         dead = RunLock(index.store._index, "attach")  # type: ignore[attr-defined]
         dead._entry |= {"machine": "another machine", "pid": 1, "host": "elsewhere"}
         dead._thread = Mock()
         dead.__enter__()
-        (entry,) = entries(many).values()
-        assert entry["host"] == "elsewhere"
+        assert [entry["host"] for entry in entries(many)] == ["elsewhere"]
         phases: list[str] = []
         assert detach(many.client, many.address, lambda phase, *_: phases.append(phase)).documents == 60
         assert f"checking whether winnow attach of {many.name} (process 1 on elsewhere) still runs" in phases

@@ -23,12 +23,8 @@ operations = st.one_of(
     st.builds(lambda name, n: Operation("update", "i", name, {"n": n}), ids, st.integers(0, 9)),
     st.builds(lambda name: Operation("delete", "i", name), ids),
 )
-faults = st.lists(
-    st.sampled_from(
-        ["", "", "lost before", "lost after", "refused", "429", "503", "502 after", "garbage after", "items"]
-    ),
-    max_size=30,
-)
+FAULTS = ["", "", "lost before", "lost after", "refused", "429", "503", "502 after", "garbage after", "items"]
+faults = st.lists(st.sampled_from(FAULTS), max_size=30)
 limits = st.builds(BulkLimits, count=st.integers(1, 5), size=st.integers(1, 300), requests=st.integers(1, 3))
 
 
@@ -51,13 +47,10 @@ class World:
             case "refused":
                 return Lost("the connection is refused", maybe_done=False)
             case "429" | "503":
-                return BulkResponse(
-                    int(fault), '{"error": {"type": "some_exception", "reason": "no"}}', retry_after=2.0
-                )
-        items = [
-            BUSY if fault == "items" and number % 2 == 0 else self.do(item.lines)
-            for number, item in enumerate(request.items)
-        ]
+                error = '{"error": {"type": "some_exception", "reason": "no"}}'
+                return BulkResponse(int(fault), error, retry_after=2.0)
+        busy = [fault == "items" and number % 2 == 0 for number in range(len(request.items))]
+        items = [BUSY if no else self.do(item.lines) for no, item in zip(busy, request.items, strict=True)]
         match fault:
             case "lost after":
                 return Lost("no answer in time")
@@ -89,6 +82,18 @@ def answer_of(items: list[dict[str, Any]]) -> BulkResponse:
 
 def numbered(count: int) -> list[Operation]:
     return [Operation("index", "i", str(number), {"n": number}) for number in range(count)]
+
+
+def with_large(count: int) -> list[Operation]:
+    """Return operations of which the tenth is larger than all others."""
+    wanted = numbered(count)
+    return [*wanted[:9], Operation("index", "i", "large", {"n": 10**400}), *wanted[9:]]
+
+
+def taken(loop: BulkLoop, now: float) -> Request:
+    request = loop.take(now)
+    assert request
+    return request
 
 
 def carried_out(loop: BulkLoop, world: World, wanted: list[Operation], limits: BulkLimits) -> list[WriteOutcome]:
@@ -139,19 +144,14 @@ def test_every_operation_is_executed_in_order(
 @given(faults, limits, st.lists(st.booleans(), min_size=1, max_size=30))
 def test_outcomes_tell_which_documents_existed(faults: list[str], limits: BulkLimits, there: list[bool]) -> None:
     """Outcomes are right even after requests that were executed but not answered."""
-
-    def world() -> World:
-        new = World(faults)
-        new.documents = {str(number): -1 for number, is_there in enumerate(there) if is_there}
-        new.versions = dict.fromkeys(new.documents, 1_000)
-        return new
-
-    written = carried_out(BulkLoop(limits, lambda: 0.5), world(), numbered(len(there)), limits)
-    assert [each.outcome for each in written] == ["replaced" if each else "added" for each in there]
     deletions = [Operation("delete", "i", str(number)) for number in range(len(there))]
-    gone = carried_out(BulkLoop(limits, lambda: 0.5), world(), deletions, limits)
-    assert [each.outcome for each in gone] == ["replaced" if each else "failed" for each in there]
-    assert {each.reason for each in gone} <= {"", NOT_FOUND}
+    for wanted, otherwise in ((numbered(len(there)), "added"), (deletions, "failed")):
+        world = World(faults)
+        world.documents = {str(number): -1 for number, is_there in enumerate(there) if is_there}
+        world.versions = dict.fromkeys(world.documents, 1_000)
+        written = carried_out(BulkLoop(limits, lambda: 0.5), world, wanted, limits)
+        assert [each.outcome for each in written] == ["replaced" if each else otherwise for each in there]
+        assert {each.reason for each in written if each.outcome == "failed"} <= {NOT_FOUND}
 
 
 @pytest.mark.parametrize(("version", "outcome"), [(1, "added"), (7, "failed")])
@@ -159,22 +159,17 @@ def test_a_creation_that_may_have_been_carried_out(version: int, outcome: str) -
     loop = BulkLoop(BulkLimits(), lambda: 0.0)
     loop.add(Operation("create", "i", "a", {}))
     loop.end()
-    request = loop.take(0)
-    assert request
-    loop.handle(request, Lost("no answer in time"), 0)
-    request = loop.take(0)
-    assert request
+    loop.handle(taken(loop, 0), Lost("no answer in time"), 0)
     reason = f"[a]: version conflict, document already exists (current version [{version}])"
     error = {"type": "version_conflict_engine_exception", "reason": reason}
-    loop.handle(request, answer_of([{"status": 409, "error": error}]), 0)
+    loop.handle(taken(loop, 0), answer_of([{"status": 409, "error": error}]), 0)
     assert [each.outcome for each in loop.outcomes()] == [outcome]
 
 
 @given(st.integers(1, 20), st.integers(0, 19))
 def test_a_document_that_spoils_the_request_is_isolated(count: int, bad: int) -> None:
     """A request that is refused as a whole is halved until the document that causes it is alone."""
-    wanted = numbered(count)
-    spoiler = wanted[bad % count].id
+    wanted, spoiler = numbered(count), str(bad % count)
 
     class Strict(World):
         def answer(self, request: Request) -> BulkResponse | Lost:
@@ -198,10 +193,8 @@ def test_requests_get_smaller_when_the_engine_says_so() -> None:
             too_large.append(request)
             return BulkResponse(413, "")
 
-    wanted = numbered(200)
-    wanted.insert(9, Operation("index", "i", "large", {"n": 10**400}))
     limits = BulkLimits(count=20, requests=1)
-    written = carried_out(BulkLoop(limits, lambda: 0.0), Narrow([]), wanted, limits)
+    written = carried_out(BulkLoop(limits, lambda: 0.0), Narrow([]), with_large(200), limits)
     failed = WriteOutcome("large", "failed", "it is larger than the engine accepts (http.max_content_length)")
     assert [each for each in written if each.outcome != "added"] == [failed]
     assert len(too_large) < 10 < 200 / 20 * 2
@@ -211,16 +204,11 @@ def test_requests_get_smaller_when_the_engine_says_so() -> None:
     ("answer", "reason"),
     [
         (Lost("the connection is refused", maybe_done=False), "the connection is refused"),
-        (BulkResponse(429, ""), "it has more requests than it can handle; try again later, or send fewer at once"),
-        (
-            BulkResponse(502, "<html>Sorry</html>"),
-            "the engine says: what answers says '<html>Sorry</html>' (status 502)",
-        ),
+        (BulkResponse(429, ""), "it has more requests than it can handle; "),
+        (BulkResponse(502, "<html>Sorry</html>"), "the engine says: what answers says '<html>Sorry</html>'"),
     ],
 )
 def test_retries_end(answer: BulkResponse | Lost, reason: str) -> None:
-    """Some documents are written, then every request fails."""
-
     class Failing(World):
         def answer(self, request: Request) -> BulkResponse | Lost:
             return super().answer(request) if not self.requests else answer
@@ -231,11 +219,10 @@ def test_retries_end(answer: BulkResponse | Lost, reason: str) -> None:
     start = world.now
     assert [each.id for each in carried_out(loop, world, numbered(9), limits)] == ["0", "1"]
     assert 60 <= world.now - start <= 60 + limits.max_retry_pause
-    assert isinstance(loop.error("pages"), StoreError)
-    assert str(loop.error("http://host:9200/pages")) == (
-        f"http://host:9200/pages cannot be written: {reason} (2 of 6 documents are written for sure; it is safe to"
-        " write the others again, no document is stored twice)"
-    )
+    error = loop.error("http://host:9200/pages")
+    assert isinstance(error, StoreError)
+    assert str(error).startswith(f"http://host:9200/pages cannot be written: {reason}")
+    assert "(2 of 6 documents are written for sure; " in str(error)
 
 
 def test_one_page_that_is_too_large_for_a_connection_does_not_stop_the_others() -> None:
@@ -244,9 +231,7 @@ def test_one_page_that_is_too_large_for_a_connection_does_not_stop_the_others() 
             return super().answer(request) if len(request.body) <= 300 else Lost("the connection breaks")
 
     limits = BulkLimits(size=300, count=4, requests=1, give_up_after=60)
-    wanted = numbered(100)
-    wanted.insert(9, Operation("index", "i", "large", {"n": 10**400}))
-    written = carried_out(BulkLoop(limits, lambda: 1.0), Narrow([]), wanted, limits)
+    written = carried_out(BulkLoop(limits, lambda: 1.0), Narrow([]), with_large(100), limits)
     reason = "it has 447 bytes, which may be too many: the connection breaks, each time"
     assert [each for each in written if each.outcome != "added"] == [WriteOutcome("large", "failed", reason)]
 
@@ -275,14 +260,10 @@ def test_pauses_double_and_the_engine_may_ask_for_longer_ones() -> None:
     loop.end()
     now, pauses = 0.0, []
     for retry_after in (0, 0, 0, 0, 30):
-        request = loop.take(now)
-        assert request
-        loop.handle(request, BulkResponse(503, "", retry_after=retry_after), now)
+        loop.handle(taken(loop, now), BulkResponse(503, "", retry_after=retry_after), now)
         assert not loop.take(now)
-        pause = loop.wait(now)
-        assert pause
-        pauses.append(pause)
-        now += pause
+        pauses.append(loop.wait(now) or 0.0)
+        now += pauses[-1]
     assert pauses == [1, 2, 4, 5, 30]
 
 
@@ -297,32 +278,27 @@ def test_values_that_json_cannot_express_are_refused() -> None:
 @pytest.mark.parametrize(
     ("status", "kind", "reason", "expected"),
     [
-        (429, "rejected_execution_exception", "", Verdict.RETRY),
-        (429, "es_rejected_execution_exception", "", Verdict.RETRY),
-        (429, "circuit_breaking_exception", "", Verdict.RETRY),
-        (503, "unavailable_shards_exception", "", Verdict.RETRY),
-        (503, "cluster_block_exception", "blocked by: [SERVICE_UNAVAILABLE/2/no master];", Verdict.RETRY),
-        (403, "cluster_block_exception", "index [i] blocked by: [FORBIDDEN/8/index write (api)];", Verdict.RETRY),
-        (403, "cluster_block_exception", "index [i] blocked by: [FORBIDDEN/5/index read-only (api)];", Verdict.STOP),
-        (429, "cluster_block_exception", "blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded …];", Verdict.STOP),
-        (
-            403,
-            "cluster_block_exception",
-            "blocked by: [FORBIDDEN/12/index read-only / allow delete (api)];",
-            Verdict.STOP,
-        ),
-        (404, "index_not_found_exception", "", Verdict.STOP),
-        (400, "index_closed_exception", "", Verdict.STOP),
-        (401, "security_exception", "", Verdict.STOP),
-        (403, "security_exception", "", Verdict.STOP),
-        (404, "document_missing_exception", "", Verdict.FAIL),
-        (400, "mapper_parsing_exception", "", Verdict.FAIL),
-        (409, "version_conflict_engine_exception", "", Verdict.FAIL),
-        (500, "null_pointer_exception", "", Verdict.RETRY_A_FEW_TIMES),
+        (429, "rejected_execution", "", Verdict.RETRY),
+        (429, "es_rejected_execution", "", Verdict.RETRY),
+        (429, "circuit_breaking", "", Verdict.RETRY),
+        (503, "unavailable_shards", "", Verdict.RETRY),
+        (503, "cluster_block", "blocked by: [SERVICE_UNAVAILABLE/2/no master];", Verdict.RETRY),
+        (403, "cluster_block", "index [i] blocked by: [FORBIDDEN/8/index write (api)];", Verdict.RETRY),
+        (403, "cluster_block", "index [i] blocked by: [FORBIDDEN/5/index read-only (api)];", Verdict.STOP),
+        (429, "cluster_block", "blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded …];", Verdict.STOP),
+        (403, "cluster_block", "blocked by: [FORBIDDEN/12/index read-only / allow delete (api)];", Verdict.STOP),
+        (404, "index_not_found", "", Verdict.STOP),
+        (400, "index_closed", "", Verdict.STOP),
+        (401, "security", "", Verdict.STOP),
+        (403, "security", "", Verdict.STOP),
+        (404, "document_missing", "", Verdict.FAIL),
+        (400, "mapper_parsing", "", Verdict.FAIL),
+        (409, "version_conflict_engine", "", Verdict.FAIL),
+        (500, "null_pointer", "", Verdict.RETRY_A_FEW_TIMES),
     ],
 )
 def test_what_an_error_means(status: int, kind: str, reason: str, expected: Verdict) -> None:
-    assert verdict_on(status, {"type": kind, "reason": reason}) is expected
+    assert verdict_on(status, {"type": f"{kind}_exception", "reason": reason}) is expected
 
 
 @pytest.mark.parametrize(

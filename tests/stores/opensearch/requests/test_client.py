@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
-import socket
 import ssl
 import subprocess
 import sys
@@ -68,10 +67,8 @@ def test_an_address(text: str, shown: str, hosts: list[tuple[str, int, bool, str
 @pytest.mark.parametrize("password", [SECRET.replace("%", "%25"), IN_URL])
 def test_the_password_is_taken_and_not_shown(password: str) -> None:
     address = Address.of(f"https://me:{password}@a:9200,b/pages")
-    assert (address.user, address.password) == ("me", SECRET)
-    assert str(address) == "https://a:9200,b/pages"
-    assert "me" not in repr(address)
-    assert SECRET not in repr(address)
+    assert (address.user, address.password, str(address)) == ("me", SECRET, "https://a:9200,b/pages")
+    assert ("me" in repr(address), SECRET in repr(address)) == (False, False)
 
 
 @pytest.mark.parametrize(
@@ -95,45 +92,71 @@ def test_invalid_addresses_are_refused(text: str) -> None:
     with pytest.raises(StoreError) as refusal:
         Address.of(text)
     message = str(refusal.value)
-    assert "hush" not in message
-    assert "\n" not in message
-    assert len(message) < 350
+    assert ("hush" in message, "\n" in message, len(message) < 350) == (False, False, True)
 
 
-@pytest.mark.parametrize("name", [".ds-logs-eu-000001", ".ds-logs-eu-2026.11.18-000012"])
+@pytest.mark.parametrize("name", [".ds-logs-{}-000001", ".ds-logs-{}-2026.11.18-000012"])
 def test_an_index_behind_a_data_stream_is_told_from_a_wrong_name(name: str) -> None:
-    with pytest.raises(StoreError, match=r"behind the data stream logs-eu: name that, as in http://h:9200/logs-eu$"):
-        Address.of(f"http://h/{name}")
-    with pytest.raises(StoreError, match="is not a valid name of an index"):
-        Address.of(f"http://h/{name.replace('eu', 'E%1bU')}")
+    for part, words in (("eu", "logs-eu: .* http://h:9200/logs-eu$"), ("E%1bU", "is not a valid name of an index")):
+        with pytest.raises(StoreError, match=words):
+            Address.of(f"http://h/{name.format(part)}")
+
+
+def of_pages(url: str, **options: Any) -> OpenSearch:
+    return connect(Address.of(f"{url}/pages"), **options)
 
 
 def test_the_engine_accepts_the_same_names(engine: Running) -> None:
-    client = connect(Address.of(f"{engine.url}/pages"))
-    for name in ("0a_b-c.d+e-ü-页面", "a" * 246):
-        made = f"{Address.of(f'{engine.url}/{name}').index}.settings"
-        client.indices.create(index=made, body={"settings": {"number_of_shards": 1, "number_of_replicas": 0}})
-        client.indices.delete(index=made)
-    client.close()
+    with of_pages(engine.url) as client:
+        for name in ("0a_b-c.d+e-ü-页面", "a" * 246):
+            made = f"{Address.of(f'{engine.url}/{name}').index}.settings"
+            client.indices.create(index=made, body={"settings": {"number_of_shards": 1, "number_of_replicas": 0}})
+            client.indices.delete(index=made)
 
 
 def test_the_product_and_version_are_recognized(engine: Running) -> None:
-    with Gateway(engine.url) as gateway:
-        client = connect(Address.of(f"{gateway.url}/pages"))
+    with Gateway(engine.url) as gateway, of_pages(gateway.url) as client:
         found = engine_of(client)
-        assert ".".join(map(str, found.version)) == engine.version
-        assert found.product == engine.product.lower()
+        assert (found.product, ".".join(map(str, found.version))) == (engine.product.lower(), engine.version)
         assert engine_of(client) is found
         assert len(gateway.arrived) == 1
-        client.close()
 
 
-@pytest.mark.parametrize("status", [403, 404])
-def test_an_engine_that_does_not_say_what_it_is(engine: Running, status: int) -> None:
-    with Gateway(engine.url, lambda _: Answer(status, b"{}")) as gateway:
-        client = connect(Address.of(f"{gateway.url}/pages"))
-        assert engine_of(client) == Engine("opensearch", (3, 0))
-        client.close()
+@pytest.mark.parametrize(
+    ("number", "points", "doc_values", "scripts"),
+    [
+        ("7.10.2", False, False, True),
+        ("7.17.29", False, False, True),
+        ("8.0.1", True, False, False),
+        ("8.19.8", True, True, False),
+        ("9.3.1", True, True, False),
+        ("10.0.0-SNAPSHOT", True, True, False),  # newer than any that we know
+    ],
+)
+def test_versions_of_elasticsearch(number: str, points: bool, doc_values: bool, scripts: bool) -> None:
+    found = Engine.of({"version": {"number": number, "build_flavor": "default"}})
+    assert (found.supported, found.search_pipelines) == (True, False)
+    assert (found.point_in_time, found.searches_doc_values, found.uses_scripts) == (points, doc_values, scripts)
+
+
+UNAUTHORIZED = b"action [cluster:monitor/main] is unauthorized for API key id [x]"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "assumed"),
+    [
+        (403, b"{}", Engine("opensearch", (3, 0))),
+        (404, b"{}", Engine("opensearch", (3, 0))),
+        (
+            403,
+            b'{"error": {"type": "security_exception", "reason": "%s"}, "status": 403}' % UNAUTHORIZED,
+            Engine("elasticsearch", (8, 0)),
+        ),
+    ],
+)
+def test_an_engine_that_does_not_say_what_it_is(engine: Running, status: int, body: bytes, assumed: Engine) -> None:
+    with Gateway(engine.url, lambda _: Answer(status, body)) as gateway, of_pages(gateway.url) as client:
+        assert engine_of(client) == assumed
 
 
 @pytest.mark.parametrize(
@@ -148,60 +171,51 @@ def test_an_engine_that_does_not_say_what_it_is(engine: Running, status: int) ->
     ],
 )
 def test_another_service_at_the_address_is_reported(engine: Running, answer: Answer, words: str) -> None:
-    with Gateway(engine.url, lambda _: answer) as gateway:
-        client = connect(Address.of(f"{gateway.url}/pages"))
-        with pytest.raises(StoreError, match=words):
-            engine_of(client, "here")
-        client.close()
+    with (
+        Gateway(engine.url, lambda _: answer) as gateway,
+        of_pages(gateway.url) as client,
+        pytest.raises(StoreError, match=words),
+    ):
+        engine_of(client, "here")
 
 
 def wanting(header: str) -> Check:
     return lambda arrived: None if arrived.headers.get("authorization") == header else REFUSED
 
 
-def basic(user: str, password: str) -> str:
-    return f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"
-
-
 def test_the_precedence_of_credentials(engine: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """Credentials of the options take precedence over the address, and the address over the environment."""
 
-    def works(url: str, **options: Any) -> bool:
-        client = connect(Address.of(url), **options)
-        try:
+    def works(host: str = "localhost", **options: Any) -> bool:
+        with of_pages(f"http://{host}:{gateway.port}", **options) as client:
             return bool(client.ping())
-        finally:
-            client.close()
 
-    with Gateway(engine.url, wanting(basic("me", SECRET))) as gateway:
-        plain, named = f"{gateway.url}/pages", f"http://me:{IN_URL}@localhost:{gateway.port}/pages"
-        assert [works(plain), works(named)] == [False, True]
-        assert works(plain, http_auth=("me", SECRET))
+    basic = base64.b64encode(f"me:{SECRET}".encode()).decode()
+    with Gateway(engine.url, wanting(f"Basic {basic}")) as gateway:
+        named = f"me:{IN_URL}@localhost"
+        assert [works(), works(named)] == [False, True]
+        assert works(http_auth=("me", SECRET))
         assert not works(named, http_auth=("me", "other"))
         assert not works(named, headers={"Authorization": "Bearer x"})
         monkeypatch.setenv("WINNOW_USER", "me")
-        assert not works(plain)
+        assert not works()
         monkeypatch.setenv("WINNOW_PASSWORD", SECRET)
-        assert [works(plain), works(plain, headers={"x-other": "1"})] == [True, True]
-        assert not works(plain, headers={"authorization": "Bearer x"})
-        assert not works(f"http://you:x@localhost:{gateway.port}/pages")
+        assert [works(), works(headers={"x-other": "1"})] == [True, True]
+        assert not works(headers={"authorization": "Bearer x"})
+        assert not works("you:x@localhost")
 
 
-@pytest.mark.parametrize(
-    ("key", "sent"), [("b3BlbjpzZXNhbWU=", "b3BlbjpzZXNhbWU="), ("open:sesame", "b3BlbjpzZXNhbWU=")]
-)
-def test_an_api_key(engine: Running, monkeypatch: pytest.MonkeyPatch, key: str, sent: str) -> None:
+@pytest.mark.parametrize("key", ["b3BlbjpzZXNhbWU=", "open:sesame"])
+def test_an_api_key(engine: Running, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     monkeypatch.setenv("WINNOW_API_KEY", key)
-    with Gateway(engine.url, wanting(f"ApiKey {sent}")) as gateway:
-        client = connect(Address.of(f"{gateway.url}/pages"))
+    with Gateway(engine.url, wanting("ApiKey b3BlbjpzZXNhbWU=")) as gateway, of_pages(gateway.url) as client:
         assert client.ping()
-        client.close()
 
 
 def test_a_private_key_that_others_can_read_is_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     certificate, key, both = (tmp_path / name for name in ("certificate.pem", "key.pem", "both.pem"))
     for file in (certificate, key, both):
-        file.write_text("")
+        file.touch()
         file.chmod(0o644)
     environment_options({"WINNOW_CLIENT_CERT": str(certificate), "WINNOW_CLIENT_KEY": str(key)})
     environment_options({"WINNOW_CLIENT_CERT": str(both)})
@@ -221,15 +235,13 @@ def test_a_private_key_that_others_can_read_is_warned_of(tmp_path: Path, caplog:
     ],
 )
 def test_invalid_variables_are_refused(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], words: str) -> None:
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
-    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
+    nothing = {"AWS_SHARED_CREDENTIALS_FILE": "/nowhere", "AWS_CONFIG_FILE": "/nowhere"}
+    for name, value in (nothing | {"AWS_EC2_METADATA_DISABLED": "true"} | variables).items():
         monkeypatch.setenv(name, value)
     with pytest.raises(StoreError, match=words):
-        connect(Address.of("http://localhost/pages"))
+        of_pages("http://localhost")
 
 
 def signed(service: str) -> Check:
@@ -237,10 +249,8 @@ def signed(service: str) -> Check:
     auth = SigV4Auth(Credentials("AKIDEXAMPLE", "a secret", "a token"), service, "eu-west-1")
 
     def check(arrived: Arrived) -> Answer | None:
-        scope, names, signature = (
-            part.partition("=")[2]
-            for part in arrived.headers["authorization"].removeprefix("AWS4-HMAC-SHA256 ").split(", ")
-        )
+        sent = arrived.headers["authorization"].removeprefix("AWS4-HMAC-SHA256 ")
+        scope, names, signature = (part.partition("=")[2] for part in sent.split(", "))
         assert scope.startswith("AKIDEXAMPLE/")
         assert {"host", "x-amz-date", "x-amz-security-token", "x-amz-content-sha256"} <= set(names.split(";"))
         headers = {name: arrived.headers[name] for name in names.split(";")}
@@ -254,27 +264,24 @@ def signed(service: str) -> Check:
 
 @pytest.mark.parametrize("service", ["es", "aoss"])
 def test_requests_are_signed_for_aws(engine: Running, monkeypatch: pytest.MonkeyPatch, service: str) -> None:
-    monkeypatch.setenv("WINNOW_AWS_REGION", "eu-west-1")
-    monkeypatch.setenv("WINNOW_AWS_SERVICE", service)
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a secret")
+    names = ("WINNOW_AWS_REGION", "WINNOW_AWS_SERVICE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+    for name, value in zip(names, ("eu-west-1", service, "AKIDEXAMPLE", "a secret"), strict=True):
+        monkeypatch.setenv(name, value)
     monkeypatch.setenv("AWS_SESSION_TOKEN", "a token")
+    search: dict[str, Any] = {"index": "no-*", "body": {"query": {"match_all": {}}}, "allow_no_indices": True}
 
-    async def ask(url: str) -> int:
+    async def ask(url: str) -> Any:
         async with connect_async(Address.of(url)) as client:
-            found = await client.count(index="no-*", body={"query": {"match_all": {}}}, allow_no_indices=True)
-            return int(found["count"])
+            return await client.count(**search)
 
     with Gateway(engine.url, signed(service)) as gateway:
-        client = connect(Address.of(f"{gateway.url}/pages"))
-        assert client.count(index="no-*", body={"query": {"match_all": {}}}, allow_no_indices=True)["count"] == 0
-        client.close()
-        assert asyncio.run(ask(f"{gateway.url}/pages")) == 0
+        with of_pages(gateway.url) as client:
+            assert client.count(**search)["count"] == 0
+        assert asyncio.run(ask(f"{gateway.url}/pages"))["count"] == 0
         assert len(gateway.arrived) == 2
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another secret")
-        client = connect(Address.of(f"{gateway.url}/pages"))
-        assert not client.ping()
-        client.close()
+        with of_pages(gateway.url) as client:
+            assert not client.ping()
 
 
 @pytest.fixture
@@ -288,18 +295,14 @@ def tls(engine: Running, authority: trustme.CA) -> Iterator[Gateway]:
         yield gateway
 
 
-async def pinged(url: str) -> bool:
-    async with connect_async(Address.of(url)) as client:
-        return bool(await client.ping())
-
-
 def test_tls(tls: Gateway, authority_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def pinged() -> bool:
+        async with connect_async(Address.of(f"{tls.url}/pages")) as client:
+            return bool(await client.ping())
+
     def both() -> list[bool]:
-        client = connect(Address.of(f"{tls.url}/pages"))
-        try:
-            return [bool(client.ping()), asyncio.run(pinged(f"{tls.url}/pages"))]
-        finally:
-            client.close()
+        with of_pages(tls.url) as client:
+            return [bool(client.ping()), asyncio.run(pinged())]
 
     assert both() == [False, False]
     monkeypatch.setenv("WINNOW_INSECURE", "0")
@@ -312,63 +315,41 @@ def test_tls(tls: Gateway, authority_file: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("missing", "statement", "words"),
-    [
-        (
-            "aiohttp",
-            "client.connect_async(address)",
-            "aiohttp is not installed: pip install 'opensearch-winnow[async]'",
-        ),
-        ("botocore", "client.connect(address)", "botocore is not installed: pip install 'opensearch-winnow[aws]'"),
-    ],
+    ("missing", "call", "extra"), [("aiohttp", "connect_async", "async"), ("botocore", "connect", "aws")]
 )
-def test_a_package_that_is_not_installed(missing: str, statement: str, words: str) -> None:
+def test_a_package_that_is_not_installed(missing: str, call: str, extra: str) -> None:
     code = (
         f"import sys; sys.modules[{missing!r}] = None; from opensearch_winnow.stores.opensearch.requests import client;"
-        f"address = client.Address.of('http://localhost/pages'); {statement}"
+        f"client.{call}(client.Address.of('http://localhost/pages'))"
     )
     environment = os.environ | {"WINNOW_AWS_REGION": "eu-west-1" * (missing == "botocore")}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
-    assert words in done.stderr.splitlines()[-1]
+    assert f"{missing} is not installed: pip install 'opensearch-winnow[{extra}]'" in done.stderr.splitlines()[-1]
 
 
 def test_a_prefix_and_a_compressed_body(engine: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WINNOW_COMPRESS", "yes")
-    with Gateway(engine.url, lambda _: Answer(200, b'{"count": 7}'), prefix="/a/b") as gateway:
-        client = connect(Address.of(f"{gateway.url}/a/b/pages"))
+    seven = Answer(200, b'{"count": 7}')
+    with Gateway(engine.url, lambda _: seven, prefix="/a/b") as gateway, of_pages(f"{gateway.url}/a/b") as client:
         assert client.count(index="pages", body={"query": {"match_all": {}}}) == {"count": 7}
-        client.close()
     (arrived,) = gateway.arrived
-    assert arrived.path == "/a/b/pages/_count"
-    assert arrived.headers["content-encoding"] == "gzip"
-
-
-@pytest.fixture
-def closed_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
+    assert (arrived.path, arrived.headers["content-encoding"]) == ("/a/b/pages/_count", "gzip")
 
 
 def test_a_node_that_is_down_is_skipped(engine: Running, closed_port: int) -> None:
     """Any request moves on, since nothing was sent to the dead node. Each client has its own order of nodes."""
+    alias: dict[str, Any] = {"index": "no-such", "name": "x", "ignore": 404}
     with Gateway(engine.url) as gateway:
-        url = f"http://127.0.0.1:{closed_port},localhost:{gateway.port}/pages"
+        url = f"http://127.0.0.1:{closed_port},localhost:{gateway.port}"
 
-        async def both(times: int) -> list[object]:
-            answers: list[object] = []
-            for _ in range(times):
-                async with connect_async(Address.of(url)) as client:
-                    answers.append((await client.indices.put_alias(index="no-such", name="x", ignore=404))["status"])
-            return answers
+        async def ask() -> Any:
+            async with connect_async(Address.of(f"{url}/pages")) as client:
+                return await client.indices.put_alias(**alias)
 
         for _ in range(8):
-            client = connect(Address.of(url))
-            assert client.indices.put_alias(index="no-such", name="x", ignore=404)["status"] == 404
-            assert client.indices.put_alias(index="no-such", name="x", ignore=404)["status"] == 404
-            client.close()
-        assert asyncio.run(both(8)) == [404] * 8
+            with of_pages(url) as client:
+                assert [client.indices.put_alias(**alias)["status"] for _ in range(2)] == [404, 404]
+            assert asyncio.run(ask())["status"] == 404
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
@@ -376,23 +357,15 @@ def test_what_may_be_repeated_is_repeated_for_a_moment(
     engine: Running, status: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(RetryingTransport, "patience", Patience(0.0, tries=2))
-    answers: Iterator[Answer] = iter(())
-
-    def check(_: Arrived) -> Answer | None:
-        return next(answers, None)
-
-    def counted(client: OpenSearch) -> int:
-        return int(client.count(index="no-*", body={"query": {"match_all": {}}}, request_timeout=30)["count"])
-
-    with Gateway(engine.url, check) as gateway:
-        client = connect(Address.of(f"{gateway.url}/pages"))
-        answers = iter([Answer(status)])
-        assert counted(client) == 0
-        answers = iter([Answer(status)])
+    answers: list[Answer] = []
+    search = {"index": "no-*", "body": {"query": {"match_all": {}}}, "request_timeout": 30}
+    with Gateway(engine.url, lambda _: answers.pop() if answers else None) as gateway, of_pages(gateway.url) as client:
+        answers += [Answer(status)]
+        assert client.count(**search)["count"] == 0
+        answers += [Answer(status)]
         with pytest.raises(Exception, match=str(status)):
             client.index(index="Never", body={})
         assert [arrived.path for arrived in gateway.arrived] == ["/no-*/_count"] * 2 + ["/Never/_doc"]
-        answers = iter([Answer(status), Answer(status)])
+        answers += [Answer(status)] * 2
         with pytest.raises(Exception, match=str(status)):
-            counted(client)
-        client.close()
+            client.count(**search)

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
-from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow import Filters, Scheme, StoreError
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.asking.lookups import Lookup
-from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
@@ -21,7 +20,6 @@ from opensearch_winnow.stores.opensearch.requests.client import Engine
 from opensearch_winnow.stores.opensearch.requests.retries import Patience
 from opensearch_winnow.stores.opensearch.requests.transport import RetryingTransport
 from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
-from opensearch_winnow.stores.store import StoreError
 from tests.stores.conftest import numbered
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
 from tests.stores.store_questions import candidates, search
@@ -29,12 +27,8 @@ from tests.stores.store_questions import candidates, search
 pytestmark = pytest.mark.check
 
 NO_SHARD = {"type": "no_shard_available_action_exception", "reason": "No shard available for [get [pages]]"}
-FAILED = {
-    "shard": 0,
-    "index": "pages",
-    "node": None,
-    "reason": {"type": "node_disconnected_exception", "reason": "gone"},
-}
+GONE = {"type": "node_disconnected_exception", "reason": "gone"}
+FAILED = {"shard": 0, "index": "pages", "node": None, "reason": GONE}
 LOOKUP = Lookup("fingerprints", numbered(1).fingerprints, 1)
 
 
@@ -60,14 +54,13 @@ class PartialGateway(Gateway):
 
 
 @pytest.fixture(scope="module")
-def name(engine: Running) -> Iterator[str]:
+def name(engine: Running, client: OpenSearch) -> Iterator[str]:
     name = f"partial-{os.getpid()}"
-    with OpenSearch(engine.url, timeout=60) as client:
-        set_up(client, name, Scheme(), shards=2)
-        with OpenSearchStore.open(f"{engine.url}/{name}") as store:
-            store.write([numbered(number) for number in range(20)])
-        yield name
-        client.indices.delete(index=f"{name}-*,{name}.settings")
+    set_up(client, name, Scheme(), shards=2)
+    with OpenSearchStore.open(f"{engine.url}/{name}") as store:
+        store.write([numbered(number) for number in range(20)])
+    yield name
+    client.indices.delete(index=f"{name}-*,{name}.settings")
 
 
 READS: dict[str, tuple[str, Callable[[OpenSearchStore], Any]]] = {
@@ -120,13 +113,10 @@ def test_a_scroll_with_a_shard_that_fails_is_an_error(
 
 
 def test_a_whole_answer_is_waited_for(engine: Running, name: str) -> None:
-    """A shard that is back soon costs a moment."""
-    with PartialGateway(engine.url) as gateway, OpenSearchStore.open(f"{gateway.url}/{name}") as store:
+    def mended(_: Arrived) -> None:
+        if sum(each.path.partition("?")[0].endswith("_search") for each in gateway.arrived) > 2:
+            gateway.spoiled = ""
+
+    with PartialGateway(engine.url, mended) as gateway, OpenSearchStore.open(f"{gateway.url}/{name}") as store:
         gateway.spoiled = "_search"
-
-        def mended(_: Arrived) -> None:
-            if sum(each.path.partition("?")[0].endswith("_search") for each in gateway.arrived) > 2:
-                gateway.spoiled = ""
-
-        gateway._check = mended
         assert store.count(Filters()) == 20

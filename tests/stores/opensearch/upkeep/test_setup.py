@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from opensearchpy import OpenSearch
 
-from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow import Scheme, StoreError
 from opensearch_winnow.mappings.opensearch_mapping import mapping, written_in
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.written_scheme import written
@@ -17,16 +17,9 @@ from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
 from opensearch_winnow.stores.opensearch.requests.client import engine_of
 from opensearch_winnow.stores.opensearch.upkeep.setup import NO_SEARCH_PIPELINES, Step, plan, set_up, steps
-from opensearch_winnow.stores.store import StoreError
 from tests.engine_fixture import needs_modules
 
 MakeRecord = Callable[..., Record]
-
-
-@pytest.fixture
-def client(engine: Running) -> Iterator[OpenSearch]:
-    with OpenSearch(engine.url, timeout=60) as made:
-        yield made
 
 
 def outcomes(done: Sequence[tuple[Step, str]]) -> set[str]:
@@ -37,10 +30,8 @@ def outcomes(done: Sequence[tuple[Step, str]]) -> set[str]:
 @needs_modules
 def test_a_store_is_created_once(client: OpenSearch) -> None:
     scheme = Scheme(noise=20, guarantee=40)
-    planned = plan(client, "set-up-once", scheme, shards=2)
-    assert [outcome for _, outcome in planned][-3:] == ["missing"] * 3
-    made = set_up(client, "set-up-once", scheme, shards=2)
-    assert [outcome for _, outcome in made][-3:] == ["made"] * 3
+    for use, expected in ((plan, "missing"), (set_up, "made")):
+        assert [outcome for _, outcome in use(client, "set-up-once", scheme, shards=2)][-3:] == [expected] * 3
     (index,) = client.indices.get_alias(name="set-up-once")
     about = client.indices.get(index=index)[index]
     assert index == "set-up-once-000001"
@@ -68,33 +59,24 @@ def test_an_index_of_somebody_else_with_our_mapping_is_a_store(client: OpenSearc
     assert made == ["template winnow-set-up-index", "index set-up-index.settings"]
 
 
-def test_another_scheme_is_refused_and_nothing_made(client: OpenSearch) -> None:
+def test_what_is_refused(client: OpenSearch) -> None:
     set_up(client, "set-up-scheme", Scheme())
     client.indices.delete(index="set-up-scheme.settings")
-    with pytest.raises(StoreError, match="set-up-scheme has records of scheme 50-149"):
-        set_up(client, "set-up-scheme", Scheme(noise=20))
-    assert not client.indices.exists(index="set-up-scheme.settings")
-
-
-def test_an_index_that_is_no_store_is_refused(client: OpenSearch) -> None:
-    client.indices.create(index="set-up-other")
-    with pytest.raises(StoreError, match="set-up-other is an index, but not a store of winnow"):
-        set_up(client, "set-up-other", Scheme())
-    assert not client.indices.exists(index="set-up-other.settings")
-
-
-def test_a_name_for_two_indices_is_refused(client: OpenSearch) -> None:
-    for index in ("set-up-one", "set-up-two"):
-        client.indices.create(index=index, body={"aliases": {"set-up-both": {}}})
-    with pytest.raises(StoreError, match="set-up-both is an alias of 2 indices; name one of them"):
-        set_up(client, "set-up-both", Scheme())
-
-
-def test_an_index_that_has_lost_its_alias_is_told(client: OpenSearch) -> None:
     set_up(client, "set-up-lost", Scheme())
     client.indices.delete_alias(index="set-up-lost-000001", name="set-up-lost")
-    with pytest.raises(StoreError, match="there is an index set-up-lost-000001, but no alias set-up-lost"):
-        set_up(client, "set-up-lost", Scheme())
+    client.indices.create(index="set-up-other")
+    for index in ("set-up-one", "set-up-two"):
+        client.indices.create(index=index, body={"aliases": {"set-up-both": {}}})
+    for name, words in {
+        "set-up-scheme": "set-up-scheme has records of scheme 50-149",
+        "set-up-lost": "there is an index set-up-lost-000001, but no alias set-up-lost",
+        "set-up-other": "set-up-other is an index, but not a store of winnow",
+        "set-up-both": "set-up-both is an alias of 2 indices; name one of them",
+    }.items():
+        with pytest.raises(StoreError, match=words):
+            set_up(client, name, Scheme(noise=20))
+        if name != "set-up-lost":  # nothing was made
+            assert not client.indices.exists(index=f"{name}.settings")
 
 
 @needs_modules
@@ -110,7 +92,6 @@ def test_several_at_once_all_succeed(engine: Running, client: OpenSearch) -> Non
 
 @needs_modules
 def test_the_printed_requests_have_the_same_effect(client: OpenSearch) -> None:
-    """Send the printed requests as the console would."""
     for step, outcome in plan(client, "set-up-pasted", Scheme()):
         if outcome == "missing":
             request, _, body = step.console_request().partition("\n")
