@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from opensearch_winnow import Index, Page, QuestionError, compare
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.history import history
 from opensearch_winnow.operations.asking.page_comparer import TEXT_BATCH
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.store import Fields, Store, Text
+from tests.record_fixtures import record_of
 from tests.test_index import near, prose
 
 URL = "https://a.example/news"
@@ -24,9 +24,7 @@ URL = "https://a.example/news"
 
 def capture(day: int | None, text: str, url: str = URL, hour: int = 0) -> Record:
     time = None if day is None else datetime(2024, 1, day, hour, tzinfo=UTC)
-    record = RecordMaker(Recipe()).make(Page(url, text=text, fetched_at=time))
-    assert isinstance(record, Record)
-    return record
+    return record_of(Page(url, text=text, fetched_at=time))
 
 
 def test_each_capture_is_compared_with_the_one_before_it(store: Store) -> None:
@@ -93,11 +91,8 @@ def test_texts_are_read_in_batches_and_not_for_equal_neighbours(tmp_path: Path) 
     assert expected[80:] == [1.0] * 9
 
 
-def test_an_index_returns_the_history_of_a_url(tmp_path: Path) -> None:
-    with Index.open(tmp_path / "crawl.winnow") as index:
-        index.add([Page(URL, text=prose(day, 60), fetched_at=datetime(2024, 1, day, tzinfo=UTC)) for day in (2, 1)])
-        assert [entry.card.fetched_at.day for entry in index.history(URL) if entry.card.fetched_at] == [1, 2]
-        with pytest.raises(
-            QuestionError, match=r"has no page https://a\.example/news/; there is https://a\.example/news$"
-        ):
-            index.history(f"{URL}/")
+def test_an_index_returns_the_history_of_a_url(index: Index) -> None:
+    index.add([Page(URL, text=prose(day, 60), fetched_at=datetime(2024, 1, day, tzinfo=UTC)) for day in (2, 1)])
+    assert [entry.card.fetched_at.day for entry in index.history(URL) if entry.card.fetched_at] == [1, 2]
+    with pytest.raises(QuestionError, match=r"has no page https://a\.example/news/; there is https://a\.example/news$"):
+        index.history(f"{URL}/")

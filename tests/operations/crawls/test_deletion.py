@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -16,26 +15,22 @@ from opensearch_winnow.mappings.record import capture_id
 from opensearch_winnow.operations.crawls import deletion, remaining_copies
 from tests.test_index import near, prose
 
+pytestmark = pytest.mark.check_on_engine
 A, B, C = (f"https://{name}.example/page" for name in "abc")
 YEARS = [datetime(year, 1, 1, tzinfo=UTC) for year in (2022, 2023, 2024)]
 SHARED = prose("shared", 200)
 TEMPLATE = "Read our other articles about mills and valleys here, or write to the editors of this journal."
 
 
-@pytest.fixture(params=["embedded", pytest.param("opensearch", marks=pytest.mark.check)])
-def index(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
+@pytest.fixture
+def index(empty_index: Index) -> Index:
     """An index with three captures of A, and two pages that resemble all of them and name C as canonical."""
-    monkeypatch.chdir(tmp_path)
-    name = str(tmp_path / "crawl.winnow")
-    if request.param == "opensearch":
-        name = f"{request.getfixturevalue('engine').url}/deleted-{uuid4().hex}"
-    with Index.open(name) as index:
-        for number, year in enumerate(YEARS):
-            add(index, [Page(A, text=near(SHARED, number, 2), fetched_at=year)], crawl=f"{year:%Y}")
-        named: dict[str, Any] = {"fetched_at": YEARS[2], "canonical": C}
-        add(index, [Page(url, text=near(SHARED, url, 2), **named) for url in (B, C)], crawl="2024")
-        add(index, [Page("https://b.example/other", text=prose("other", 100), fetched_at=YEARS[1])])
-        yield index
+    for number, year in enumerate(YEARS):
+        add(empty_index, [Page(A, text=near(SHARED, number, 2), fetched_at=year)], crawl=f"{year:%Y}")
+    named: dict[str, Any] = {"fetched_at": YEARS[2], "canonical": C}
+    add(empty_index, [Page(url, text=near(SHARED, url, 2), **named) for url in (B, C)], crawl="2024")
+    add(empty_index, [Page("https://b.example/other", text=prose("other", 100), fetched_at=YEARS[1])])
+    return empty_index
 
 
 def add(index: Index, pages: Sequence[Page], crawl: str = "") -> None:
@@ -86,22 +81,15 @@ def test_the_capture_before_is_the_latest_again(index: Index) -> None:
         index.page(A)
 
 
-def test_what_is_not_there_is_reported(index: Index) -> None:
+def test_what_is_not_there_is_reported_and_another_spelling_of_it_named(index: Index) -> None:
     gone = ["https://gone.example/", "https://gone.example/*"]
     report = index.delete([*gone, B], ids=["0" * 32], erase=False)
     assert report.deleted == 1
     assert sorted(report.missing) == sorted([*gone, "0" * 32])
     assert report.known == {}
     assert index.delete(gone).captures == 0
-
-
-def test_another_spelling_of_what_is_not_there_is_named(index: Index) -> None:
-    there = {
-        "http://a.example/page": A,
-        "HTTPS://A.Example/page/": A,
-        f"{C}/": C,
-        "https://www.b.example/*": "https://b.example/*",
-    }
+    there = {"http://a.example/page": A, "HTTPS://A.Example/page/": A, f"{C}/": C}
+    there["https://www.b.example/*"] = "https://b.example/*"
     report = index.delete([*there, "https://gone.example/"], block=True, erase=False)
     assert (report.captures, report.known) == (0, there)
 
@@ -134,11 +122,8 @@ def test_what_a_deleted_representative_leaves(index: Index) -> None:
         "like-early": near(" ".join(parts[:2]), 1, 2),
         "same-as-late": " ".join(parts[1:]).upper(),
     }
-    pages = [
-        Page(f"https://a.example/{name}", text=text, fetched_at=datetime(2024, 1, day, tzinfo=UTC))
-        for day, (name, text) in enumerate(texts.items(), 1)
-    ]
-    add(index, pages)
+    for day, (name, text) in enumerate(texts.items(), 1):
+        add(index, [Page(f"https://a.example/{name}", text=text, fetched_at=datetime(2024, 1, day, tzinfo=UTC))])
     index.cluster(threshold=0.6)
     assert clusters(index) == [["early", "first", "late", "like-early", "same-as-late"]]
     report = index.delete("https://a.example/first", erase=False)
@@ -205,12 +190,9 @@ def test_watches_forget_what_is_deleted(index: Index) -> None:
 
 
 def test_templates_are_learned_again(index: Index) -> None:
-    pages = [
-        Page(f"https://site{site}.example/{n}", text=f"{TEMPLATE} {site} {prose((site, n), 60)}")
-        for site in (1, 2)
-        for n in range(12)
-    ]
-    add(index, pages)
+    for site in (1, 2):
+        texts = [f"{TEMPLATE} {site} {prose((site, n), 60)}" for n in range(12)]
+        add(index, [Page(f"https://site{site}.example/{n}", text=text) for n, text in enumerate(texts)])
     index.learn_boilerplate()
     index.add_boilerplate(C, SHARED)
     index.add_boilerplate("licence", prose("licence", 60))
@@ -300,14 +282,11 @@ def test_copies_at_other_addresses_are_named(index: Index, monkeypatch: pytest.M
     assert (found.total, len(found.listed)) == (2, 1)
 
 
-def test_copies_of_a_short_text_are_named(index: Index) -> None:
-    """A text with fewer words than a shingle."""
-    add(
-        index, [Page(f"https://{n}.example/", text=text) for n, text in enumerate(("Call Jane", "call, Jane!", "Call"))]
-    )
-    assert [each.url for each in index.delete("https://0.example/", dry_run=True).copies.listed] == [
-        "https://1.example/"
-    ]
+def test_copies_of_a_text_with_fewer_words_than_a_shingle_are_named(index: Index) -> None:
+    texts = enumerate(("Call Jane", "call, Jane!", "Call"))
+    add(index, [Page(f"https://{number}.example/", text=text) for number, text in texts])
+    (copy,) = index.delete("https://0.example/", dry_run=True).copies.listed
+    assert copy.url == "https://1.example/"
 
 
 def test_a_cursor_does_not_lead_to_a_page_that_was_taken_down(index: Index) -> None:

@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from threading import Barrier, Thread
+from threading import Barrier
 from typing import Any
 from uuid import uuid4
 
@@ -24,20 +25,19 @@ from opensearch_winnow.operations.upkeep.boilerplate import RegisteredBoilerplat
 from opensearch_winnow.stores.blocked_pages import change_blocked
 from opensearch_winnow.stores.destination import StoreDestination
 from opensearch_winnow.stores.embedded import writes
+from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.writes import Writer
 from tests.test_index import near, prose
 
 SECRET, OTHER = "https://a.example/secret", "https://b.example/other"
 Action = Callable[[], object]
+pytestmark = pytest.mark.check_on_engine
 
 
-@pytest.fixture(params=["embedded", pytest.param("opensearch", marks=pytest.mark.check)])
-def name(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture
+def name(new_name: Callable[[], str]) -> str:
     """The name of a store with one page."""
-    monkeypatch.chdir(tmp_path)
-    made = str(tmp_path / "crawl.winnow")
-    if request.param == "opensearch":
-        made = f"{request.getfixturevalue('engine').url}/takedown-{uuid4().hex}"
+    made = new_name()
     with Index.open(made) as index:
         index.add([Page("https://first.example/", text=prose("first", 100))])
     return made
@@ -126,11 +126,8 @@ def test_takedowns_at_once_are_all_on_the_list(name: str) -> None:
             for each in range(5):
                 change_blocked(index.store, add=[f"https://{number}.example/{each}"])
 
-    threads = [Thread(target=block, args=[number]) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(block, range(4)))
     with Index.open(name) as index:
         assert index.blocked() == [f"https://{number}.example/{each}" for number in range(4) for each in range(5)]
 
@@ -148,14 +145,13 @@ def test_races_of_threads(name: str) -> None:
                 together.wait(60)
                 index.add([Page(url, text=prose(url, 100)) for url in (secret, f"{OTHER}/{secret}")])
 
-    thread = Thread(target=write)
-    thread.start()
-    with Index.open(name) as index:
+    with ThreadPoolExecutor(1) as pool, Index.open(name) as index:
+        writing = pool.submit(write)
         for number, secret in enumerate(secrets):
             together.wait(60)
             time.sleep(number * step)
             index.delete(secret, block=True, erase=False)
-    thread.join()
+        writing.result()
     assert urls(name) == {"https://first.example/", *(f"{OTHER}/{secret}" for secret in secrets)}
 
 
@@ -178,11 +174,11 @@ def test_races_of_processes(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.check
 def test_what_a_killed_run_has_left_is_deleted_by_the_next(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An engine has no transactions: a process may be killed after its bulk request, before it reads the list again."""
     monkeypatch.chdir(tmp_path)
-    name = f"{request.getfixturevalue('engine').url}/killed-{uuid4().hex}"
+    name = f"{engine.url}/killed-{uuid4().hex}"
     secrets = [SECRET, "https://b.example/secret/1", "https://c.example/secret"]
     with Index.open(name) as index:
         index.add([Page(url, text=prose(url, 100)) for url in (*secrets, OTHER)])
