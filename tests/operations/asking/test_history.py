@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,8 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.history import history
 from opensearch_winnow.operations.asking.page_comparer import TEXT_BATCH
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, Exclusions
-from opensearch_winnow.stores.embedded import EmbeddedStore
-from opensearch_winnow.stores.store import Fields, Store, Text
+from opensearch_winnow.stores.store import Store
+from tests.operations.asking.test_page_comparer import RecordingStore
 from tests.record_fixtures import record_of
 from tests.test_index import near, prose
 
@@ -63,29 +62,18 @@ def test_boilerplate_does_not_count_as_resemblance(store: Store) -> None:
     assert history(store, URL, limit=2, exclusions=exclusions)[1].resemblance == 0
 
 
-class RecordingStore(EmbeddedStore):
-    """A store that records which texts were read."""
-
-    texts_read: list[str]
-
-    def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
-        ids = list(ids)
-        assert fields is Text
-        assert len(ids) <= TEXT_BATCH + 1
-        self.texts_read += ids
-        return super().read(ids, fields)
-
-
 @pytest.mark.check
 def test_texts_are_read_in_batches_and_not_for_equal_neighbours(tmp_path: Path) -> None:
     days = [day for day in range(1, 31) for _ in range(3)]
     texts = [prose(min(number, 80), 60) for number in range(90)]  # the last ten are the same
     records = [capture(day, text, hour=number % 3) for number, (day, text) in enumerate(zip(days, texts, strict=True))]
     with RecordingStore.open(tmp_path / "crawl.winnow", create=True) as store:
-        store.texts_read = []
+        store.texts_read, store.sketches_read = [], []
         store.write(records)
         found = [entry.resemblance for entry in history(store, URL, limit=1_000)]
-        assert set(store.texts_read) == {record.id for record in records[:81]}
+        assert set(chain(*store.texts_read)) == {record.id for record in records[:81]}
+        assert max(map(len, store.texts_read)) <= TEXT_BATCH + 1
+        assert store.sketches_read == []
     expected = [compare(one, other).resemblance for one, other in pairwise(texts)]
     assert found == [None, *expected]
     assert expected[80:] == [1.0] * 9

@@ -58,25 +58,19 @@ def written(store: RecordingStore, *records: Record) -> list[Card]:
     return [cards[each.id] for each in records]
 
 
-def test_two_texts_are_compared_exactly(store: RecordingStore) -> None:
-    cards = written(store, record("https://a.example/1", TEXT), record("https://a.example/2", COPY))
+def test_two_texts_are_compared_exactly_and_estimated_without_a_text_or_beyond_the_room(store: RecordingStore) -> None:
+    cards = written(store, record("https://a.example/1", TEXT), record("https://a.example/3", COPY))
     comparer = PageComparer(store)
     comparer.prepare(cards)
     found, both = comparer.likeness(*cards), compare(TEXT, COPY)
     assert found == (both.resemblance, both.containment, both.contained, "exact", 0.0)
     assert not store.sketches_read
-
-
-def test_without_a_text_and_beyond_the_room_pages_are_estimated(store: RecordingStore) -> None:
-    pages = record("https://a.example/1", TEXT), record("https://a.example/2", COPY, stored=False)
-    first, second = written(store, *pages)
+    (first, third), (second,) = cards, written(store, record("https://a.example/2", COPY, stored=False))
     comparer = PageComparer(store)
     comparer.prepare([first, second])
-    resemblance = compare(TEXT, COPY).resemblance
     found = comparer.likeness(first, second)
     assert found.kind == "estimate"
-    assert abs(found.resemblance - resemblance) < 5 * found.error
-    (third,) = written(store, record("https://a.example/3", COPY))
+    assert abs(found.resemblance - both.resemblance) < 5 * found.error
     small = PageComparer(store, max_shingles=first.shingle_count)
     small.prepare([first, third])
     assert small.side(first) is not None

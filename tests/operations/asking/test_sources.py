@@ -47,15 +47,12 @@ def test_versions_are_one_source_and_pages_with_the_same_quotation_are_none() ->
     assert pages(found) == [(0, [2], [1])]
 
 
-def test_what_two_sources_have_belongs_to_the_one_with_most() -> None:
+def test_each_part_belongs_to_the_source_with_most() -> None:
     found = attributed(TEXT, [match((320, 560)), match((0, 400))])
     assert pages(found) == [(1, [], []), (0, [], [])]
     assert [each.parts for each in found.sources] == [[(0, 399)], [(400, 559)]]
     assert [each.share for each in found.sources] == pytest.approx([0.5, 0.2])
     assert found.original == pytest.approx(0.3)
-
-
-def test_a_page_that_adds_next_to_nothing_is_part_of_a_source() -> None:
     found = attributed(TEXT, [match((0, 400)), match((160, 416)), match((640, 800))])
     assert pages(found) == [(0, [], [1]), (2, [], [])]
     assert found.sources[0].parts == [(0, 415)]  # the two words more are on a page of this source

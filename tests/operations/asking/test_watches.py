@@ -130,10 +130,3 @@ def test_watches_and_seen_captures_are_bounded(file_index: Index, monkeypatch: p
         file_index.add_watch("2", text=ARTICLE)
     file_index.add_watch("1", text=ARTICLE, replace=True)
     assert [watch.name for watch in file_index.watches()] == ["0", "1"]
-
-
-def test_the_watched_page_may_be_deleted(index: Index) -> None:
-    index.add_watch("article", url="https://a.example/article")
-    index.store.delete([card.id for card in captures(index.store, "https://a.example/article")])
-    with pytest.raises(QuestionError, match=r"has no page https://a\.example/article"):
-        index.check_watch("article")

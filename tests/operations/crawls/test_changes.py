@@ -52,11 +52,8 @@ def told(changes: Changes) -> dict[str, tuple[str, str | None]]:
 def test_every_page_is_told_once(store: Store) -> None:
     same, changed, moved, gone, new = (prose(name, 200) for name in ("same", "changed", "moved", "gone", "new"))
     later = near(changed, 1, 5)
-    write(
-        store,
-        {"same": same, "changed": changed, "old": moved, "gone": gone},
-        {"same": same.upper(), "changed": later, "renamed": near(moved, 2, 3), "new": new},
-    )
+    after = {"same": same.upper(), "changed": later, "renamed": near(moved, 2, 3), "new": new}
+    write(store, {"same": same, "changed": changed, "old": moved, "gone": gone}, after)
     changes = found(store)
     assert told(changes) == {
         "same": ("unchanged", "same"),
@@ -87,16 +84,10 @@ def test_a_page_moves_to_the_most_similar_one_on_any_site(store: Store) -> None:
 
 def test_among_equals_a_new_url_and_the_most_similar_one_is_chosen(store: Store) -> None:
     text = prose("moved", 100)
-    write(
-        store,
-        {"docs/page.html": text, "docs/other.html": text, "mirror": text},
-        {"mirror": text, "v2/page.html": text, "v2/other.html": text},
-    )
-    assert told(found(store)) == {
-        "mirror": ("unchanged", "mirror"),
-        "docs/page.html": ("moved", "v2/page.html"),
-        "docs/other.html": ("moved", "v2/other.html"),
-    }
+    moved = {"docs/page.html": "v2/page.html", "docs/other.html": "v2/other.html"}
+    write(store, dict.fromkeys((*moved, "mirror"), text), dict.fromkeys(("mirror", *moved.values()), text))
+    expected = {url: ("moved", to_url) for url, to_url in moved.items()}
+    assert told(found(store)) == {"mirror": ("unchanged", "mirror"), **expected}
 
 
 def test_a_url_that_has_another_text_now(store: Store) -> None:
@@ -119,12 +110,18 @@ def test_a_page_is_split(store: Store) -> None:
     assert (two.to_url, two.parts) == (f"{SITE}/x", (f"{SITE}/x", f"{SITE}/y"))  # the most similar first
 
 
-def test_pages_are_merged(store: Store) -> None:
+def test_pages_are_merged_but_copies_and_one_that_takes_in_a_small_one_have_moved(store: Store) -> None:
     three = {name: prose(name, 200) for name in ("one", "two", "three")}
-    book, note = prose("book", 900), prose("note", 100)
-    write(store, {**three, "book": book, "note": note}, {"all": " ".join(three.values()), "book": f"{book} {note}"})
-    merged = {**dict.fromkeys(three, ("merged", "all")), "note": ("merged", "book")}
-    assert told(found(store)) == {"book": ("changed", "book"), **merged}
+    halves = {"half/1": prose("half", 300), "half/2": prose("other half", 300)[:1500]}
+    book, note, large, small = prose("book", 900), prose("note", 100), prose("large", 600), prose("small", 60)
+    copies = {"copy/1": prose("copy", 300), "copy/2": near(prose("copy", 300), 1, 2)}
+    after = {"all": " ".join(three.values()), "halves": " ".join(halves.values()), "copy": copies["copy/1"]}
+    before = {**three, **halves, **copies, "book": book, "note": note, "large": large, "small": small}
+    write(store, before, {**after, "book": f"{book} {note}", "larger": f"{large} {small}"})
+    merged = {"all": three, "halves": halves, "book": ["note"], "larger": ["small"]}
+    expected = {url: ("merged", to_url) for to_url, urls in merged.items() for url in urls}
+    expected |= {"large": ("moved", "larger"), **dict.fromkeys(copies, ("moved", "copy"))}
+    assert told(found(store)) == {"book": ("changed", "book"), **expected}
 
 
 def test_a_page_is_merged_into_the_one_that_contains_most_of_it(store: Store) -> None:
@@ -134,20 +131,6 @@ def test_a_page_is_merged_into_the_one_that_contains_most_of_it(store: Store) ->
     write(store, {"old": text}, later)
     (page,) = (each for each in found(store).pages if each.change != "new")
     assert (page.change, name(page.to_url or "")) == ("merged", "long")
-
-
-def test_two_halves_are_merged_and_two_copies_are_not(store: Store) -> None:
-    one, two, copy = (prose(name, 300) for name in ("one", "two", "copy"))
-    before = {"one": one, "two": two[:1500], "copy/1": copy, "copy/2": near(copy, 1, 2)}
-    write(store, before, {"both": f"{one} {two[:1500]}", "copy": copy})
-    both, moved = dict.fromkeys(("one", "two"), ("merged", "both")), ("moved", "copy")
-    assert told(found(store)) == {**both, "copy/1": moved, "copy/2": moved}
-
-
-def test_a_page_that_takes_in_a_small_one_has_moved(store: Store) -> None:
-    large, small = prose("large", 600), prose("small", 60)
-    write(store, {"large": large, "small": small}, {"both": f"{large} {small}"})
-    assert told(found(store)) == {"large": ("moved", "both"), "small": ("merged", "both")}
 
 
 def page_of(template: str, *lines: str) -> str:

@@ -94,20 +94,18 @@ def test_what_is_not_there_is_reported_and_another_spelling_of_it_named(index: I
     assert (report.captures, report.known) == (0, there)
 
 
-@pytest.mark.parametrize(
-    ("selected", "complaint"),
-    [
+def test_a_request_that_makes_no_sense(index: Index) -> None:
+    refused: list[tuple[dict[str, Any], str]] = [
         ({}, "say which pages to delete"),
         ({"words": " "}, "no words"),
         ({"urls": A, "words": "mill"}, "not both"),
         ({"ids": ["0" * 32], "where": Filters(site="a.example")}, "ids or filters"),
         ({"urls": ["*"]}, "empty"),
         ({"urls": ""}, "empty"),
-    ],
-)
-def test_a_request_that_makes_no_sense(index: Index, selected: dict[str, Any], complaint: str) -> None:
-    with pytest.raises(QuestionError, match=complaint):
-        index.delete(**selected)
+    ]
+    for selected, complaint in refused:
+        with pytest.raises(QuestionError, match=complaint):
+            index.delete(**selected)
     assert left(index) == sorted(ALL)
 
 
@@ -140,8 +138,7 @@ def test_what_a_deleted_representative_leaves(index: Index) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "shown"),
-    [("newest", [C, A]), ("site:b.example", [B, A]), ("earliest", [A, A]), ("canonical", [C, C, A])],
+    ("rule", "shown"), [("newest", [C, A]), ("site:b.example", [B, A]), ("earliest", [A, A]), ("canonical", [C, C, A])]
 )
 def test_the_rule_of_the_last_clustering_chooses_again(index: Index, rule: str, shown: list[str]) -> None:
     add(index, [Page(C, text=near(SHARED, "again", 2), fetched_at=datetime(2025, 1, 1, tzinfo=UTC))])
@@ -210,14 +207,10 @@ def test_a_run_that_is_stopped_has_cleaned_up(index: Index, monkeypatch: pytest.
     index.cluster()
     index.add_watch("text", text=SHARED)
     seen = set(index.store.settings.get("watch:text")["seen"])
-    phases: list[str] = []
-
-    def note(phase: str, done: int, total: int | None) -> None:
-        phases.append(f"{phase} {done} of {total}")
-
-    report = index.delete(A, progress=note, stop=lambda: len(phases) == 3)
+    phases: list[tuple[str, int, int | None]] = []
+    report = index.delete(A, progress=lambda *phase: phases.append(phase), stop=lambda: len(phases) == 3)
     assert (report.captures, report.deleted, report.stopped, report.erased) == (3, 2, True, False)
-    assert phases == [*(f"deleting {done} of 3" for done in range(3)), "cleaning up 0 of None"]
+    assert phases == [*(("deleting", done, 3) for done in range(3)), ("cleaning up", 0, None)]
     assert len(left(index)) == 4
     assert report.reclustered == 2 + 1
     assert set(index.store.settings.get("watch:text")["seen"]) == seen & {card.id for card in index.store.scan(Card)}
@@ -299,14 +292,13 @@ def test_a_cursor_does_not_lead_to_a_page_that_was_taken_down(index: Index) -> N
 
 
 def test_nothing_is_left_in_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.winnow"
     marks = [b"zyzzyva-text", b"zyzzyva-title", b"example.org/zyzzyva-url"]
 
     def found() -> list[bytes]:
         content = b"".join(file.read_bytes() for file in tmp_path.iterdir())
         return [mark for mark in marks if mark in content]
 
-    with Index.open(path) as index:
+    with Index.open(tmp_path / "crawl.winnow") as index:
         secret = Page("https://example.org/zyzzyva-url", text="zyzzyva-text", title="zyzzyva-title")
         index.add([Page(f"https://example.org/{n}", text=prose(n, 100)) for n in range(50)])
         index.add([secret])

@@ -54,27 +54,19 @@ def urls(name: str) -> set[str]:
         return {card.url for card in index.store.scan(Card)}
 
 
-class Once:
-    """Calls a function once, before or after a method that it replaces."""
+def once(monkeypatch: pytest.MonkeyPatch, owner: Any, method: str, act: Action, *, after: bool = False) -> None:
+    """Let a method call `act` before or after its work, the first time."""
+    usual, waiting = getattr(owner, method), [act]
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, owner: Any, method: str, act: Action, *, after: bool) -> None:
-        self._act: Action | None = act
-        usual = getattr(owner, method)
+    def replaced(*args: Any, **kwargs: Any) -> Any:
+        if waiting and not after:
+            waiting.pop()()
+        result = usual(*args, **kwargs)
+        if waiting and after:
+            waiting.pop()()
+        return result
 
-        def replaced(*args: Any, **kwargs: Any) -> Any:
-            if not after:
-                self._call()
-            result = usual(*args, **kwargs)
-            if after:
-                self._call()
-            return result
-
-        monkeypatch.setattr(owner, method, replaced)
-
-    def _call(self) -> None:
-        act, self._act = self._act, None
-        if act is not None:
-            act()
+    monkeypatch.setattr(owner, method, replaced)
 
 
 # What happens just before, or just after, the page is taken down: by the store, as both write in other ways.
@@ -100,13 +92,12 @@ MOMENTS: dict[str, list[tuple[Any, str, bool]]] = {
 def test_a_page_that_is_blocked_during_a_run_is_not_there_afterwards(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    failed = tmp_path / "failed.jsonl"
-    stays = {"https://first.example/"}
+    failed, stays = tmp_path / "failed.jsonl", {"https://first.example/"}
     with Index.open(name) as index:
         for number, (owner, method, after) in enumerate(MOMENTS["opensearch" if "://" in name else "embedded"]):
             secret, other = f"{SECRET}/{number}", f"{OTHER}/{number}"
             with monkeypatch.context() as patched:
-                Once(patched, owner, method, partial(take_down, name, secret), after=after)
+                once(patched, owner, method, partial(take_down, name, secret), after=after)
                 report = index.add([Page(url, text=prose(url, 100)) for url in (secret, other)], failed=failed)
             too_late = method == "_settle"  # it was stored, and then deleted
             assert (report.indexed, report.skipped) == ((2, {}) if too_late else (1, {"blocked": 1})), method
@@ -117,7 +108,6 @@ def test_a_page_that_is_blocked_during_a_run_is_not_there_afterwards(
 
 
 def test_takedowns_at_once_are_all_on_the_list(name: str) -> None:
-    """Each of several processes reads the list, and writes it with what it adds."""
     together = Barrier(4)
 
     def block(number: int) -> None:
@@ -192,23 +182,23 @@ def test_what_a_killed_run_has_left_is_deleted_by_the_next(
 # --- what a store keeps of a page beside it ---------------------------------------------------------------------------
 
 
+ARTICLE = prose("article", 200)
+QUOTING = [Page(url, text=ARTICLE, title="Zyzzyva") for url in (SECRET, OTHER)]
+
+
 @pytest.fixture
 def watched(name: str) -> Iterator[Index]:
     with Index.open(name) as index:
-        index.add_watch("article", text=prose("article", 200), seen=False)
+        index.add_watch("article", text=ARTICLE, seen=False)
         yield index
-
-
-def pages_with(text: str) -> list[Page]:
-    return [Page(url, text=text, title="Zyzzyva") for url in (SECRET, OTHER)]
 
 
 def test_a_finding_is_not_logged_once_its_page_is_gone(
     name: str, watched: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Finding] = []
-    Once(monkeypatch, WatchLog, "add", lambda: take_down(name), after=False)
-    report = watched.add(pages_with(prose("article", 200)), on_findings=told.extend)
+    once(monkeypatch, WatchLog, "add", lambda: take_down(name))
+    report = watched.add(QUOTING, on_findings=told.extend)
     assert [each.url for each in told] == [each.url for each in report.findings] == [OTHER]
     assert [each.url for each in watched.watch_log()] == [OTHER]
 
@@ -218,9 +208,9 @@ def test_a_run_does_not_write_a_forgotten_finding_again(
 ) -> None:
     log = WatchLog(watched.store)  # of one long run
     monkeypatch.setattr("opensearch_winnow.operations.asking.page_watcher.WatchLog", lambda _store: log)
-    watched.add(pages_with(prose("article", 200)))
+    watched.add(QUOTING)
     take_down(name)
-    watched.add([Page("https://c.example/", text=prose("article", 200))])
+    watched.add([Page("https://c.example/", text=ARTICLE)])
     assert {each.url for each in watched.watch_log()} == {OTHER, "https://c.example/"}
 
 
@@ -232,18 +222,17 @@ def test_boilerplate_is_deleted_with_its_page_whatever_its_name_is(name: str, mo
         index.add_boilerplate("licence", prose("licence", 100))
         assert index.delete(SECRET, erase=False).boilerplate == ["imprint"]
         index.add([Page(SECRET, text=text)])
-        Once(monkeypatch, RegisteredBoilerplate, "add", lambda: take_down(name), after=False)
+        once(monkeypatch, RegisteredBoilerplate, "add", lambda: take_down(name))
         with pytest.raises(QuestionError, match=f"has no page {SECRET}"):
             index.add_boilerplate("imprint", text, url=SECRET)
         assert [each.name for each in index.boilerplate()] == ["licence"]
 
 
 def test_a_clustering_run_does_not_name_what_was_deleted_meanwhile(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = prose("article", 200)
     urls = [SECRET, OTHER, "https://c.example/", "https://d.example/"]
     with Index.open(name) as index:
-        index.add([Page(url, text=near(text, url, 2), title=url) for url in urls])
-        Once(monkeypatch, clustering, "_write_back", lambda: take_down(name), after=False)
+        index.add([Page(url, text=near(ARTICLE, url, 2), title=url) for url in urls])
+        once(monkeypatch, clustering, "_write_back", lambda: take_down(name))
         index.cluster(representative="site:a.example")
         cards = {card.id: card for card in index.store.scan(Card)}
         assert {card.cluster for card in cards.values()} <= cards.keys()
