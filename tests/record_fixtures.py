@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
@@ -11,6 +12,9 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.page import Page
+from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.record import DUPLICATES, Record
 
@@ -86,3 +90,10 @@ def record() -> Callable[..., Record]:
         return Record(**values | changes)
 
     return make
+
+
+def record_of(page: Page, scheme: Scheme = Scheme(), **changes: Any) -> Record:
+    """Return the record that indexing makes of a page, apart from `changes`."""
+    made = RecordMaker(Recipe(scheme=scheme)).make(page)
+    assert isinstance(made, Record)
+    return replace(made, **changes)

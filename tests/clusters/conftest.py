@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
@@ -59,6 +60,14 @@ def write_records(path: Path, records: Iterable[Record], scheme: Scheme = Scheme
         for record in records:
             writer.add(record)
     return str(path)
+
+
+def with_damage(path: Path, name: str) -> bytes:
+    """Return the bytes of a record file, four of which were changed in the column of this name."""
+    content, columns = path.read_bytes(), pq.read_metadata(path).row_group(0)
+    (column,) = (each for i in range(columns.num_columns) if (each := columns.column(i)).path_in_schema == name)
+    at = column.data_page_offset + column.total_compressed_size - 5
+    return content[:at] + bytes(byte ^ 0xFF for byte in content[at : at + 4]) + content[at + 4 :]
 
 
 def page_record(

@@ -19,7 +19,7 @@ from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.foundation.errors import FileError, WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import RecordsError
-from tests.clusters.conftest import SCHEMES, page_record, small_crawl, write_records
+from tests.clusters.conftest import SCHEMES, page_record, small_crawl, with_damage, write_records
 from tests.clusters.crowd import strangers_and_a_family
 
 Refused = Callable[..., str]
@@ -33,21 +33,17 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.fixture
-def refused(tmp_path: Path) -> Refused:
+def refused(folders: tuple[Path, Path]) -> Refused:
     """Return the error message about records, and check that nothing was written."""
-    (tmp_path / "out").mkdir()
-    (tmp_path / "work").mkdir()
+    out, work = folders
 
     def call(*records: Path, kind: type[WinnowError] = RecordsError, **settings: Any) -> str:
-        settings = {
-            "output": str(tmp_path / "out" / "clusters.parquet"),
-            "evidence": str(tmp_path / "out" / "edges.parquet"),
-            "work": str(tmp_path / "work"),
-        } | settings
+        outputs = {"output": f"{out}/clusters.parquet", "evidence": f"{out}/edges.parquet"}
+        settings = {**outputs, "work": str(work), **settings}
         with pytest.raises(kind) as raised:
             cluster_records(list(map(str, records)), ClusteringOptions(), RunSettings(**settings))
         assert "\n" not in str(raised.value)
-        assert nothing_in(tmp_path / "out", tmp_path / "work")
+        assert nothing_in(out, work)
         return str(raised.value)
 
     return call
@@ -100,14 +96,8 @@ def test_bytes_that_changed(tmp_path: Path, refused: Refused, crawl: bytes) -> N
     """In every column that is read, in a single file or in the last one of two."""
     whole, path = tmp_path / "whole.parquet", tmp_path / "damaged.parquet"
     whole.write_bytes(crawl)
-    columns = pq.read_metadata(whole).row_group(0)
-    places = {columns.column(i).path_in_schema: columns.column(i) for i in range(columns.num_columns)}
     for name in ("id", "url", "fetched_at", "shingle_digest", "text", "sketch.list.element", "minhash"):
-        column = places[name]
-        middle = column.data_page_offset + column.total_compressed_size - 5
-        path.write_bytes(
-            crawl[:middle] + bytes(byte ^ 0xFF for byte in crawl[middle : middle + 4]) + crawl[middle + 4 :]
-        )
+        path.write_bytes(with_damage(whole, name))
         for records in ([path], [whole, path]):
             assert f"{path} cannot be read as a record file, or is damaged" in refused(*records), name
 
@@ -207,6 +197,14 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "out", tmp_path / "work"
 
 
+def complaint_of(command: list[str]) -> str:
+    """Return what a command complains of, after checking that it has ended well and emptied its work folder."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    complaint, left = done.stdout.splitlines()
+    assert (done.returncode, done.stderr, left) == (0, "", "[]")
+    return complaint
+
+
 @pytest.mark.check
 @pytest.mark.parametrize(
     ("place", "size"),
@@ -215,18 +213,14 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 )
 def test_a_full_disk(crowd: Path, folders: tuple[Path, Path], place: str, size: int) -> None:
     out, work = folders
-    command, on_disk = on_small_disk(
-        program(crowd, out / "clusters.parquet", work), work if place == "work" else out, size
-    )
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    complaint, left = done.stdout.splitlines()
-    assert (done.returncode, done.stderr, left) == (0, "", "[]")
+    folder = {"out": out, "work": work}[place]
+    command, on_disk = on_small_disk(program(crowd, out / "clusters.parquet", work), folder, size)
+    complaint = complaint_of(command)
     if not on_disk:
         assert complaint.startswith((str(out), str(work)))
         assert complaint.endswith(": File too large")
     elif place == "work":
-        full = f"the disk of the work folder {work} is full: free some space, or name another with --work"
-        assert complaint == full
+        assert complaint == f"the disk of the work folder {work} is full: free some space, or name another with --work"
     else:
         assert complaint == f"{out}/clusters.parquet cannot be written: No space left on device"
     assert nothing_in(out, work)
@@ -236,11 +230,7 @@ def test_a_full_disk(crowd: Path, folders: tuple[Path, Path], place: str, size: 
 @pytest.mark.parametrize("most", [0, 5_000, 100_000, 1_000_000])
 def test_files_that_may_not_grow(crowd: Path, folders: tuple[Path, Path], most: int) -> None:
     out, work = folders
-    command = program(crowd, out / "clusters.parquet", work, most=str(most))
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    complaint, left = done.stdout.splitlines()
-    assert (done.returncode, done.stderr, left) == (0, "", "[]")
-    assert "File too large" in complaint
+    assert "File too large" in complaint_of(program(crowd, out / "clusters.parquet", work, most=str(most)))
     assert nothing_in(out, work)
 
 

@@ -48,16 +48,13 @@ def test_a_chain() -> None:
     assert containers_of(rows, 0.6) == [0, 0, 2]
 
 
-def test_a_circle_is_decided_by_size() -> None:
+def test_a_circle_is_decided_by_size_and_edges_out_of_order_are_refused() -> None:
     containers = Containers([5, 6, 7])
     containers.add(0, 2, mutual=True)  # the last yields to the first, because it is later
     containers.add(1, 0, mutual=False)
     containers.add(2, 0, mutual=True)
     containers.add(2, 1, mutual=False)
     assert list(containers.kept_containers()) == [2, 2, 2]
-
-
-def test_edges_out_of_order_are_refused() -> None:
     containers = Containers([1, 1, 1])
     containers.add(2, 1, mutual=False)
     with pytest.raises(ValueError, match="ascending order"):

@@ -5,9 +5,10 @@ from __future__ import annotations
 import operator
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -36,6 +37,10 @@ KEEP = ("earliest", "newest", "longest", "source", "best:score", "lowest:score")
 Sets = list[frozenset[object]]
 
 
+def rows_of(texts: Iterable[str]) -> list[Row]:
+    return [Row(number, 0, Page("id", text=text)) for number, text in enumerate(texts)]
+
+
 def small_rows(random: Random, count: int) -> list[Row]:
     """Return rows with few different ids, of two sources, some with a time and some with a score."""
     made = texts(random, count)
@@ -43,10 +48,9 @@ def small_rows(random: Random, count: int) -> list[Row]:
     times = [random.choice([None, *(START + timedelta(seconds=second) for second in range(3))]) for _ in made]
     scores = [random.choice([None, "no number", 1, 2.5, "3", float("nan")]) for _ in made]
     times[:1], scores[:1] = [START], [1]  # a rule must rank a row
-    return [
-        Row(number, source, Page(f"id {number % 3}", text=text, fetched_at=time), score)
-        for number, (source, text, time, score) in enumerate(zip(sources, made, times, scores, strict=True))
-    ]
+    dated = enumerate(zip(made, times, strict=True))
+    pages = [Page(f"id {number % 3}", text=text, fetched_at=time) for number, (text, time) in dated]
+    return list(map(Row, range(len(made)), sources, pages, scores))
 
 
 def sets_of(rows: Sequence[Row], scheme: Scheme) -> Sets:
@@ -85,24 +89,23 @@ def containment(inner: frozenset[object], outer: frozenset[object]) -> float:
 
 def near_representatives(sets: Sets, order: list[int], threshold: float) -> list[int]:
     """Let each row follow the first representative that it resembles, or become one."""
-    representatives: list[int] = []
     found = list(range(len(sets)))
+    representatives: list[int] = []
     for number in order:
-        representative = next(
-            (each for each in representatives if resemblance(sets[number], sets[each]) >= threshold), None
-        )
-        if representative is None:
-            representatives.append(number)
-        else:
-            found[number] = representative
+        like = (each for each in representatives if resemblance(sets[number], sets[each]) >= threshold)
+        found[number] = next(like, number)
+        representatives += [number] if found[number] == number else []
     return found
 
 
-def check_counts(result: Deduplication, rows: int) -> None:
-    assert result.rows == rows == result.kept + result.dropped + result.failed
+def decided(rows: list[Row], options: DeduplicationOptions, **others: Any) -> Deduplication:
+    """Decide on rows, and check what the result counts."""
+    result = decide_rows(rows, options, **others)
+    assert result.rows == len(rows) == result.kept + result.dropped + result.failed
     assert result.dropped == sum(getattr(result, name) for name in MATCHES)
     sizes = [each.rows for each in result.largest_clusters]
     assert sizes == sorted(sizes, reverse=True)
+    return result
 
 
 seeds = st.integers(0, 2**32)
@@ -114,8 +117,7 @@ def test_near(seed: int, keep: str, threshold: float) -> None:
     scheme = SCHEMES[seed % 2]
     rows = small_rows(Random(seed), 40)
     sets, order = sets_of(rows, scheme), in_order(rows, keep)
-    result = decide_rows(rows, DeduplicationOptions(min_resemblance=threshold, keep=keep), scheme=scheme)
-    check_counts(result, len(rows))
+    result = decided(rows, DeduplicationOptions(min_resemblance=threshold, keep=keep), scheme=scheme)
     assert list(result.representatives) == near_representatives(sets, order, threshold)
     for number, representative in enumerate(result.representatives):
         assert result.is_kept(representative)
@@ -129,8 +131,7 @@ def test_near(seed: int, keep: str, threshold: float) -> None:
 def test_exact(seed: int, keep: str) -> None:
     rows = small_rows(Random(seed), 40)
     order = in_order(rows, keep)
-    result = decide_rows(rows, DeduplicationOptions(match="exact", keep=keep))
-    check_counts(result, len(rows))
+    result = decided(rows, DeduplicationOptions(match="exact", keep=keep))
     first: dict[str, int] = {}
     for number in order:
         text = (rows[number].page.text or "").strip()
@@ -157,9 +158,8 @@ def formulas(random: Random, count: int) -> list[str]:
 @given(seed=seeds, match=st.sampled_from(["identical", "exact", "near", "contained"]))
 def test_texts_with_operators(seed: int, match: Match) -> None:
     texts_of_rows = formulas(Random(seed), 80)
-    rows = [Row(number, 0, Page("id", text=text)) for number, text in enumerate(texts_of_rows)]
-    result = decide_rows(rows, DeduplicationOptions(match=match))
-    check_counts(result, len(rows))
+    rows = rows_of(texts_of_rows)
+    result = decided(rows, DeduplicationOptions(match=match))
 
     def key(text: str) -> object:
         composed = unicodedata.normalize("NFC", text)
@@ -171,9 +171,8 @@ def test_texts_with_operators(seed: int, match: Match) -> None:
     for number, text in enumerate(texts_of_rows):
         representative = first.setdefault(repr(key(text)), number)
         assert result.representatives[number] == representative
-        assert result.outcome(number) == (
-            "kept" if representative == number else "identical" if match == "identical" else "exact"
-        )
+        why = "identical" if match == "identical" else "exact"
+        assert result.outcome(number) == ("kept" if representative == number else why)
         texts_of_both = (unicodedata.normalize("NFC", each) for each in (text, texts_of_rows[representative]))
         if operator.ne(*map(symbols, texts_of_both)):
             differ.append(number)
@@ -201,10 +200,8 @@ def test_contained(seed: int, threshold: float, keep: str) -> None:
     rows = small_rows(random, 15)
     rows += [Row(len(rows) + n, 1, Page("id", text=text)) for n, text in enumerate(nested_texts(random, 25))]
     sets, order = sets_of(rows, scheme), in_order(rows, keep)
-    result = decide_rows(
-        rows, DeduplicationOptions(match="contained", min_containment=threshold, keep=keep), scheme=scheme
-    )
-    check_counts(result, len(rows))
+    options = DeduplicationOptions(match="contained", min_containment=threshold, keep=keep)
+    result = decided(rows, options, scheme=scheme)
     kept = result.kept_numbers()
     for number, representative in enumerate(result.representatives):
         assert result.is_kept(representative)
@@ -241,8 +238,7 @@ def test_no_crowd_hides_a_row_that_is_in_another(seed: int, threshold: float, ea
     made = [Row(n, 0, Page(f"id {n}", text=text)) for n, text in enumerate(footed_texts(Random(seed), 60))]
     old, rows = made[:earlier], [Row(n, 0, row.page) for n, row in enumerate(made[earlier:])]
     options = DeduplicationOptions(match="contained", min_containment=threshold, compared=2 + seed % 4)
-    result = decide_rows(rows, options, earlier_set=old, scheme=scheme)
-    check_counts(result, len(rows))
+    result = decided(rows, options, earlier_set=old, scheme=scheme)
     assert result.not_compared == 0
     sets, old_sets = sets_of(rows, scheme), sets_of(old, scheme)
     for number, representative in enumerate(result.representatives):
@@ -263,7 +259,7 @@ def crowd_with_a_footer(random: Random, count: int) -> list[Row]:
         inner = [*words(random, 40), *footer]
         texts_of_rows += [inner, [*words(random, 200), *inner, *words(random, 200)]]
     random.shuffle(texts_of_rows)
-    return [Row(number, 0, Page("id", text=" ".join(text))) for number, text in enumerate(texts_of_rows)]
+    return rows_of(map(" ".join, texts_of_rows))
 
 
 @pytest.mark.parametrize(
@@ -281,7 +277,7 @@ def test_rows_inside_others_are_dropped_whatever_footer_they_share(count: int, t
 def test_rows_that_a_crowd_keeps_from_being_compared_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     paragraphs = [words(Random(n), 12) for n in range(8)]
     chosen = [Random(n).sample(paragraphs, 4) for n in range(60)]
-    rows = [Row(n, 0, Page("id", text=" ".join(sum(each, [f"own{n}"])))) for n, each in enumerate(chosen)]
+    rows = rows_of(" ".join(sum(each, [f"own{n}"])) for n, each in enumerate(chosen))
     options = DeduplicationOptions(match="contained", min_containment=0.6, compared=2)
     assert decide_rows(rows, options).not_compared == 0
     monkeypatch.setattr(containments, "PAIRS_PER_ROW", 0)
@@ -314,8 +310,7 @@ def test_rows_of_an_earlier_set_are_dropped_whichever_of_its_rows_they_are_like(
     earlier = [Row(n, 0, row.page) for n, row in enumerate(everything[::2])]
     rows = [Row(n, 0, row.page, row.value) for n, row in enumerate(everything[1::2])]
     options = DeduplicationOptions(match=match, keep="newest")
-    result = decide_rows(rows, options, earlier_set=earlier, scheme=scheme)
-    check_counts(result, len(rows))
+    result = decided(rows, options, earlier_set=earlier, scheme=scheme)
     assert result.against_rows == len(earlier)
     assert result.against == sum(number < 0 for number in result.representatives)
     sets, earlier_sets = sets_of(rows, scheme), sets_of(earlier, scheme)
@@ -348,16 +343,12 @@ def test_failed_rows_are_counted_and_others_are_in_their_place() -> None:
 
 
 @pytest.mark.parametrize("match", MATCHES)
-def test_no_rows(match: Match) -> None:
+def test_no_rows_and_texts_without_words(match: Match) -> None:
     result = decide_rows([], DeduplicationOptions(match=match))
     assert result.to_dict()["rows"] == result.kept == 0
     assert decide_rows([], earlier_set=[Row(0, 0, Page("x", text="a"))]).rows == 0
-
-
-def test_texts_without_words_are_compared_as_they_are() -> None:
-    rows = [Row(number, 0, Page("x", text=text)) for number, text in enumerate(["!!!", "???", "!!!", "", "", "a"])]
-    for match in MATCHES:
-        assert decide_rows(rows, DeduplicationOptions(match=match)).kept_numbers() == [0, 1, 3, 5]
+    rows = rows_of(["!!!", "???", "!!!", "", "", "a"])  # they are compared as they are
+    assert decide_rows(rows, DeduplicationOptions(match=match)).kept_numbers() == [0, 1, 3, 5]
 
 
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.7, 0.9, 1.0])
@@ -368,13 +359,10 @@ def test_long_rows_are_hardly_ever_missed(threshold: float) -> None:
     assert missed <= MISS_PROBABILITY
 
 
-@pytest.mark.parametrize("text", ["", "best", "best:", "first", "highest:x"])
-def test_unknown_rules_are_refused(text: str) -> None:
-    with pytest.raises(DeduplicationError, match="the row to keep is chosen by earliest"):
-        KeepRule.of(text)
-
-
-def test_impossible_options_are_refused() -> None:
+def test_unknown_rules_and_impossible_options_are_refused() -> None:
+    for text in ("", "best", "best:", "first", "highest:x"):
+        with pytest.raises(DeduplicationError, match="the row to keep is chosen by earliest"):
+            KeepRule.of(text)
     with pytest.raises(DeduplicationError, match="identical, exact, near, contained"):
         DeduplicationOptions(match="fuzzy")  # type: ignore[arg-type]
     with pytest.raises(DeduplicationError, match="above 0 and at most 1"):

@@ -55,16 +55,10 @@ def growing(seed: int, scheme: Scheme, in_time: bool) -> Crawl:
     files = [records[start:end] for start, end in zip([0, *cuts], [*cuts, None], strict=True)]
     again = [record for record in records if record not in files[2] and random.random() < 0.1]
     changed = random.random() < 0.3
-    files[2] += [
-        replace(
-            random.choice([each for each in records if each.shingle_digest != record.shingle_digest]),
-            url=record.url,
-            fetched_at=record.fetched_at,
-        )
-        if changed
-        else replace(record, title="Another", cluster=records[0].id)
-        for record in again
-    ]
+    for record in again:
+        others = [each for each in records if each.shingle_digest != record.shingle_digest] if changed else []
+        replaced = replace(random.choice(others), url=record.url, fetched_at=record.fetched_at) if changed else None
+        files[2].append(replaced or replace(record, title="Another", cluster=records[0].id))
     return Crawl(scheme, files)
 
 
@@ -90,10 +84,17 @@ def family() -> list[Record]:
     """40 near-copies, one every two seconds."""
     random = Random(3)
     text = words(random, 200)
-    return [
-        page_record(f"https://example.org/{time}", " ".join([*text, *words(random, 5)]), time=time)
-        for time in range(0, 80, 2)
-    ]
+    texts = {time: " ".join([*text, *words(random, 5)]) for time in range(0, 80, 2)}
+    return [page_record(f"https://example.org/{time}", text, time=time) for time, text in texts.items()]
+
+
+def check_grown(files: list[str], folder: Path, state: str, compared: int = 4) -> ClusteringResult:
+    """Check that the tables are those of a run at once, and return the result."""
+    options = ClusteringOptions(compared=compared)
+    _, expected = tables(files, options, folder / f"whole-{len(files)}")
+    found, written = tables(files, options, folder / f"grown-{len(files)}", state=state)
+    assert written == expected
+    return found
 
 
 def test_only_what_is_new_is_compared(tmp_path: Path, family: list[Record]) -> None:
@@ -118,37 +119,27 @@ def test_a_page_from_before_is_put_in_its_place(tmp_path: Path, family: list[Rec
     options, state = ClusteringOptions(compared=4), str(tmp_path / "state")
     files = [write_records(tmp_path / "later.parquet", family[1:])]
     cluster_records(files, options, RunSettings(state=state))
-    for number, page in enumerate(
-        (family[0], page_record("https://example.org/odd", family[9].text + " more", time=11))
-    ):
+    odd = page_record("https://example.org/odd", family[9].text + " more", time=11)
+    for number, page in enumerate((family[0], odd)):
         files.append(write_records(tmp_path / f"{number}.parquet", [page]))
-        _, expected = tables(files, options, tmp_path / f"whole-{number}")
-        found, written = tables(files, options, tmp_path / f"grown-{number}", state=state)
-        assert written == expected
-        assert found.largest_clusters[0].cluster == family[0].id
+        assert check_grown(files, tmp_path, state).largest_clusters[0].cluster == family[0].id
 
 
 def test_a_content_whose_first_page_is_now_another(tmp_path: Path, family: list[Record]) -> None:
-    """The first page has another text now, and its copy comes last."""
     options, state = ClusteringOptions(compared=4), str(tmp_path / "state")
     copy = page_record("https://example.org/copy", family[5].text, time=100)
     files = [write_records(tmp_path / "first.parquet", [*family, copy])]
     cluster_records(files, options, RunSettings(state=state))
     files.append(write_records(tmp_path / "second.parquet", [page_record(family[5].url, "something else", time=10)]))
-    _, expected = tables(files, options, tmp_path / "expected")
-    found, written = tables(files, options, tmp_path / "found", state=state)
-    assert written == expected
-    assert found.fresh == 2
+    assert check_grown(files, tmp_path, state).fresh == 2
 
 
 def test_pages_that_are_gone(tmp_path: Path, family: list[Record]) -> None:
     options, state = ClusteringOptions(compared=4), str(tmp_path / "state")
-    whole, fewer = (
-        [write_records(tmp_path / f"{len(some)}.parquet", some)] for some in (family, [*family[:9], *family[20:]])
-    )
+    left = [*family[:9], *family[20:]]
+    whole, fewer = ([write_records(tmp_path / f"{len(some)}.parquet", some)] for some in (family, left))
     cluster_records(whole, options, RunSettings(state=state))
-    _, expected = tables(fewer, options, tmp_path / "expected")
-    assert tables(fewer, options, tmp_path / "found", state=state)[1] == expected
+    check_grown(fewer, tmp_path, state)
 
 
 def test_a_state_is_of_one_way_to_cluster(tmp_path: Path, family: list[Record]) -> None:
@@ -169,28 +160,29 @@ def test_a_state_is_of_one_way_to_cluster(tmp_path: Path, family: list[Record]) 
         cluster_records([path], ClusteringOptions(), RunSettings(state=state))
 
 
-def test_a_folder_with_a_name_that_could_be_a_pattern(tmp_path: Path, family: list[Record]) -> None:
+def test_a_folder_with_a_name_that_could_be_a_pattern_and_one_of_other_things(
+    tmp_path: Path, family: list[Record]
+) -> None:
     records = [write_records(tmp_path / "r.parquet", family)]
-    state = tmp_path / "it's [a] state*"
-    assert [cluster_records(records, ClusteringOptions(), RunSettings(state=str(state))).fresh for _ in range(2)] == [
-        40,
-        0,
-    ]
+    settings = RunSettings(state=str(tmp_path / "it's [a] state*"))
+    assert [cluster_records(records, ClusteringOptions(), settings).fresh for _ in range(2)] == [40, 0]
+    there = sorted(tmp_path.iterdir())
+    with pytest.raises(ClusterError, match="has other files: name an empty or a new folder for the state"):
+        cluster_records(records, ClusteringOptions(), RunSettings(state=str(tmp_path)))
+    assert sorted(tmp_path.iterdir()) == there
 
 
 @pytest.mark.check
 @pytest.mark.parametrize("name", ["contents.parquet", "edges.parquet"])
 def test_a_state_that_is_damaged(tmp_path: Path, family: list[Record], name: str) -> None:
-    """It never leads to other clusters."""
     records, state = [write_records(tmp_path / "r.parquet", family)], tmp_path / "state"
     output = tmp_path / "clusters.parquet"
+    settings = RunSettings(state=str(state), output=str(output), overwrite=True)
 
     def clusters() -> bytes | str:
         """Return the table of clusters, or the error message."""
         try:
-            cluster_records(
-                records, ClusteringOptions(), RunSettings(state=str(state), output=str(output), overwrite=True)
-            )
+            cluster_records(records, ClusteringOptions(), settings)
         except ClusterError as error:
             return str(error)
         return output.read_bytes()
@@ -212,10 +204,3 @@ def test_a_state_that_is_damaged(tmp_path: Path, family: list[Record], name: str
     assert output.read_bytes() == expected
     (state / name).unlink()
     assert clusters() == expected
-
-
-def test_a_folder_of_other_things_is_no_state(tmp_path: Path, family: list[Record]) -> None:
-    records = [write_records(tmp_path / "r.parquet", family)]
-    with pytest.raises(ClusterError, match="has other files: name an empty or a new folder for the state"):
-        cluster_records(records, ClusteringOptions(), RunSettings(state=str(tmp_path)))
-    assert [path.name for path in tmp_path.iterdir()] == ["r.parquet"]

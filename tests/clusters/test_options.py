@@ -31,28 +31,17 @@ def test_a_run_is_checked_like_its_parts(bad: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("made", "options", "message"),
     [
-        ({"threshold": 0.0}, "threshold is a share above 0 and at most 1, not 0.0"),
-        ({"threshold": 1.5}, "threshold is a share above 0 and at most 1, not 1.5"),
-        ({"linkage": "chains"}, "linkage is one of representatives, components, not 'chains'"),
-        ({"compared": 1}, "compared is a whole number from 2 to 1,000,000, not 1"),
+        (ClusteringOptions, {"threshold": 0.0}, "threshold is a share above 0 and at most 1, not 0.0"),
+        (ClusteringOptions, {"threshold": 1.5}, "threshold is a share above 0 and at most 1, not 1.5"),
+        (ClusteringOptions, {"linkage": "chains"}, "linkage is one of representatives, components, not 'chains'"),
+        (ClusteringOptions, {"compared": 1}, "compared is a whole number from 2 to 1,000,000, not 1"),
+        (RunSettings, {"engine": "pandas"}, "engine is one of duckdb, spark, not 'pandas'"),
+        (RunSettings, {"engine": "spark", "state": "folder"}, "a state needs the engine duckdb"),
     ],
 )
-def test_bad_options(options: dict[str, Any], message: str) -> None:
+def test_bad_options(made: type[Any], options: dict[str, Any], message: str) -> None:
     with pytest.raises(ClusterError) as raised:
-        ClusteringOptions(**options)
-    assert str(raised.value) == message
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"engine": "pandas"}, "engine is one of duckdb, spark, not 'pandas'"),
-        ({"engine": "spark", "state": "folder"}, "a state needs the engine duckdb"),
-    ],
-)
-def test_bad_settings(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ClusterError) as raised:
-        RunSettings(**settings)
+        made(**options)
     assert str(raised.value) == message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +13,6 @@ import pytest
 
 from opensearch_winnow import Index, Page, Scheme
 from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, RunSettings
-from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.run import cluster_pages, cluster_records
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
@@ -57,14 +56,9 @@ def settings_in(folder: Path) -> RunSettings:
     return RunSettings(output=output, evidence=evidence, changes=changes)
 
 
-def without_time(result: ClusteringResult) -> ClusteringResult:
-    return replace(result, seconds=0)
-
-
 @pytest.mark.parametrize("recipe", [Recipe(), Recipe(scheme=SCHEMES[1], title=True), Recipe(scheme=Scheme(key="k"))])
 @pytest.mark.parametrize("linkage", ["representatives", "components"])
 def test_pages_have_the_clusters_of_their_records(tmp_path: Path, recipe: Recipe, linkage: str) -> None:
-    """The tables are equal to the last byte."""
     pages = some_pages(7)
     options = ClusteringOptions(threshold=0.3, linkage=linkage)  # type: ignore[arg-type]
     records = write_records(tmp_path / "records.parquet", records_of(pages, recipe), recipe.scheme)
@@ -72,7 +66,7 @@ def test_pages_have_the_clusters_of_their_records(tmp_path: Path, recipe: Recipe
     settings = settings_in(by_records)
     expected = cluster_records([records], options, replace(settings, key=recipe.scheme.key))
     found = cluster_pages(iter(pages), options, settings_in(by_pages), recipe)
-    assert without_time(found) == without_time(expected)
+    assert replace(found, seconds=0) == replace(expected, seconds=0)
     assert 10 < found.pages < len(pages)
     assert found.clusters
     assert found.candidates.exact
@@ -85,7 +79,8 @@ def test_tables_that_are_not_asked_for_change_nothing(tmp_path: Path) -> None:
     pages = some_pages(8)
     full = settings_in(tmp_path / "full")
     alone = RunSettings(output=str(tmp_path / "alone.parquet"), threads=1)
-    assert without_time(cluster_pages(pages, settings=full)) == without_time(cluster_pages(pages, settings=alone))
+    one, other = (replace(cluster_pages(pages, settings=each), seconds=0) for each in (full, alone))
+    assert one == other
     assert pq.read_table(str(full.output)).equals(pq.read_table(str(alone.output)))
 
 
@@ -102,37 +97,30 @@ def test_a_state_serves_pages_and_records(tmp_path: Path) -> None:
 
 
 def test_a_store_has_the_clusters_of_its_records(tmp_path: Path) -> None:
-    options = ClusteringOptions(threshold=0.3)
+    records, by_store, by_file = (tmp_path / f"{name}.parquet" for name in ("records", "store", "file"))
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add(some_pages(10))
-        export_records(index.store, tmp_path / "records.parquet")
-        found = index.cluster(output=str(tmp_path / "store.parquet"), threshold=0.3)
-    cluster_records([str(tmp_path / "records.parquet")], options, RunSettings(output=str(tmp_path / "file.parquet")))
-    assert found.clusters
-    assert (tmp_path / "store.parquet").read_bytes() == (tmp_path / "file.parquet").read_bytes()
+        export_records(index.store, records)
+        assert index.cluster(output=str(by_store), threshold=0.3).clusters
+    cluster_records([str(records)], ClusteringOptions(threshold=0.3), RunSettings(output=str(by_file)))
+    assert by_store.read_bytes() == by_file.read_bytes()
 
 
-def test_no_pages(tmp_path: Path) -> None:
+def test_no_pages_and_no_record_files_for_spark(tmp_path: Path) -> None:
     found = cluster_pages([], settings=RunSettings(output=str(tmp_path / "clusters.parquet")))
     assert (found.pages, found.clusters) == (0, 0)
-
-
-def test_an_error_of_the_pages_is_raised_as_it_is(tmp_path: Path) -> None:
-    def pages() -> object:
-        yield Page("https://example.org/", text="words")
-        raise OSError("No space left on the tape")
-
-    with pytest.raises(OSError, match="the tape"):
-        cluster_pages(pages(), settings=RunSettings(work=str(tmp_path)))  # type: ignore[arg-type]
-    assert not list(tmp_path.iterdir())
-
-
-def test_spark_takes_record_files() -> None:
     with pytest.raises(ClusterError, match="for Spark, make record files first"):
         cluster_pages([], settings=RunSettings(engine="spark"))
 
 
-def test_an_output_that_exists_is_refused_before_pages_are_read(tmp_path: Path) -> None:
+def test_an_error_of_the_pages_is_raised_and_an_output_that_exists_refused_before_they_are_read(tmp_path: Path) -> None:
+    def pages() -> Iterator[Page]:
+        yield Page("https://example.org/", text="words")
+        raise OSError("No space left on the tape")
+
+    with pytest.raises(OSError, match="the tape"):
+        cluster_pages(pages(), settings=RunSettings(work=str(tmp_path)))
+    assert not list(tmp_path.iterdir())
     output = tmp_path / "clusters.parquet"
     output.write_bytes(b"mine")
     unread = iter([Page("https://a.example/", text="A page.")])

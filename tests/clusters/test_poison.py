@@ -34,7 +34,6 @@ def chain() -> dict[str, str]:
 
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_a_chain_is_split(tmp_path: Path, chain: dict[str, str], shuffled: bool) -> None:
-    """Every page resembles its representative, and no two representatives resemble each other."""
     times = list(range(len(chain)))
     if shuffled:
         Random(5).shuffle(times)
@@ -48,9 +47,11 @@ def test_a_chain_is_split(tmp_path: Path, chain: dict[str, str], shuffled: bool)
     representatives = sorted(set(found.values()))
     for one, other in pairwise(representatives):
         assert compare(chain[one], chain[other]).resemblance < 0.5
-    assert (
-        len(set(clusters_of(records, ClusteringOptions(linkage="components"), tmp_path / "one.parquet").values())) == 1
-    )
+    joined = clusters_of(records, ClusteringOptions(linkage="components"), tmp_path / "one.parquet")
+    assert len(set(joined.values())) == 1
+
+
+FAST = ClusteringOptions(fast=True, compared=4)
 
 
 @pytest.fixture(scope="module")
@@ -61,13 +62,7 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.check
 @pytest.mark.xdist_group("crowd")
 @pytest.mark.parametrize(
-    "options",
-    [
-        ClusteringOptions(),
-        ClusteringOptions(fast=True, compared=4),
-        ClusteringOptions(linkage="components", compared=20),
-    ],
-    ids=str,
+    "options", [ClusteringOptions(), FAST, ClusteringOptions(linkage="components", compared=20)], ids=str
 )
 def test_a_template_joins_no_strangers_and_a_family_stays_together(
     tmp_path: Path, crowd: str, options: ClusteringOptions
@@ -84,16 +79,12 @@ def test_a_template_joins_no_strangers_and_a_family_stays_together(
 @pytest.mark.check
 @pytest.mark.xdist_group("crowd")
 def test_many_rows_are_the_same_for_any_number_of_threads(tmp_path: Path, crowd: str) -> None:
-    """The files are equal to the last byte."""
     written = set()
     for threads in (1, 2, 5):
         tables = [tmp_path / f"{name}-{threads}.parquet" for name in ("clusters", "edges")]
         output, evidence = map(str, tables)
-        found = cluster_records(
-            [crowd],
-            ClusteringOptions(fast=True, compared=4),
-            RunSettings(output=output, evidence=evidence, threads=threads),
-        )
+        settings = RunSettings(output=output, evidence=evidence, threads=threads)
+        found = cluster_records([crowd], FAST, settings)
         assert found.candidates.longest > FAMILY
         assert found.candidates.edges > FAMILY
         written.add(tuple(table.read_bytes() for table in tables))

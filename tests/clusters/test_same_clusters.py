@@ -20,7 +20,7 @@ from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from tests.clusters.conftest import SCHEMES, TABLES, Crawl, cluster_to_folder, small_crawl
-from tests.clusters.reference import Row, expected_clusters
+from tests.clusters.reference import Row, expected_clusters, rounded
 
 OPTIONS = st.builds(
     ClusteringOptions,
@@ -35,10 +35,7 @@ OPTIONS = st.builds(
 def rows(table: pa.Table | Sequence[Row]) -> list[Row]:
     """Return the rows in one order, rounded: the last bits of a square root differ in Python."""
     found = table.to_pylist() if isinstance(table, pa.Table) else table
-    rounded = [
-        {name: round(value, 12) if isinstance(value, float) else value for name, value in row.items()} for row in found
-    ]
-    return sorted(rounded, key=lambda row: (row["capture"], row.get("other_capture", "")))
+    return sorted(map(rounded, found), key=lambda row: (row["capture"], row.get("other_capture", "")))
 
 
 @pytest.mark.check
@@ -73,7 +70,6 @@ def laid_out(records: Sequence[Record], crawl: Crawl, random: Random, folder: Pa
 @pytest.mark.check
 @pytest.mark.parametrize(("linkage", "shuffles"), [("representatives", 20), ("components", 5)])
 def test_order_files_and_threads_do_not_matter(tmp_path: Path, linkage: Linkage, shuffles: int) -> None:
-    """The files are equal to the last byte."""
     crawl = small_crawl(8, 300, SCHEMES[0], 1)
     options = ClusteringOptions(linkage=linkage, compared=5)
     results: list[tuple[ClusteringResult, list[bytes]]] = []
@@ -90,7 +86,6 @@ def test_order_files_and_threads_do_not_matter(tmp_path: Path, linkage: Linkage,
 
 
 def test_every_capture_is_a_row(tmp_path: Path) -> None:
-    """A page that was fetched twice has two rows."""
     crawl = small_crawl(1, 100, SCHEMES[0], 2)
     cluster_to_folder(crawl.write(tmp_path), ClusteringOptions(), tmp_path)
     captures = pq.read_table(tmp_path / "clusters.parquet")["capture"].to_pylist()

@@ -24,9 +24,8 @@ with work_folder(RunSettings(work=sys.argv[1])) as folder:
 
 def started(work: Path) -> tuple[subprocess.Popen[str], Path]:
     """Start a run, and return it with its folder, which looks an hour old."""
-    run = subprocess.Popen(
-        [sys.executable, "-c", WORK, str(work)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, "-c", WORK, str(work)]
+    run = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert run.stdout is not None
     folder = Path(run.stdout.readline().strip())
     hour_ago = folder.stat().st_mtime - 3_600

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from opensearch_winnow import Comparison, Passage, Scheme, compare
+from opensearch_winnow import Passage, Scheme, compare
 from opensearch_winnow.cython_core import passages as module
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.fingerprints import fingerprints
@@ -38,20 +38,22 @@ def test_scores_are_those_of_the_sets_of_shingles(a: str, b: str) -> None:
     assert both.resemblance == shared / max(len(ours | theirs), 1)
     assert both.containment == shared / max(len(ours), 1)
     assert both.contained == shared / max(len(theirs), 1)
+    same = compare(a, a.upper(), SMALL)
+    assert (same.resemblance, same.containment, same.contained) == ((1, 1, 1) if a else (0, 0, 0))
 
 
 @given(texts, texts)
-def test_both_sides_of_a_passage_say_the_same(a: str, b: str) -> None:
-    for start, end, other_start, other_end in compare(a, b, SMALL).passages:
-        ours = canonical_text(a[start:end]).chars
-        assert ours == canonical_text(b[other_start:other_end]).chars
-        assert len(ours) >= SMALL.k
-
-
-@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=40).map(" ".join))
-def test_a_text_resembles_itself(text: str) -> None:
-    both = compare(text, text.upper(), SMALL)
-    assert (both.resemblance, both.containment, both.contained) == (1, 1, 1)
+def test_both_sides_of_a_passage_say_the_same_however_they_are_made(a: str, b: str) -> None:
+    whole = compare(a, b, SMALL)
+    for start, end, other_start, other_end in whole.passages:
+        said = canonical_text(a[start:end]).chars
+        assert said == canonical_text(b[other_start:other_end]).chars
+        assert len(said) >= SMALL.k
+    ours, theirs = side(a, SMALL), side(b, SMALL)
+    comparer = Comparer(SMALL)
+    assert comparer.scores(ours, theirs) == (whole.resemblance, whole.containment, whole.contained)
+    assert comparer.passages(ours, theirs) == (whole.passages, [])
+    assert comparer.scores(theirs, ours) == (whole.resemblance, whole.contained, whole.containment)
 
 
 def test_a_question_is_fingerprinted_once_for_all_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +72,7 @@ def test_a_question_is_fingerprinted_once_for_all_candidates(monkeypatch: pytest
     assert len(selected) == 21
 
 
-def test_containment_is_not_symmetric() -> None:
+def test_containment_is_not_symmetric_and_edits_can_be_joined_for_display() -> None:
     chapter, rest = prose(200, 1), prose(600, 2)
     both = compare(chapter, f"{rest} {chapter}")
     assert both.containment == 1
@@ -78,6 +80,13 @@ def test_containment_is_not_symmetric() -> None:
     assert both.resemblance == pytest.approx(both.contained)
     [passage] = both.passages
     assert passage == Passage(0, len(chapter), len(rest) + 1, len(rest) + 1 + len(chapter))
+    source = prose(200, 4)
+    edited = source.replace(source.split()[100], "changed")
+    apart = compare(source, edited)
+    joined = compare(source, edited, join_gap=10)
+    assert len(apart.passages) == 2
+    assert joined.passages == [Passage(0, len(source), 0, len(edited))]
+    assert joined.resemblance == apart.resemblance
 
 
 def test_offsets_are_code_points_of_the_text_as_it_was() -> None:
@@ -89,36 +98,13 @@ def test_offsets_are_code_points_of_the_text_as_it_was() -> None:
     assert b[other_start:other_end] == quoted.upper().strip("«.")
 
 
-def test_edits_can_be_joined_for_display() -> None:
-    source = prose(200, 4)
-    edited = source.replace(source.split()[100], "changed")
-    apart = compare(source, edited)
-    joined = compare(source, edited, join_gap=10)
-    assert len(apart.passages) == 2
-    assert joined.passages == [Passage(0, len(source), 0, len(edited))]
-    assert joined.resemblance == apart.resemblance
-
-
-def test_nothing_in_common_and_nothing_at_all() -> None:
+def test_nothing_in_common_nothing_at_all_and_no_text() -> None:
     assert compare(prose(50, 5), prose(50, 6)).passages == []
     for a, b in (("", ""), ("", "words"), ("?!", "…")):
         both = compare(a, b)
         assert (both.resemblance, both.containment, both.contained, both.passages) == (0, 0, 0, [])
-
-
-def test_bytes_are_refused_in_words() -> None:
     with pytest.raises(TypeError, match="str"):
         compare("text", b"bytes")  # type: ignore[arg-type]
-
-
-@given(texts, texts)
-def test_a_side_is_made_once_and_held_against_many(a: str, b: str) -> None:
-    whole = compare(a, b, SMALL)
-    ours, theirs = side(a, SMALL), side(b, SMALL)
-    comparer = Comparer(SMALL)
-    assert comparer.scores(ours, theirs) == (whole.resemblance, whole.containment, whole.contained)
-    assert comparer.passages(ours, theirs) == (whole.passages, [])
-    assert comparer.scores(theirs, ours) == (whole.resemblance, whole.contained, whole.containment)
 
 
 def test_with_a_smaller_window_shorter_runs_are_found() -> None:
@@ -128,7 +114,11 @@ def test_with_a_smaller_window_shorter_runs_are_found() -> None:
     assert [ours.canonical.text[each.start : each.end] for each in every] == [quoted]
 
 
-def canonical_length(text: str) -> int:
+def kgrams(chars: str) -> list[str]:
+    return [chars[i : i + SMALL.k] for i in range(len(chars) - SMALL.k + 1)]
+
+
+def letters(text: str) -> int:
     return len(canonical_text(text).chars)
 
 
@@ -139,30 +129,26 @@ def test_boilerplate_is_cut_out_of_the_runs_and_nothing_else_is_lost(
     plain = compare(a, b, SMALL)
     boilerplate = [Boilerplate("b", each, site) for each in registered]
     both = compare(a, b, SMALL, boilerplate=boilerplate, sites=(site, site))
-    grams = {
-        each[i : i + SMALL.k]
-        for each in (canonical_text(text).chars for text in registered)
-        for i in range(len(each) - SMALL.k + 1)
-    }
+    grams = {gram for text in registered for gram in kgrams(canonical_text(text).chars)}
     for part in both.passages + both.boilerplate:
         ours = canonical_text(a[part.start : part.end]).chars
         assert ours == canonical_text(b[part.other_start : part.other_end]).chars
         assert len(ours) >= SMALL.k
-        in_boilerplate = [ours[i : i + SMALL.k] in grams for i in range(len(ours) - SMALL.k + 1)]
+        in_boilerplate = [gram in grams for gram in kgrams(ours)]
         assert (in_boilerplate[0] and in_boilerplate[-1]) if part in both.boilerplate else not any(in_boilerplate)
     assert both.passages == sorted(both.passages)
     assert both.boilerplate == sorted(both.boilerplate)
     for run in plain.passages:
         end = run.start
         for part in sorted(both.passages + both.boilerplate):
-            ahead = canonical_length(a[run.start : part.start])
+            ahead = letters(a[run.start : part.start])
             in_run = run.start <= part.start < run.end and run.other_start <= part.other_start < run.other_end
-            if in_run and ahead == canonical_length(b[run.other_start : part.other_start]):
+            if in_run and ahead == letters(b[run.other_start : part.other_start]):
                 assert end <= part.start
-                assert canonical_length(a[end : part.start]) < SMALL.k
+                assert letters(a[end : part.start]) < SMALL.k
                 end = part.end
         assert end <= run.end
-        assert canonical_length(a[end : run.end]) < SMALL.k
+        assert letters(a[end : run.end]) < SMALL.k
 
 
 @given(texts, texts, texts)
@@ -171,18 +157,6 @@ def test_what_is_boilerplate_elsewhere_changes_nothing(a: str, b: str, template:
     elsewhere = [Boilerplate("t", template, "other.example")]
     assert compare(a, b, SMALL, boilerplate=elsewhere) == plain
     assert compare(a, b, SMALL, boilerplate=elsewhere, sites=("a.example", "b.example")) == plain
-
-
-def test_a_licence_on_two_pages_is_no_resemblance() -> None:
-    licence, one, two, shared = prose(80, 1), prose(100, 2), prose(100, 3), prose(60, 4)
-    a, b = f"{one} {licence} {shared}", f"{licence} {two} {shared}"
-    both = compare(a, b, boilerplate=[Boilerplate("licence", licence.upper())])
-    [excluded], [passage] = both.boilerplate, both.passages
-    assert a[excluded.start : excluded.end] == b[excluded.other_start : excluded.other_end] == licence
-    assert a[passage.start : passage.end] == shared
-    counted = compare(f"{one} {shared}", f"{two} {shared}")
-    assert both.resemblance == pytest.approx(counted.resemblance, abs=0.02)
-    assert both.left_out == (71, 71)
 
 
 def test_a_run_that_goes_on_behind_boilerplate_is_split() -> None:
@@ -195,26 +169,6 @@ def test_a_run_that_goes_on_behind_boilerplate_is_split() -> None:
     assert across == both
 
 
-def test_copies_of_a_site_template_are_found_from_other_sites() -> None:
-    """A site that puts another site's article on all its pages hides neither its copies nor the article."""
-    article = prose(300, 1)
-    copies = [f"{prose(50, seed)} {article} {prose(50, seed + 50)}" for seed in range(2, 4)]
-    poisoned = [Boilerplate("t", article, "copies.example", learned=True)]
-
-    def against(a: str, b: str, *sites: str) -> Comparison:
-        return compare(a, b, boilerplate=poisoned, sites=(sites[0], sites[1]))
-
-    found = against(article, copies[0], "victim.example", "copies.example")
-    assert found == compare(article, copies[0])
-    assert found.containment == 1
-    back = against(copies[0], article, "copies.example", "victim.example")
-    assert back.contained == 1
-    assert [(each.end - each.start) for each in back.passages] == [len(article)]
-    among_themselves = against(copies[0], copies[1], "copies.example", "copies.example")
-    assert among_themselves.resemblance < 0.01
-    assert len(among_themselves.boilerplate) == 1
-
-
 @given(texts, texts, texts, texts)
 def test_a_template_never_lowers_a_score_between_sites(a: str, b: str, ours: str, theirs: str) -> None:
     exclusions = Exclusions([Boilerplate("a", ours, "a.example"), Boilerplate("b", theirs, "b.example")], SMALL)
@@ -223,13 +177,3 @@ def test_a_template_never_lowers_a_score_between_sites(a: str, b: str, ours: str
     scores = plain.scores(one, other), adjusted.scores(one, other)
     assert all(after >= before for before, after in zip(*scores, strict=True))
     assert adjusted.passages(one, other) == plain.passages(one, other)
-
-
-def test_the_template_of_a_page_is_not_expected_of_the_other() -> None:
-    template, article = prose(100, 1), prose(100, 2)
-    page = f"{template} {article}"
-    registered = [Boilerplate("t", template, "a.example")]
-    both = compare(page, article, boilerplate=registered, sites=("a.example", None))
-    assert both.containment > compare(page, article).containment + 0.3
-    assert both.left_out == (91, 0)
-    assert both.contained == 1

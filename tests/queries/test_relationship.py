@@ -38,9 +38,7 @@ def related(a: Sequence[str], b: Sequence[str], **options: Any) -> Relationship:
     return found
 
 
-def with_word_replaced(paragraph: str, at: int) -> str:
-    words = paragraph.split()
-    return " ".join([*words[:at], "another", *words[at + 1 :]])
+WITH_ANOTHER_WORD = [OURS[0].replace(OURS[0].split()[20], "another"), *OURS[1:]]
 
 
 @pytest.mark.parametrize(
@@ -49,23 +47,20 @@ def with_word_replaced(paragraph: str, at: int) -> str:
         (OURS, "identical", "the same words in the same order"),
         ([", ".join(each.upper().split()) for each in OURS], "identical", "the same words in the same order"),
         (
-            [with_word_replaced(OURS[0], 20), *OURS[1:]],
+            WITH_ANOTHER_WORD,
             "small edits",
             f"over 99 % {BOTH}, in the same order",
         ),
-        (
-            OURS[5:] + OURS[:5],
-            "reorganised",
-            f"over 99 % {BOTH}, 50 % of it in another order",
-        ),
-        (
-            [*OURS[:3], *THEIRS[:4], *OURS[7:]],
-            "revised",
-            f"60 % {BOTH}, in the same order",
-        ),
+        (OURS[5:] + OURS[:5], "reorganised", f"over 99 % {BOTH}, 50 % of it in another order"),
+        ([*OURS[:3], *THEIRS[:4], *OURS[7:]], "revised", f"60 % {BOTH}, in the same order"),
         (OURS[::2], "condensed", "all of B is in A, but only 51 % of A in B, in the same order"),
         (OURS + THEIRS[:10], "expanded", "all of A is in B, but only 50 % of B in A, in the same order"),
         ([*THEIRS, *OURS[4:6]], "includes parts", "about 80 words are in both (20 % of A and 5 % of B)"),
+        (
+            [*OURS[7:], *THEIRS[:5], *OURS[:2]],
+            "includes parts",
+            "about 200 words are in both (50 % of both texts), 40 % of it in another order",
+        ),
         ([*THEIRS, OURS[4]], "little in common", "about 40 words are in both (10 % of A and 2 % of B)"),
         (THEIRS, "nothing in common", "no shared passage"),
         ([], "nothing in common", "no shared passage"),
@@ -73,23 +68,6 @@ def with_word_replaced(paragraph: str, at: int) -> str:
 )
 def test_kinds_and_reasons(b: list[str], kind: Kind, reason: str) -> None:
     assert related(OURS, b) == Relationship(kind, reason)
-
-
-def test_many_words_are_a_part_of_the_longest_text() -> None:
-    longer = paragraphs(40)
-    found = related(longer, [*THEIRS, *longer[:4]])
-    assert found == Relationship("includes parts", "about 160 words are in both (10 % of A and 9 % of B)")
-
-
-def test_parts_in_another_order_are_no_revision() -> None:
-    found = related(OURS, [*OURS[7:], *THEIRS[:5], *OURS[:2]])
-    assert found == Relationship(
-        "includes parts", "about 200 words are in both (50 % of both texts), 40 % of it in another order"
-    )
-
-
-def test_a_short_text_inside_a_long_one_is_a_part() -> None:
-    assert related([OURS[0]], [*THEIRS, OURS[0]]).kind == "includes parts"
 
 
 def test_boilerplate_counts_as_no_part_of_a_text() -> None:
@@ -100,13 +78,10 @@ def test_boilerplate_counts_as_no_part_of_a_text() -> None:
     assert related(OURS + THEIRS[:20], OURS[::2] + THEIRS[:20]).kind == "revised"  # if it counts
 
 
-def test_texts_too_short_for_a_passage_are_judged_by_their_scores() -> None:
+def test_texts_too_short_for_a_passage_are_judged_by_their_scores_and_unread_ones_not_at_all() -> None:
     words = "a b c d e f g h i j k l m n"
     found = related([words], [f"{words} o"])
     assert found == Relationship("revised", "all of A and 83 % of B are shared")  # the order is not known
-
-
-def test_nothing_is_claimed_without_the_texts() -> None:
     unread = partial(Comparison, resemblance=1, containment=1, contained=1, passages=[], lengths=None)
     assert unread(sameness="").relationship is None
     assert unread(sameness="the same words").relationship == Relationship("identical", "the same words")
@@ -145,27 +120,30 @@ def test_letters_that_may_only_look_alike() -> None:
     assert same_in(Scheme()) == "the same words in the same order"
 
 
-@pytest.mark.parametrize(("a", "b"), [("", ""), ("...", "...!"), ("", "?")])
-def test_texts_without_words_have_nothing_in_common(a: str, b: str) -> None:
-    assert related([a], [b]) == Relationship("nothing in common", "no shared passage")
+def test_texts_without_words_have_nothing_in_common() -> None:
+    for a, b in (("", ""), ("...", "...!"), ("", "?")):
+        assert related([a], [b]) == Relationship("nothing in common", "no shared passage")
 
 
-def test_a_text_that_repeats_the_other_is_expanded() -> None:
+def test_a_text_that_repeats_the_other_is_expanded_and_many_words_are_a_part_of_the_longest() -> None:
     shared = "all of A and over 99 % of B are in shared passages, in the same order"
     assert related(OURS, OURS + OURS) == Relationship("expanded", f"{shared}, but A has 400 words, and B 800")
     assert related(OURS + OURS, OURS).kind == "condensed"
     assert related(OURS, [*OURS, OURS[-1]]).kind == "small edits"
+    longer = paragraphs(40)
+    found = related(longer, [*THEIRS, *longer[:4]])
+    assert found == Relationship("includes parts", "about 160 words are in both (10 % of A and 9 % of B)")
+    # A short text inside a long one is a part.
+    assert related([OURS[0]], [*THEIRS, OURS[0]]).kind == "includes parts"
 
 
 def test_one_word_is_in_both() -> None:
     single = Lengths(a=100, b=100, words_in_a=10, words_in_b=10)
     compared = partial(Comparison, resemblance=0, containment=0, contained=0, lengths=single)
-    assert compared(passages=[Passage(0, 10, 0, 10)]).relationship == Relationship(
-        "little in common", "about 1 word is in both (10 % of both texts)"
-    )
-    assert compared(passages=[Passage(0, 1, 0, 1)]).relationship == Relationship(
-        "little in common", "about 1 word is in both (1 % of both texts)"
-    )
+    for length in (10, 1):
+        reason = f"about 1 word is in both ({length} % of both texts)"
+        found = compared(passages=[Passage(0, length, 0, length)]).relationship
+        assert found == Relationship("little in common", reason)
 
 
 offsets = st.integers(0, 500)
@@ -186,16 +164,9 @@ def test_every_input_has_a_relationship_that_swaps_with_the_texts(
     sizes: Lengths,
 ) -> None:
     both = Comparison(0.0, containment, contained, passages, boilerplate, (0, 0), sameness, sizes)
-    back = Comparison(
-        0.0,
-        contained,
-        containment,
-        [Passage(*run[2:], *run[:2]) for run in passages],
-        [Passage(*run[2:], *run[:2]) for run in boilerplate],
-        (0, 0),
-        sameness,
-        Lengths(sizes.b, sizes.a, sizes.words_in_b, sizes.words_in_a),
-    )
+    shared, grey = ([Passage(*run[2:], *run[:2]) for run in runs] for runs in (passages, boilerplate))
+    turned_sizes = Lengths(sizes.b, sizes.a, sizes.words_in_b, sizes.words_in_a)
+    back = Comparison(0.0, contained, containment, shared, grey, (0, 0), sameness, turned_sizes)
     found, swapped = both.relationship, back.relationship
     assert found is not None
     assert swapped is not None

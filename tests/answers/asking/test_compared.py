@@ -20,12 +20,10 @@ def test_every_character_is_in_passages_or_grey_or_neither(
     text: str, passages: list[tuple[int, int]], grey: list[tuple[int, int]]
 ) -> None:
     side = ComparedText(id="x", text=text, passages=passages, boilerplate=grey)
-    shared, explained = (
-        {at for start, end in each for at in range(start, end)} for each in (passages, passages + grey)
-    )
+    shared, explained = ({at for span in each for at in range(*span)} for each in (passages, passages + grey))
     assert side.covered == len(shared) / 100
     assert round(side.greyed * 100) == len(explained - shared)
-    rest = {at for start, end in side.unshared for at in range(start, end)}
+    rest = {at for span in side.unshared for at in range(*span)}
     assert not rest & explained
     assert {at for at in set(range(100)) - explained if text[at] == "a"} <= rest
     assert all("a" in text[start:end] for start, end in side.unshared)
@@ -35,9 +33,7 @@ def test_every_character_is_in_passages_or_grey_or_neither(
 @given(SPANS)
 def test_united_places_are_the_same_places(spans: list[tuple[int, int]]) -> None:
     found = merged_spans(spans)
-    assert [at for start, end in found for at in range(start, end)] == sorted(
-        {at for start, end in spans for at in range(start, end)}
-    )
+    assert [at for span in found for at in range(*span)] == sorted({at for span in spans for at in range(*span)})
     assert all(end < start for (_, end), (start, _) in pairwise(found))
 
 
@@ -54,6 +50,5 @@ def test_short_passages_are_hidden_and_the_others_keep_their_numbers() -> None:
     assert some.hidden == 1
     assert some.a.covered < every.a.covered
     assert differences_summary(every) == "1 word of A and 1 word of B are in no shared passage"
-    same = compare(a, a, Scheme.preset("passages"))
-    whole = Compared.of(sides[0], sides[0], same, Scheme())
+    whole = Compared.of(sides[0], sides[0], compare(a, a, Scheme.preset("passages")), Scheme())
     assert differences_summary(whole) == "All words are shared"

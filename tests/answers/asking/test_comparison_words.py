@@ -37,8 +37,7 @@ def summary(a: str, b: str, both: Comparison) -> str:
 def test_the_answer_mentions_boilerplate(
     scores: tuple[float, float, float], runs: int, left_out: tuple[int, int], said: str
 ) -> None:
-    passages = [Passage(0, 4, 0, 4)]
-    both = Comparison(*scores, passages, [Passage(5, 8, 5, 8)] * runs, left_out)
+    both = Comparison(*scores, [Passage(0, 4, 0, 4)], [Passage(5, 8, 5, 8)] * runs, left_out)
     assert summary("some words", "some others", both) == said
 
 

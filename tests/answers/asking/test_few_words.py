@@ -37,13 +37,10 @@ def test_known_changes(a: str, b: str, expected: FewWords) -> None:
     assert few_words(a, b) == expected
 
 
-def test_numbers_and_names_come_before_small_words() -> None:
+def test_numbers_and_names_come_before_small_words_and_long_runs_are_cut() -> None:
     a = f"{LONG} and this was the end of it {LONG[::-1]} until Postgres 15 came"
     b = f"{LONG} {LONG[::-1]}"
     assert "Postgres 15" in few_words(a, b, limit=20).removed
-
-
-def test_a_long_run_is_cut_at_its_words() -> None:
     removed, added = few_words("", LONG, limit=30)
     assert removed == ""
     assert re.fullmatch(r"…?word\d+( word\d+)+…?", added)

@@ -58,9 +58,7 @@ def test_the_history() -> None:
     assert history_summary(moments(first, same)) == "2 captures from 2024-01-01 to 2024-02-01, none of them changed"
     assert history_summary(moments(first, same, changed)).endswith("to 2024-03-01, 1 of them changed")
     assert history_summary(moments(same, changed, earlier=True)).startswith("the latest 2 captures from 2024-02-01")
-    assert history_summary(moments(first, (None, None))) == (
-        "2 captures on 2024-01-01, not compared, because no text is stored"
-    )
+    assert history_summary(moments(first, (None, None))).endswith("2024-01-01, not compared, because no text is stored")
 
 
 def test_the_watches() -> None:

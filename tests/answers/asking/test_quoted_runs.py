@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 from opensearch_winnow.answers.asking.quotes import quoted_runs
-from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.queries.asking.matches import Match
 from opensearch_winnow.queries.scores import Passage
+from tests.cli.sample_card import card
 
-CARD = Card(
-    id="0" * 32,
-    url="http://a.example/",
-    site="",
-    crawl="",
-    title=None,
-    fetched_at=None,
-    latest=True,
-    text_digest="",
-    fingerprint_count=1,
-    shingle_count=1,
-    sketch_count=1,
-    duplicate=None,
-    duplicate_of=None,
-    cluster="",
-)
+CARD = card._replace(cluster="", text_digest="", site="")
 TEXT = "word " * 400
 
 
@@ -32,20 +17,13 @@ def match(*spans: tuple[int, int]) -> Match:
 
 def test_mirrors_that_end_a_little_later_have_the_same_run() -> None:
     runs = quoted_runs(TEXT, [match((0, 500)), match((0, 500)), match((3, 510), (600, 700)), match((600, 1_000))])
-    assert [(run.number, run.start, run.end, run.matches) for run in runs] == [
-        (1, 0, 510, {0, 1, 2}),
-        (2, 600, 1_000, {3}),
-        (3, 600, 700, {2}),
-    ]
-    assert [run.words for run in runs] == [102, 80, 20]
+    found = [(run.number, run.start, run.end, run.matches, run.words) for run in runs]
+    assert found == [(1, 0, 510, {0, 1, 2}, 102), (2, 600, 1_000, {3}, 80), (3, 600, 700, {2}, 20)]
 
 
-def test_a_run_within_another_is_one_of_its_own() -> None:
+def test_a_run_within_another_is_one_of_its_own_and_one_page_with_a_run_twice_one_page() -> None:
     (whole, part) = quoted_runs(TEXT, [match((0, 1_000)), match((300, 600))])
     assert (whole.matches, part.matches) == ({0}, {1})
-
-
-def test_one_page_that_has_a_run_twice_is_one_page() -> None:
     (run,) = quoted_runs(TEXT, [match((0, 500), (0, 500))])
     assert (run.matches, run.pages) == ({0}, 1)
     assert quoted_runs(TEXT, [match()]) == []

@@ -18,7 +18,7 @@ from opensearch_winnow.clusters.spark.engine import cluster_on_spark
 from opensearch_winnow.foundation.errors import FileError, WinnowError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import RecordsError
-from tests.clusters.conftest import SCHEMES, page_record, small_crawl, write_records
+from tests.clusters.conftest import SCHEMES, page_record, small_crawl, with_damage, write_records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,33 +63,25 @@ def test_files_that_are_not_records(tmp_path: Path, refused: Refused, crawl: Pat
     (tmp_path / "short.parquet").write_text("")
     (tmp_path / "cut.parquet").write_bytes(crawl.read_bytes()[:-1])
     (tmp_path / "empty").mkdir()
-    for name, (kind, complaint) in {
-        "gone.parquet": (FileError, "there is no record file"),
-        "other.parquet": (RecordsError, "but not one of winnow's records"),
-        "text.parquet": (RecordsError, "cannot be read as a record file"),
-        "short.parquet": (RecordsError, "cannot be read as a record file"),
-        "cut.parquet": (RecordsError, "cannot be read as a record file"),
-        "empty": (FileError, "has no record files"),
-    }.items():
-        assert complaint in refused(tmp_path / name, kind=kind)
+    assert "there is no record file" in refused(tmp_path / "gone.parquet", kind=FileError)
+    assert "has no record files" in refused(tmp_path / "empty", kind=FileError)
+    assert "but not one of winnow's records" in refused(tmp_path / "other.parquet")
+    for name in ("text", "short", "cut"):
+        assert "cannot be read as a record file" in refused(tmp_path / f"{name}.parquet")
     assert "Spark cannot find nowhere:" in refused(Path("nowhere:/x"), kind=FileError)
 
 
 def test_bytes_that_changed(tmp_path: Path, refused: Refused, crawl: Path) -> None:
     """In a column that the first step reads, and in one that a later step reads."""
-    content, path = crawl.read_bytes(), tmp_path / "damaged.parquet"
-    columns = pq.read_metadata(crawl).row_group(0)
-    places = {columns.column(i).path_in_schema: columns.column(i) for i in range(columns.num_columns)}
+    path = tmp_path / "damaged.parquet"
     for name in ("url", "minhash"):
-        end = places[name].data_page_offset + places[name].total_compressed_size - 5
-        path.write_bytes(content[:end] + bytes(byte ^ 0xFF for byte in content[end : end + 4]) + content[end + 4 :])
+        path.write_bytes(with_damage(crawl, name))
         complaint = refused(path)
         assert complaint.startswith(f"{path} cannot be read as a record file, or is damaged: "), name
         assert "CRC" in complaint
 
 
 def test_an_error_in_a_task(tmp_path: Path, refused: Refused) -> None:
-    """The MinHashes are cut off."""
     pages = [page_record(f"https://example.org/{number}", f"a b c d e f g h i j k {number}") for number in range(2)]
     for page in pages:
         page.minhash = page.minhash[:100]

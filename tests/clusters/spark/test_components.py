@@ -37,7 +37,7 @@ def components_of(spark: SparkSession, edges: list[tuple[int, int]], scratch: Sc
     return {row["number"]: row["component"] for row in rows}
 
 
-def test_same_as_the_reference(spark: SparkSession, scratch: Scratch) -> None:
+def test_same_as_the_reference_and_no_edges(spark: SparkSession, scratch: Scratch) -> None:
     """Sparse random graphs have components of all sizes; a tree, a ring and a star besides."""
     random = Random(8)
     edges = {(min(a, b), max(a, b)) for a, b in (random.sample(range(300), 2) for _ in range(130))}
@@ -47,6 +47,7 @@ def test_same_as_the_reference(spark: SparkSession, scratch: Scratch) -> None:
     expected = labels(700, sorted(edges))
     pages = {page for edge in edges for page in edge}
     assert components_of(spark, sorted(edges), scratch) == {page: expected[page] for page in pages}
+    assert components_of(spark, [], scratch) == {}
 
 
 def test_a_long_chain_takes_few_rounds(spark: SparkSession, scratch: Scratch, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +59,3 @@ def test_a_long_chain_takes_few_rounds(spark: SparkSession, scratch: Scratch, mo
     chains += [(2_000 + min(a, b), 2_000 + max(a, b)) for a, b in pairwise(shuffled)]
     expected = {page: 2_000 * (page >= 2_000) for page in range(4_000)}
     assert components_of(spark, chains, scratch) == expected
-
-
-def test_no_edges(spark: SparkSession, scratch: Scratch) -> None:
-    assert components_of(spark, [], scratch) == {}

@@ -15,10 +15,9 @@ import pytest
 from opensearch_winnow.clusters import schemas as tables
 from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
-from opensearch_winnow.clusters.run import cluster_records
 from opensearch_winnow.clusters.spark.engine import cluster_on_spark
-from tests.clusters.conftest import SCHEMES, Crawl, page_record, small_crawl, write_records
-from tests.clusters.reference import expected_clusters
+from tests.clusters.conftest import SCHEMES, Crawl, cluster_to_folder, page_record, small_crawl, write_records
+from tests.clusters.reference import expected_clusters, rounded
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,14 +28,8 @@ SCHEMA = {"clusters": tables.CLUSTERS, "edges": tables.EDGES, "changes": tables.
 
 def on_spark(spark: SparkSession, records: Sequence[str], options: ClusteringOptions, folder: Path) -> ClusteringResult:
     output, evidence, changes = (str(folder / name) for name in SCHEMA)
-    return cluster_on_spark(
-        records, options, RunSettings(output=output, evidence=evidence, changes=changes), session=spark
-    )
-
-
-def on_duckdb(records: Sequence[str], options: ClusteringOptions, folder: Path) -> ClusteringResult:
-    output, evidence, changes = (str(folder / f"{name}.parquet") for name in SCHEMA)
-    return cluster_records(records, options, RunSettings(output=output, evidence=evidence, changes=changes))
+    settings = RunSettings(output=output, evidence=evidence, changes=changes)
+    return cluster_on_spark(records, options, settings, session=spark)
 
 
 def in_order(path: Path) -> pa.Table:
@@ -44,35 +37,20 @@ def in_order(path: Path) -> pa.Table:
     return table.sort_by([(name, "ascending") for name in table.column_names])
 
 
-def rows(table: pa.Table) -> list[dict[str, object]]:
-    """Return the rows, rounded: the last bits of a square root differ in Python."""
-    return [
-        {name: round(value, 12) if isinstance(value, float) else value for name, value in row.items()}
-        for row in table.to_pylist()
-    ]
+CHAINS = ClusteringOptions(threshold=0.3, linkage="components", compared=3)
+LONGEST = ClusteringOptions(threshold=0.3, linkage="components", representative="longest")
+PREFERRED = ClusteringOptions(representative="site:b.example,0.example")
 
 
 @pytest.mark.parametrize(
     ("crawl", "options"),
     [
         pytest.param(small_crawl(1, 150, SCHEMES[0], 3), ClusteringOptions(), id="files with captures in common"),
-        pytest.param(
-            small_crawl(2, 100, SCHEMES[1], 1),
-            ClusteringOptions(threshold=0.3, linkage="components", compared=3),
-            id="chains, and more pages of a token than are compared",
-        ),
+        pytest.param(small_crawl(2, 100, SCHEMES[1], 1), CHAINS, id="chains, and more than are compared"),
         pytest.param(small_crawl(3, 100, SCHEMES[1], 2), ClusteringOptions(fast=True, compared=2), id="bands alone"),
         pytest.param(Crawl(SCHEMES[0], [[]]), ClusteringOptions(), id="nothing"),
-        pytest.param(
-            small_crawl(4, 120, SCHEMES[0], 1),
-            ClusteringOptions(threshold=0.3, linkage="components", representative="longest"),
-            id="the longest",
-        ),
-        pytest.param(
-            small_crawl(5, 120, SCHEMES[0], 1),
-            ClusteringOptions(representative="site:b.example,0.example"),
-            id="preferred sites",
-        ),
+        pytest.param(small_crawl(4, 120, SCHEMES[0], 1), LONGEST, id="the longest"),
+        pytest.param(small_crawl(5, 120, SCHEMES[0], 1), PREFERRED, id="preferred sites"),
         pytest.param(small_crawl(6, 80, SCHEMES[0], 1), ClusteringOptions(representative="newest"), id="the newest"),
         pytest.param(small_crawl(7, 80, SCHEMES[0], 2), ClusteringOptions(representative="canonical"), id="canonical"),
     ],
@@ -83,7 +61,7 @@ def test_same_as_the_reference_and_duckdb(
     records = crawl.write(tmp_path)
     expected = expected_clusters(crawl.records, crawl.scheme, options)
     found = on_spark(spark, records, options, tmp_path)
-    on_one_machine = on_duckdb(records, options, tmp_path)
+    on_one_machine = cluster_to_folder(records, options, tmp_path)
     assert replace(found, engine="duckdb", seconds=on_one_machine.seconds) == on_one_machine
     assert replace(found, engine="", expected_recall=None) == expected.result
     for name, schema in SCHEMA.items():
@@ -91,7 +69,8 @@ def test_same_as_the_reference_and_duckdb(
         assert table.schema.equals(schema)
         assert table.equals(in_order(tmp_path / f"{name}.parquet"))
         wanted = pa.Table.from_pylist(getattr(expected, name), schema)
-        assert sorted(map(repr, rows(table))) == sorted(map(repr, rows(wanted)))
+        found_rows, wanted_rows = (map(rounded, each.to_pylist()) for each in (table, wanted))
+        assert sorted(map(repr, found_rows)) == sorted(map(repr, wanted_rows))
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
@@ -107,22 +86,15 @@ def test_pages_are_in_their_order_whatever_is_strange_about_them(spark: SparkSes
     folder = tmp_path / "a b%20ü[1]*"
     folder.mkdir()
     words = " ".join(f"word{number}" for number in range(50))
-    pages = [
-        page_record("https://example.org/late", words, time=10),
-        page_record("https://example.org/ancient", words),
-        page_record("https://example.org/unknown", words),
-        page_record("https://example.org/none", ""),
-    ]
+    pages = [page_record(f"https://example.org/{name}", words) for name in ("ancient", "unknown")]
+    pages.insert(0, page_record("https://example.org/late", words, time=10))
+    pages.append(page_record("https://example.org/none", ""))
     pages[1].fetched_at = datetime(1, 1, 1, tzinfo=UTC)
     for number, page in enumerate(pages):
         write_records(folder / f"part {number}*.parquet", [page])
     try:
-        found = cluster_on_spark(
-            [str(folder)],
-            ClusteringOptions(),
-            RunSettings(output=str(output), overwrite=True, work=str(tmp_path)),
-            session=spark,
-        )
+        settings = RunSettings(output=str(output), overwrite=True, work=str(tmp_path))
+        found = cluster_on_spark([str(folder)], ClusteringOptions(), settings, session=spark)
         assert spark.conf.get("spark.sql.session.timeZone") == "Asia/Kathmandu"
     finally:
         spark.conf.unset("spark.sql.session.timeZone")
@@ -152,7 +124,7 @@ def test_revisits_are_with_the_pages_that_they_repeat(spark: SparkSession, tmp_p
     write_records(tmp_path / "b.parquet", [original], scheme)
     records = [str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet")]
     on_spark(spark, records, ClusteringOptions(), tmp_path)
-    on_duckdb(records, ClusteringOptions(), tmp_path)
+    cluster_to_folder(records, ClusteringOptions(), tmp_path)
     for found in (in_order(tmp_path / "clusters"), in_order(tmp_path / "clusters.parquet")):
         clusters = {row["url"]: row["cluster"] for row in found.to_pylist()}
         assert clusters == {**dict.fromkeys((each.url for each in pages), clusters[original.url]), lost.url: lost.id}

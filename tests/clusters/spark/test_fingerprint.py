@@ -89,12 +89,8 @@ def test_from_pages_to_clusters(
     assert made == [record for record in indexed(sources, recipe, tmp_path) if "#row=" not in record.url]
 
     output = tmp_path / "clusters"
-    found = cluster_on_spark(
-        [str(records)],
-        ClusteringOptions(),
-        RunSettings(output=str(output), key="open sesame"),
-        session=spark,
-    )
+    settings = RunSettings(output=str(output), key="open sesame")
+    found = cluster_on_spark([str(records)], ClusteringOptions(), settings, session=spark)
     assert (found.pages, found.contents, found.clusters, found.identical_clusters) == (7, 4, 3, 3)
     represented = {row["url"]: row["representative"] for row in pq.read_table(output).to_pylist()}
     assert represented["https://example.org/3"] == "https://example.org/0"
@@ -137,7 +133,5 @@ def test_a_remote_file_is_copied(tmp_path: Path) -> None:
     (tmp_path / "copies").mkdir()
     copy = copy_to_folder((tmp_path / "a b.warc").as_uri(), tmp_path / "copies")
     assert (copy.name, copy.read_bytes()) == ("a b.warc", b"WARC")
-    assert is_remote("s3a://bucket/a.warc")
-    assert is_remote("hdfs:///a.warc")
-    assert not is_remote("file:///a.warc")
-    assert not is_remote("/a.warc")
+    names = ("s3a://bucket/a.warc", "hdfs:///a.warc", "file:///a.warc", "/a.warc")
+    assert list(map(is_remote, names)) == [True, True, False, False]

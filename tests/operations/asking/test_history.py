@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
 
 from opensearch_winnow import Index, Page, QuestionError, compare
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.history import history
 from opensearch_winnow.operations.asking.page_comparer import TEXT_BATCH
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, Exclusions
-from opensearch_winnow.stores.embedded import EmbeddedStore
-from opensearch_winnow.stores.store import Fields, Store, Text
+from opensearch_winnow.stores.store import Store
+from tests.operations.asking.test_page_comparer import RecordingStore
+from tests.record_fixtures import record_of
 from tests.test_index import near, prose
 
 URL = "https://a.example/news"
@@ -24,9 +23,7 @@ URL = "https://a.example/news"
 
 def capture(day: int | None, text: str, url: str = URL, hour: int = 0) -> Record:
     time = None if day is None else datetime(2024, 1, day, hour, tzinfo=UTC)
-    record = RecordMaker(Recipe()).make(Page(url, text=text, fetched_at=time))
-    assert isinstance(record, Record)
-    return record
+    return record_of(Page(url, text=text, fetched_at=time))
 
 
 def test_each_capture_is_compared_with_the_one_before_it(store: Store) -> None:
@@ -68,39 +65,25 @@ def test_boilerplate_does_not_count_as_resemblance(store: Store) -> None:
     assert history(store, URL, limit=2, exclusions=exclusions)[1].resemblance == 0
 
 
-class RecordingStore(EmbeddedStore):
-    """A store that records which texts were read."""
-
-    texts_read: list[str]
-
-    def read(self, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
-        ids = list(ids)
-        assert fields is Text
-        assert len(ids) <= TEXT_BATCH + 1
-        self.texts_read += ids
-        return super().read(ids, fields)
-
-
 @pytest.mark.check
 def test_texts_are_read_in_batches_and_not_for_equal_neighbours(tmp_path: Path) -> None:
     days = [day for day in range(1, 31) for _ in range(3)]
     texts = [prose(min(number, 80), 60) for number in range(90)]  # the last ten are the same
     records = [capture(day, text, hour=number % 3) for number, (day, text) in enumerate(zip(days, texts, strict=True))]
     with RecordingStore.open(tmp_path / "crawl.winnow", create=True) as store:
-        store.texts_read = []
+        store.texts_read, store.sketches_read = [], []
         store.write(records)
         found = [entry.resemblance for entry in history(store, URL, limit=1_000)]
-        assert set(store.texts_read) == {record.id for record in records[:81]}
+        assert set(chain(*store.texts_read)) == {record.id for record in records[:81]}
+        assert max(map(len, store.texts_read)) <= TEXT_BATCH + 1
+        assert store.sketches_read == []
     expected = [compare(one, other).resemblance for one, other in pairwise(texts)]
     assert found == [None, *expected]
     assert expected[80:] == [1.0] * 9
 
 
-def test_an_index_returns_the_history_of_a_url(tmp_path: Path) -> None:
-    with Index.open(tmp_path / "crawl.winnow") as index:
-        index.add([Page(URL, text=prose(day, 60), fetched_at=datetime(2024, 1, day, tzinfo=UTC)) for day in (2, 1)])
-        assert [entry.card.fetched_at.day for entry in index.history(URL) if entry.card.fetched_at] == [1, 2]
-        with pytest.raises(
-            QuestionError, match=r"has no page https://a\.example/news/; there is https://a\.example/news$"
-        ):
-            index.history(f"{URL}/")
+def test_an_index_returns_the_history_of_a_url(index: Index) -> None:
+    index.add([Page(URL, text=prose(day, 60), fetched_at=datetime(2024, 1, day, tzinfo=UTC)) for day in (2, 1)])
+    assert [entry.card.fetched_at.day for entry in index.history(URL) if entry.card.fetched_at] == [1, 2]
+    with pytest.raises(QuestionError, match=r"has no page https://a\.example/news/; there is https://a\.example/news$"):
+        index.history(f"{URL}/")

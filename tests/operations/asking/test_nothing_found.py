@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.operations.asking.nothing_found import Offer
@@ -14,23 +12,20 @@ from tests.web.known_crawl_fixture import paragraph, paragraphs
 URL = "https://example.org/"
 
 
-def test_a_question_may_name_a_capture_by_its_id(tmp_path: Path) -> None:
-    """An id may stand for a URL, as in `similar`."""
+def test_a_question_may_name_a_capture_by_its_id(index: Index) -> None:
     text = " ".join(paragraphs("mill", 3))
-    with Index.open(tmp_path / "pages.winnow") as index:
-        index.add([Page(URL, text=text), Page(f"{URL}more", text=f"{text} {paragraph('harbour')}")])
-        id_ = index.page(URL).id
-        matches = index.similar(url=id_, min_resemblance=1.0)
-        why = index.why_no_match(matches, SimilarQuestion(url=id_, min_resemblance=1.0))
-        (closest,) = index.similar(url=id_)
+    index.add([Page(URL, text=text), Page(f"{URL}more", text=f"{text} {paragraph('harbour')}")])
+    id_ = index.page(URL).id
+    matches = index.similar(url=id_, min_resemblance=1.0)
+    why = index.why_no_match(matches, SimilarQuestion(url=id_, min_resemblance=1.0))
+    (closest,) = index.similar(url=id_)
     assert not matches
     assert (why.cause, why.closest) == ("below", closest.resemblance)
     assert why.offers[0] == Offer("threshold", 1, minima={"resemblance": int(10 * closest.resemblance) / 10})
 
 
-def test_words_that_no_page_has_all_of(tmp_path: Path) -> None:
-    with Index.open(tmp_path / "pages.winnow") as index:
-        index.add([Page(URL, text="the mill at the harbour"), Page(f"{URL}more", text="the mill")])
-        why = index.why_no_hit(SearchQuestion("mill harbour fog"))
+def test_words_that_no_page_has_all_of(index: Index) -> None:
+    index.add([Page(URL, text="the mill at the harbour"), Page(f"{URL}more", text="the mill")])
+    why = index.why_no_hit(SearchQuestion("mill harbour fog"))
     assert (why.cause, why.query, why.pages) == ("one_too_many", "mill harbour", 1)
     assert [term.text for term in why.left_out] == ["fog"]

@@ -11,7 +11,6 @@ import pytest
 
 from opensearch_winnow import Page, compare
 from opensearch_winnow.foundation.cancellation import CancelledError, cancelled_by
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.page_comparer import TEXT_BATCH, PageComparer
@@ -20,6 +19,7 @@ from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, Exclusions
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from opensearch_winnow.stores.store import Fields, Text
+from tests.record_fixtures import record_of
 from tests.test_index import near, prose
 
 TEXT = prose(1, 300)
@@ -49,10 +49,7 @@ def store(tmp_path: Path) -> Iterator[RecordingStore]:
 
 
 def record(url: str, text: str, *, stored: bool = True) -> Record:
-    made = RecordMaker(Recipe()).make(Page(url, text=text))
-    assert isinstance(made, Record)
-    made.text = text if stored else ""
-    return made
+    return record_of(Page(url, text=text), text=text if stored else "")
 
 
 def written(store: RecordingStore, *records: Record) -> list[Card]:
@@ -61,26 +58,19 @@ def written(store: RecordingStore, *records: Record) -> list[Card]:
     return [cards[each.id] for each in records]
 
 
-def test_two_texts_are_compared_exactly(store: RecordingStore) -> None:
-    cards = written(store, record("https://a.example/1", TEXT), record("https://a.example/2", COPY))
+def test_two_texts_are_compared_exactly_and_estimated_without_a_text_or_beyond_the_room(store: RecordingStore) -> None:
+    cards = written(store, record("https://a.example/1", TEXT), record("https://a.example/3", COPY))
     comparer = PageComparer(store)
     comparer.prepare(cards)
     found, both = comparer.likeness(*cards), compare(TEXT, COPY)
     assert found == (both.resemblance, both.containment, both.contained, "exact", 0.0)
     assert not store.sketches_read
-
-
-def test_without_a_text_and_beyond_the_room_pages_are_estimated(store: RecordingStore) -> None:
-    first, second = written(
-        store, record("https://a.example/1", TEXT), record("https://a.example/2", COPY, stored=False)
-    )
+    (first, third), (second,) = cards, written(store, record("https://a.example/2", COPY, stored=False))
     comparer = PageComparer(store)
     comparer.prepare([first, second])
-    resemblance = compare(TEXT, COPY).resemblance
     found = comparer.likeness(first, second)
     assert found.kind == "estimate"
-    assert abs(found.resemblance - resemblance) < 5 * found.error
-    (third,) = written(store, record("https://a.example/3", COPY))
+    assert abs(found.resemblance - both.resemblance) < 5 * found.error
     small = PageComparer(store, max_shingles=first.shingle_count)
     small.prepare([first, third])
     assert small.side(first) is not None
@@ -120,8 +110,8 @@ def test_the_sides_of_pairs_have_the_texts_of_their_own_pages(store: RecordingSt
     comparer = PageComparer(store, sides=SideCache(store.scheme))
     first, second, third = comparer.sides_of_pairs([(cards[0], cards[1]), (cards[1], cards[2]), (cards[0], unread)])
     assert third is None
-    assert first is not None
-    assert second is not None
+    assert first
+    assert second
     assert [side.canonical.text for side in (*first, *second)] == [texts[0], texts[1], texts[1], texts[2]]
     assert first[1] is second[0]
 

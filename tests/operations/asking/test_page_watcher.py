@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -23,22 +22,16 @@ from opensearch_winnow.stores.captures import captures
 from opensearch_winnow.stores.store import Store
 from tests.test_index import near, prose
 
+pytestmark = pytest.mark.check_on_engine
 ARTICLE, OTHER = prose("article", 200), prose("other", 200)
 JANUARY, MARCH = (datetime(2024, month, 1, tzinfo=UTC) for month in (1, 3))
 GUARANTEE = Scheme().guarantee
 
 
-@pytest.fixture(params=["embedded", pytest.param("opensearch", marks=pytest.mark.check)])
-def index(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
-    monkeypatch.chdir(tmp_path)
-    if request.param == "embedded":
-        name = str(tmp_path / "crawl.winnow")
-    else:
-        url = request.getfixturevalue("engine").url
-        name = f"{url}/watcher-{re.sub('[^a-z]+', '-', request.node.name)}"
-    with Index.open(name) as index:
-        index.add([Page("https://a.example/article", text=ARTICLE, fetched_at=JANUARY)])
-        yield index
+@pytest.fixture
+def index(empty_index: Index) -> Index:
+    empty_index.add([Page("https://a.example/article", text=ARTICLE, fetched_at=JANUARY)])
+    return empty_index
 
 
 def add(index: Index, url: str, text: str, time: datetime | None = MARCH) -> list[Finding]:
@@ -83,12 +76,9 @@ def test_a_run_reports_each_watch_and_page_once(index: Index) -> None:
     index.add_watch("b", text=ARTICLE)
     index.add_watch("other", text=OTHER, min_containment=0)
     told: list[Sequence[Finding]] = []
-    pages = [
-        Page("https://c.example/1", text=ARTICLE, fetched_at=MARCH),
-        Page("https://c.example/1", text=near(ARTICLE, 1, 1), fetched_at=MARCH + timedelta(1)),
-        Page("https://c.example/2", text=f"{ARTICLE} {OTHER}", fetched_at=MARCH),
-        Page("https://c.example/3", text=prose("third", 300), fetched_at=MARCH),
-    ]
+    texts = {1: ARTICLE, 2: f"{ARTICLE} {OTHER}", 3: prose("third", 300)}
+    pages = [Page(f"https://c.example/{number}", text=text, fetched_at=MARCH) for number, text in texts.items()]
+    pages.insert(1, Page("https://c.example/1", text=near(ARTICLE, 1, 1), fetched_at=MARCH + timedelta(1)))
     report = index.add(pages, on_findings=told.append)
     expected = {("a", 1), ("b", 1), ("a", 2), ("b", 2), ("other", 2)}
     assert sorted(found(report.findings)) == sorted((name, f"https://c.example/{page}") for name, page in expected)
@@ -133,16 +123,15 @@ def test_boilerplate_is_no_finding(index: Index) -> None:
     assert len(add(index, "https://c.example/copy", f"{prose('c', 100)} {ARTICLE[:400]}")) == 1
 
 
-def test_pages_without_stored_texts_are_estimated(tmp_path: Path) -> None:
+def test_pages_without_stored_texts_are_estimated(file_index: Index, tmp_path: Path) -> None:
     text = prose("long", 3_000)
-    with Index.open(tmp_path / "crawl.winnow") as index:
-        (tmp_path / "first.txt").write_text(OTHER)
-        index.index(tmp_path / "first.txt", text=False, workers=1)
-        index.add_watch("long", text=text)
-        assert add(index, "https://b.example/other", prose("b", 3_000)) == []
-        (finding,) = add(index, "https://c.example/copy", text)
-        assert (finding.containment, finding.longest) == (1.0, 0)
-        assert index.check_watch("long").new == {finding.id}
+    (tmp_path / "first.txt").write_text(OTHER)
+    file_index.index(tmp_path / "first.txt", text=False, workers=1)
+    file_index.add_watch("long", text=text)
+    assert add(file_index, "https://b.example/other", prose("b", 3_000)) == []
+    (finding,) = add(file_index, "https://c.example/copy", text)
+    assert (finding.containment, finding.longest) == (1.0, 0)
+    assert file_index.check_watch("long").new == {finding.id}
 
 
 @pytest.mark.check
@@ -155,27 +144,22 @@ def test_watches_are_added_together(index: Index) -> None:
     assert index.watch_names() == sorted([*texts, "page"])
     assert index.watch("page").url == "https://a.example/article"
     quoted = Random(0).sample(sorted(texts), 20)
-    pages = [
-        Page(f"https://b.example/{name[-3:]}", text=f"{prose(name, 99)} {_passage(texts[name])} {prose(name * 2, 99)}")
-        for name in quoted
-    ]
-    findings = index.add([*pages, Page("https://b.example/none", text=prose("none", 500))]).findings
-    assert sorted(found(findings)) == sorted((name, f"https://b.example/{name[-3:]}") for name in quoted)
+    quoting = {name: f"{prose(name, 99)} {_passage(texts[name])} {prose(name * 2, 99)}" for name in quoted}
+    quoting["none"] = prose("none", 500)
+    findings = index.add(Page(f"https://b.example/{name}", text=text) for name, text in quoting.items()).findings
+    assert sorted(found(findings)) == sorted((name, f"https://b.example/{name}") for name in quoted)
 
 
-def test_a_page_may_match_more_watches_than_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_may_match_more_watches_than_are_compared(file_index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(question_table, "MAX_CANDIDATES", 3)
-    with Index.open(tmp_path / "crawl.winnow") as index:
-        index.add([Page("https://b.example/", text=OTHER)])
-        index.add_watches(
-            Watch(name=str(number), text=f"{ARTICLE[:300]} {prose(number, 50)}", min_containment=0)
-            for number in range(5)
-        )
-        report = index.add([Page("https://c.example/", text=ARTICLE)])
-        assert (report.finding_count, report.incompletely_watched) == (3, 1)
-        monkeypatch.setattr(question_table, "MAX_POSTINGS_PER_PAGE", 4)
-        report = index.add([Page("https://d.example/", text=ARTICLE), Page("https://e.example/", text=prose("e", 90))])
-        assert (report.finding_count, report.incompletely_watched) == (0, 1)
+    file_index.add([Page("https://b.example/", text=OTHER)])
+    texts = {str(number): f"{ARTICLE[:300]} {prose(number, 50)}" for number in range(5)}
+    file_index.add_watches(Watch(name=name, text=text, min_containment=0) for name, text in texts.items())
+    report = file_index.add([Page("https://c.example/", text=ARTICLE)])
+    assert (report.finding_count, report.incompletely_watched) == (3, 1)
+    monkeypatch.setattr(question_table, "MAX_POSTINGS_PER_PAGE", 4)
+    report = file_index.add([Page("https://d.example/", text=ARTICLE), Page("https://e.example/", text=prose("e", 90))])
+    assert (report.finding_count, report.incompletely_watched) == (0, 1)
 
 
 @pytest.mark.check
@@ -204,7 +188,6 @@ MADE_TEXT = st.lists(st.sampled_from(CHUNKS), min_size=1, max_size=5).map(" ".jo
 MADE_PAGE = st.tuples(st.sampled_from("pqrs"), MADE_TEXT)
 
 
-@pytest.mark.check_on_engine
 @given(
     before=st.lists(MADE_PAGE, min_size=1, max_size=4),
     watched=st.lists(st.tuples(MADE_TEXT | st.none(), st.sampled_from([0, 0.3, 0.9])), min_size=1, max_size=4),
@@ -265,21 +248,10 @@ class _Opened(LazyStore):
 
 def _passage(text: str) -> str:
     """Return the shortest beginning of a text that is guaranteed to be found."""
-    return text[: next(end for end in range(len(text)) if _length(text[:end]) >= GUARANTEE)]
-
-
-def _length(text: str) -> int:
-    return len(canonical(text, Scheme()).chars)
+    return next(text[:end] for end in range(len(text)) if len(canonical(text[:end], Scheme()).chars) >= GUARANTEE)
 
 
 def _finding(number: int) -> Finding:
-    return Finding(
-        at=datetime(2024, 1, 1, tzinfo=UTC) + timedelta(seconds=number),
-        watch="odd" if number % 2 else "even",
-        id=f"{number:032x}",
-        url=f"https://example.org/{number}",
-        title=None,
-        fetched_at=None,
-        containment=0.5,
-        longest=number,
-    )
+    at, watch = JANUARY + timedelta(seconds=number), "odd" if number % 2 else "even"
+    place: dict[str, Any] = {"id": f"{number:032x}", "url": f"https://example.org/{number}", "title": None}
+    return Finding(at=at, watch=watch, fetched_at=None, containment=0.5, longest=number, **place)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,8 +14,9 @@ from hypothesis import strategies as st
 from opensearch_winnow import Index, Page, Scheme, compare
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.queries.asking.short_phrases import has_run_of_words, short_phrases
-from opensearch_winnow.stores.engine.running import Running
+from tests.operations.sets.test_pairs import write
 
+pytestmark = pytest.mark.check_on_engine
 # Few words, so that short runs of them are on several pages.
 LEXICON = ["a", "of", "mill", "sack", "weigh", "nobody", "valley", "été", "grain", "understanding", "42", "is"]
 CLOSE = Scheme(noise=12, guarantee=30)  # the same questions are short in both schemes
@@ -30,20 +30,10 @@ TEXTS = {f"https://a.org/{i}": text(i, 3 + 7 * i) for i in range(30)}
 TEXTS |= {f"https://b.org/{i}": text(100 + i, i + 1) for i in range(8)}
 
 
-@pytest.fixture(scope="module", params=["embedded", pytest.param("opensearch", marks=pytest.mark.check)])
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 @pytest.fixture(scope="module", params=[Scheme(), CLOSE, Scheme(selection="mod-p")], ids=["pages", "close", "mod-p"])
-def index(request: pytest.FixtureRequest, kind: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("short")
-    store = str(folder / "crawl.winnow")
-    if kind == "opensearch":
-        running: Running = request.getfixturevalue("engine")
-        store = f"{running.url}/short-{uuid4().hex}"
-    with Index.open(store, scheme=request.param) as opened:
-        opened.add((Page(url, text=each) for url, each in TEXTS.items()), failed=Path(folder, "failed.jsonl"))
+def index(request: pytest.FixtureRequest, new_name: Callable[[], str]) -> Iterator[Index]:
+    with Index.open(new_name(), scheme=request.param) as opened:
+        opened.add(Page(url, text=each) for url, each in TEXTS.items())
         yield opened
 
 
@@ -59,9 +49,8 @@ def brute_force(question: str, scheme: Scheme, min_containment: float) -> dict[s
     for url, other in TEXTS.items():
         is_in = has_run_of_words(ours, canonical(other, scheme))
         both = compare(question, other, scheme)
-        containment = both.containment
-        if is_in and len(ours.words) < scheme.shingle and not below_noise:
-            containment = 1.0
+        all_there = is_in and len(ours.words) < scheme.shingle and not below_noise
+        containment = 1.0 if all_there else both.containment
         if below_noise and both.resemblance < 0.5:
             continue  # by chance, any page may have so little
         shared = below_noise or bool(compare(question, other, closest).passages)
@@ -107,34 +96,30 @@ def test_a_stored_page_of_any_length_is_found(index: Index) -> None:
 
 @pytest.mark.parametrize("question", ["cat sat", "猫坐在那里", "a b c d e f g h i j k l"])
 @pytest.mark.parametrize("min_containment", [0, 0.5, 1])
-def test_a_few_words_of_a_page_are_no_copy(tmp_path: Path, question: str, min_containment: float) -> None:
-    with Index.open(tmp_path / "crawl.winnow") as index:
-        index.add([Page("https://a.org/1", text=f"{question} {LONGER}"), Page("https://a.org/2", text=question)])
-        found = index.similar(text=question, min_containment=min_containment)
-        assert found.too_short
-        assert [match.url for match in found] == ["https://a.org/2"]  # all of it is the question
-        assert not index.similar(url="https://a.org/2", min_containment=min_containment).matches
-        assert not index.similar(text=LONGER).too_short
+def test_a_few_words_of_a_page_are_no_copy(file_index: Index, question: str, min_containment: float) -> None:
+    file_index.add([Page("https://a.org/1", text=f"{question} {LONGER}"), Page("https://a.org/2", text=question)])
+    found = file_index.similar(text=question, min_containment=min_containment)
+    assert found.too_short
+    assert [match.url for match in found] == ["https://a.org/2"]  # all of it is the question
+    assert not file_index.similar(url="https://a.org/2", min_containment=min_containment).matches
+    assert not file_index.similar(text=LONGER).too_short
 
 
 @pytest.mark.parametrize(
-    ("options", "question"),
+    ("scheme", "options", "question"),
     [
-        ({"text": False}, {}),
-        ({}, {"exact": False}),
-        ({"scheme": Scheme(form="consonants")}, {}),
-        ({"scheme": Scheme(fold_confusables=True)}, {}),
+        (Scheme(), {"text": False}, {}),
+        (Scheme(), {}, {"exact": False}),
+        (Scheme(form="consonants"), {}, {}),
+        (Scheme(fold_confusables=True), {}, {}),
     ],
     ids=["no texts", "estimates", "consonants", "confusables"],
 )
 def test_an_answer_below_the_guarantee_says_so(
-    tmp_path: Path, options: dict[str, Any], question: dict[str, Any]
+    tmp_path: Path, scheme: Scheme, options: dict[str, Any], question: dict[str, Any]
 ) -> None:
     copy, longer = "Nobody has seen him weigh a sack", text(5, 80)
-    (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "copy.txt").write_text(copy)
-    (tmp_path / "pages" / "longer.txt").write_text(longer)
-    scheme = options.pop("scheme", Scheme())
+    write(tmp_path / "pages", copy_txt=copy, longer_txt=longer)
     with Index.open(tmp_path / "crawl.winnow", scheme=scheme) as index:
         index.index(str(tmp_path / "pages"), **options)
         found = index.similar(text=copy, min_resemblance=0.9, **question)

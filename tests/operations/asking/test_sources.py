@@ -32,16 +32,13 @@ def pages(found: TextSources) -> list[tuple[int, list[int], list[int]]]:
     return [(each.page, each.versions, each.partial) for each in found.sources]
 
 
-def test_versions_are_one_source() -> None:
+def test_versions_are_one_source_and_pages_with_the_same_quotation_are_none() -> None:
     same_cluster = attributed(TEXT, [match((0, 400), cluster="x"), match((480, 640), cluster="x")])
     assert pages(same_cluster) == [(0, [1], [])]
     assert same_cluster.sources[0].parts == [(0, 399), (480, 639)]
     assert pages(attributed(TEXT, [match((0, 400), digest="x"), match((480, 640), digest="x")])) == [(0, [1], [])]
     assert pages(attributed(TEXT, [match((0, 400)), match((0, 376))])) == [(0, [1], [])]  # 94 % of both
     assert pages(attributed(TEXT, [match((0, 400)), match((400, 800))])) == [(0, [], []), (1, [], [])]
-
-
-def test_pages_with_the_same_quotation_are_no_versions() -> None:
     quoting = [match((0, 400)), match((0, 376)), match((0, 400))]
     assert pages(attributed(TEXT, quoting, alike=False)) == [(0, [], [1, 2])]
     assert pages(attributed(TEXT, quoting)) == [(0, [1, 2], [])]
@@ -50,34 +47,25 @@ def test_pages_with_the_same_quotation_are_no_versions() -> None:
     assert pages(found) == [(0, [2], [1])]
 
 
-def test_what_two_sources_have_belongs_to_the_one_with_most() -> None:
+def test_each_part_belongs_to_the_source_with_most() -> None:
     found = attributed(TEXT, [match((320, 560)), match((0, 400))])
     assert pages(found) == [(1, [], []), (0, [], [])]
     assert [each.parts for each in found.sources] == [[(0, 399)], [(400, 559)]]
     assert [each.share for each in found.sources] == pytest.approx([0.5, 0.2])
     assert found.original == pytest.approx(0.3)
-
-
-def test_a_page_that_adds_next_to_nothing_is_part_of_a_source() -> None:
     found = attributed(TEXT, [match((0, 400)), match((160, 416)), match((640, 800))])
     assert pages(found) == [(0, [], [1]), (2, [], [])]
     assert found.sources[0].parts == [(0, 415)]  # the two words more are on a page of this source
     assert found.sources[0].pages == 2
 
 
-def test_half_words_and_repeats_do_not_count() -> None:
+def test_neither_half_words_repeats_gaps_without_words_nor_boilerplate_count() -> None:
     found = attributed(TEXT, [match((3, 405), (3, 405), (100, 200))])
     assert found.sources[0].parts == [(8, 399)]
-
-
-def test_a_gap_without_words_is_no_gap() -> None:
     text = "one two three. -- four five six"
     found = attributed(text, [match((0, 14), (18, len(text)))])
     assert found.sources[0].parts == [(0, len(text))]
     assert found.original == 0
-
-
-def test_boilerplate_is_apart() -> None:
     found = attributed(TEXT, [match((0, 400), grey=(320, 560))])
     assert found.boilerplate == [(400, 559)]
     assert found.boilerplate_share == pytest.approx(0.2)

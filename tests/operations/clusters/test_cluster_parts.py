@@ -12,18 +12,11 @@ def matrix(pages: int, *pairs: tuple[int, int]) -> list[list[float]]:
     return [[0.8 if (column, row) in pairs else 0.3 for column in range(row)] for row in range(pages)]
 
 
-def test_two_families_held_together_by_one_page() -> None:
-    found = cluster_parts(matrix(5, (0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4)), 0.5)
-    assert found == ([5], [(2, [2, 2])])
-
-
-def test_the_page_that_joins_most_parts_comes_first() -> None:
-    found = cluster_parts(matrix(6, (0, 1), (1, 2), (2, 3), (2, 4), (2, 5)), 0.8)
-    assert found.parts == [6]
-    assert found.joined_by == [(2, [2, 1, 1, 1]), (1, [4, 1])]
-
-
-def test_pages_that_nothing_joins() -> None:
+def test_known_clusters() -> None:
+    two_families_held_together_by_one_page = matrix(5, (0, 1), (0, 2), (1, 2), (2, 3), (2, 4), (3, 4))
+    assert cluster_parts(two_families_held_together_by_one_page, 0.5) == ([5], [(2, [2, 2])])
+    two_that_join = matrix(6, (0, 1), (1, 2), (2, 3), (2, 4), (2, 5))
+    assert cluster_parts(two_that_join, 0.8) == ([6], [(2, [2, 1, 1, 1]), (1, [4, 1])])  # first who joins most parts
     assert cluster_parts(matrix(3), 0.5) == ([1, 1, 1], [])
     assert cluster_parts(matrix(3), 0.3) == ([3], [])
     assert cluster_parts([[]], 0.5) == ([1], [])

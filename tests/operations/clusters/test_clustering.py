@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -16,31 +13,14 @@ from opensearch_winnow.clusters.result import LastClustering
 from tests.test_index import near, prose
 
 
-@pytest.fixture(params=["embedded", "opensearch"])
-def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
+@pytest.fixture
+def index(empty_index: Index) -> Index:
     """An index of six pages: a cluster of three, a cluster of two, and one alone. All name the second as canonical."""
-    name = str(tmp_path / "crawl.winnow")
-    if request.param == "opensearch":
-        name = f"{request.getfixturevalue('engine').url}/clusters-{uuid4().hex}"
-    texts = {name: prose(name[0], 200) for name in ("a1", "a2", "a3", "b1", "b2", "c1")}
-    with Index.open(name) as index:
-        index.add(
-            (
-                Page(
-                    f"https://{name[1]}.example/{name}",
-                    text=near(text, name, 2),
-                    fetched_at=_day(name),
-                    canonical=f"https://2.example/{name[0]}2",
-                )
-                for name, text in texts.items()
-            ),
-            failed=tmp_path / "failed.jsonl",
-        )
-        yield index
-
-
-def _day(name: str) -> datetime:
-    return datetime(2024, 1, int(name[1]), tzinfo=UTC)
+    for cluster, day in ("a1", "a2", "a3", "b1", "b2", "c1"):
+        url, text = f"https://{day}.example/{cluster}{day}", near(prose(cluster, 200), f"{cluster}{day}", 2)
+        canonical, time = f"https://2.example/{cluster}2", datetime(2024, 1, int(day), tzinfo=UTC)
+        empty_index.add([Page(url, text=text, fetched_at=time, canonical=canonical)])
+    return empty_index
 
 
 def test_an_index_has_no_clusters_before_the_first_run(index: Index) -> None:
@@ -76,10 +56,9 @@ def test_the_last_clustering_is_stored(index: Index) -> None:
     ("rule", "number"),
     [
         ("newest", 3),
-        *(
-            pytest.param(*each, marks=pytest.mark.check)
-            for each in (("canonical", 2), ("site:2.example", 2), ("site:9.example", 1))
-        ),
+        pytest.param("canonical", 2, marks=pytest.mark.check),
+        pytest.param("site:2.example", 2, marks=pytest.mark.check),
+        pytest.param("site:9.example", 1, marks=pytest.mark.check),
     ],
 )
 def test_the_representative_is_chosen(index: Index, rule: str, number: int) -> None:
@@ -94,12 +73,10 @@ def test_the_representative_is_chosen(index: Index, rule: str, number: int) -> N
     assert index.cluster().changed == (5 if rule == "newest" else 5 if number == 2 else 0)
 
 
-def test_the_stored_result_is_bounded(tmp_path: Path) -> None:
+def test_the_stored_result_is_bounded(file_index: Index) -> None:
     long = "x" * 80_000
-    with Index.open(tmp_path / "crawl.winnow") as index:
-        index.add([Page(f"https://example.org/{name}", text=prose(1, 100), title=long) for name in "ab"])
-        found = index.cluster()
-        assert found.largest_clusters[0].title == long
-        kept = index.clustering()
+    file_index.add([Page(f"https://example.org/{name}", text=prose(1, 100), title=long) for name in "ab"])
+    assert file_index.cluster().largest_clusters[0].title == long
+    kept = file_index.clustering()
     assert kept is not None
     assert (kept.clusters, kept.largest_clusters) == (1, [])

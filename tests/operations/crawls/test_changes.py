@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from opensearch_winnow import Index, Page, QuestionError, compare
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.crawl_states import crawl_states
 from opensearch_winnow.operations.crawls import crawl_comparison as module
@@ -18,24 +18,21 @@ from opensearch_winnow.operations.crawls.changes import KINDS, Change, Changes, 
 from opensearch_winnow.operations.crawls.crawl_comparison import CrawlComparison, changes
 from opensearch_winnow.queries.upkeep.boilerplate import NO_EXCLUSIONS, Boilerplate, Exclusions
 from opensearch_winnow.stores.store import Store
+from tests.record_fixtures import record_of
 from tests.test_index import near, prose
 
 SITE = "https://a.example"
-MAKER = RecordMaker(Recipe())
 TIMES = {"spring": datetime(2024, 3, 1, tzinfo=UTC), "autumn": datetime(2024, 9, 1, tzinfo=UTC)}
 
 
 def capture(crawl: str, url: str, text: str, time: datetime | None = None) -> Record:
     page = Page(url if "://" in url else f"{SITE}/{url}", text=text, fetched_at=time or TIMES[crawl])
-    record = MAKER.make(page)
-    assert isinstance(record, Record)
-    record.crawl = crawl
-    return record
+    return record_of(page, crawl=crawl)
 
 
-def write(store: Store, spring: dict[str, str], autumn: dict[str, str]) -> None:
-    store.write([capture("spring", url, text) for url, text in spring.items()])
-    store.write([capture("autumn", url, text) for url, text in autumn.items()])
+def write(store: Store, *texts: dict[str, str]) -> None:
+    for crawl, of_crawl in zip(TIMES, texts, strict=True):
+        store.write([capture(crawl, url, text) for url, text in of_crawl.items()])
 
 
 def found(store: Store, exclusions: Exclusions = NO_EXCLUSIONS, site: str | None = None) -> Changes:
@@ -55,11 +52,8 @@ def told(changes: Changes) -> dict[str, tuple[str, str | None]]:
 def test_every_page_is_told_once(store: Store) -> None:
     same, changed, moved, gone, new = (prose(name, 200) for name in ("same", "changed", "moved", "gone", "new"))
     later = near(changed, 1, 5)
-    write(
-        store,
-        {"same": same, "changed": changed, "old": moved, "gone": gone},
-        {"same": same.upper(), "changed": later, "renamed": near(moved, 2, 3), "new": new},
-    )
+    after = {"same": same.upper(), "changed": later, "renamed": near(moved, 2, 3), "new": new}
+    write(store, {"same": same, "changed": changed, "old": moved, "gone": gone}, after)
     changes = found(store)
     assert told(changes) == {
         "same": ("unchanged", "same"),
@@ -81,112 +75,62 @@ def test_every_page_is_told_once(store: Store) -> None:
 
 def test_a_page_moves_to_the_most_similar_one_on_any_site(store: Store) -> None:
     text = prose("moved", 300)
-    write(
-        store,
-        {"page": text},
-        {"a": near(text, 1, 9), "https://b.example/z": near(text, 2, 2), "c": near(text, 3, 5)},
-    )
-    assert told(found(store)) == {
-        "page": ("moved", "https://b.example/z"),
-        "a": ("new", "a"),
-        "c": ("new", "c"),
-    }
+    later = {"a": near(text, 1, 9), "https://b.example/z": near(text, 2, 2), "c": near(text, 3, 5)}
+    write(store, {"page": text}, later)
+    assert told(found(store)) == {"page": ("moved", "https://b.example/z"), "a": ("new", "a"), "c": ("new", "c")}
     assert told(found(store, site="a.example"))["page"] == ("moved", "https://b.example/z")
     assert told(found(store, site="b.example")) == {"https://b.example/z": ("new", "https://b.example/z")}
 
 
 def test_among_equals_a_new_url_and_the_most_similar_one_is_chosen(store: Store) -> None:
     text = prose("moved", 100)
-    write(
-        store,
-        {"docs/page.html": text, "docs/other.html": text, "mirror": text},
-        {"mirror": text, "v2/page.html": text, "v2/other.html": text},
-    )
-    assert told(found(store)) == {
-        "mirror": ("unchanged", "mirror"),
-        "docs/page.html": ("moved", "v2/page.html"),
-        "docs/other.html": ("moved", "v2/other.html"),
-    }
+    moved = {"docs/page.html": "v2/page.html", "docs/other.html": "v2/other.html"}
+    write(store, dict.fromkeys((*moved, "mirror"), text), dict.fromkeys(("mirror", *moved.values()), text))
+    expected = {url: ("moved", to_url) for url, to_url in moved.items()}
+    assert told(found(store)) == {"mirror": ("unchanged", "mirror"), **expected}
 
 
 def test_a_url_that_has_another_text_now(store: Store) -> None:
     """A chapter was added to a manual, and the numbers of the others, which are in their URLs, are higher now."""
     one, two, three, added = (prose(name, 150) for name in range(4))
     write(store, {"ch1": one, "ch2": two, "ch3": three}, {"ch1": one, "ch2": added, "ch3": two, "ch4": three})
-    assert told(found(store)) == {
-        "ch1": ("unchanged", "ch1"),
-        "ch2": ("moved", "ch3"),
-        "ch3": ("moved", "ch4"),
-    }
+    assert told(found(store)) == {"ch1": ("unchanged", "ch1"), "ch2": ("moved", "ch3"), "ch3": ("moved", "ch4")}
     write(store, {"home": prose("winter", 100)}, {"home": prose("summer", 100)})
     assert told(found(store))["home"] == ("changed", "home")
 
 
 def test_a_page_is_split(store: Store) -> None:
     first, second, third = (prose(name, 150) for name in ("first", "second", "third"))
-    write(
-        store,
-        {"long": f"{first} {second} {third}", "two": f"{prose('x', 300)} {prose('y', 200)}"},
-        {"long/1": first, "long/2": second, "long/3": third, "x": prose("x", 300), "y": prose("y", 200)},
-    )
-    changes = found(store)
-    assert {name(each.url): (each.change, len(each.parts)) for each in changes.pages} == {
-        "long": ("split", 3),
-        "two": ("split", 2),
-    }
-    two = changes.pages[1]
+    x, y = prose("x", 300), prose("y", 200)
+    after = {"long/1": first, "long/2": second, "long/3": third, "x": x, "y": y}
+    write(store, {"long": f"{first} {second} {third}", "two": f"{x} {y}"}, after)
+    long, two = found(store).pages
+    assert (name(long.url), long.change, len(long.parts)) == ("long", "split", 3)
+    assert (name(two.url), two.change) == ("two", "split")
     assert (two.to_url, two.parts) == (f"{SITE}/x", (f"{SITE}/x", f"{SITE}/y"))  # the most similar first
 
 
-def test_pages_are_merged(store: Store) -> None:
-    one, two, three = (prose(name, 200) for name in ("one", "two", "three"))
-    book, note = prose("book", 900), prose("note", 100)
-    write(
-        store,
-        {"one": one, "two": two, "three": three, "book": book, "note": note},
-        {"all": f"{one} {two} {three}", "book": f"{book} {note}"},
-    )
-    assert told(found(store)) == {
-        "book": ("changed", "book"),
-        "one": ("merged", "all"),
-        "two": ("merged", "all"),
-        "three": ("merged", "all"),
-        "note": ("merged", "book"),
-    }
+def test_pages_are_merged_but_copies_and_one_that_takes_in_a_small_one_have_moved(store: Store) -> None:
+    three = {name: prose(name, 200) for name in ("one", "two", "three")}
+    halves = {"half/1": prose("half", 300), "half/2": prose("other half", 300)[:1500]}
+    book, note, large, small = prose("book", 900), prose("note", 100), prose("large", 600), prose("small", 60)
+    copies = {"copy/1": prose("copy", 300), "copy/2": near(prose("copy", 300), 1, 2)}
+    after = {"all": " ".join(three.values()), "halves": " ".join(halves.values()), "copy": copies["copy/1"]}
+    before = {**three, **halves, **copies, "book": book, "note": note, "large": large, "small": small}
+    write(store, before, {**after, "book": f"{book} {note}", "larger": f"{large} {small}"})
+    merged = {"all": three, "halves": halves, "book": ["note"], "larger": ["small"]}
+    expected = {url: ("merged", to_url) for to_url, urls in merged.items() for url in urls}
+    expected |= {"large": ("moved", "larger"), **dict.fromkeys(copies, ("moved", "copy"))}
+    assert told(found(store)) == {"book": ("changed", "book"), **expected}
 
 
 def test_a_page_is_merged_into_the_one_that_contains_most_of_it(store: Store) -> None:
     text = prose("merged", 100)
-    words = text.split()
-    most, less = " ".join(words[: len(words) * 9 // 10]), " ".join(words[: len(words) * 6 // 10])
-    write(
-        store,
-        {"old": text},
-        {"long": f"{prose('long', 600)} {most} {prose('end', 200)}", "short": f"{prose('short', 150)} {less}"},
-    )
+    most, less = (" ".join(text.split()[:count]) for count in (90, 60))
+    later = {"long": f"{prose('long', 600)} {most} {prose('end', 200)}", "short": f"{prose('short', 150)} {less}"}
+    write(store, {"old": text}, later)
     (page,) = (each for each in found(store).pages if each.change != "new")
     assert (page.change, name(page.to_url or "")) == ("merged", "long")
-
-
-def test_two_halves_are_merged_and_two_copies_are_not(store: Store) -> None:
-    one, two, copy = (prose(name, 300) for name in ("one", "two", "copy"))
-    write(
-        store,
-        {"one": one, "two": two[:1500], "copy/1": copy, "copy/2": near(copy, 1, 2)},
-        {"both": f"{one} {two[:1500]}", "copy": copy},
-    )
-    assert told(found(store)) == {
-        "one": ("merged", "both"),
-        "two": ("merged", "both"),
-        "copy/1": ("moved", "copy"),
-        "copy/2": ("moved", "copy"),
-    }
-
-
-def test_a_page_that_takes_in_a_small_one_has_moved(store: Store) -> None:
-    large, small = prose("large", 600), prose("small", 60)
-    write(store, {"large": large, "small": small}, {"both": f"{large} {small}"})
-    assert told(found(store)) == {"large": ("moved", "both"), "small": ("merged", "both")}
 
 
 def page_of(template: str, *lines: str) -> str:
@@ -196,11 +140,10 @@ def page_of(template: str, *lines: str) -> str:
 
 def test_a_change_of_the_template_is_told_from_a_change_of_the_text(store: Store) -> None:
     texts = {f"page{number}": prose(number, 80) for number in range(8)}
-    spring = {url: page_of("old", text) for url, text in texts.items()}
-    autumn = {url: page_of("new", text) for url, text in texts.items()}
+    spring, autumn = ({url: page_of(edition, text) for url, text in texts.items()} for edition in ("old", "new"))
     autumn["page3"] = page_of("new", near(texts["page3"], 1, 1))
-    spring["page4"] = page_of("old", *(texts["page4"], prose("x", 20)))
-    autumn["page4"] = page_of("new", *(prose("x", 20), texts["page4"]))  # in another order
+    spring["page4"] = page_of("old", texts["page4"], prose("x", 20))
+    autumn["page4"] = page_of("new", prose("x", 20), texts["page4"])  # in another order
     write(store, spring, autumn)
     changes = found(store)
     assert changes.template == 6
@@ -208,26 +151,20 @@ def test_a_change_of_the_template_is_told_from_a_change_of_the_text(store: Store
     assert {each.change for each in changes.pages} == {"changed"}
     for each in changes.pages:
         assert each.resemblance == compare(spring[name(each.url)], autumn[name(each.url)]).resemblance
-    revisits = [each for each in changes.pages if each.is_near_revisit()]
-    assert len(revisits) == 6
+    assert sum(each.is_near_revisit() for each in changes.pages) == 6
     assert all(each.is_near_revisit(0.4) for each in changes.pages)
 
 
 def test_few_changed_pages_have_no_template_in_common(store: Store) -> None:
     texts = {f"page{number}": prose(number, 80) for number in range(4)}
-    write(
-        store,
-        {url: page_of("old", text) for url, text in texts.items()},
-        {url: page_of("new", text) for url, text in texts.items()},
-    )
+    write(store, *({url: page_of(edition, text) for url, text in texts.items()} for edition in ("old", "new")))
     assert not any(each.template for each in found(store).pages)
 
 
 def test_registered_boilerplate_does_not_count(store: Store) -> None:
     text, menu = prose("text", 100), prose("menu", 60)
-    write(
-        store, {"page": menu, "old": f"{menu} {text}"}, {"page": f"{menu} {menu[40:]}", "new": f"{menu} {prose(1, 50)}"}
-    )
+    later = {"page": f"{menu} {menu[40:]}", "new": f"{menu} {prose(1, 50)}"}
+    write(store, {"page": menu, "old": f"{menu} {text}"}, later)
     exclusions = Exclusions([Boilerplate("menu", menu)], store.scheme)
     assert told(found(store))["old"] == ("not_seen", None)
     write(store, {}, {"renamed": text})
@@ -243,12 +180,9 @@ def test_the_latest_capture_of_a_crawl_counts(store: Store) -> None:
 
 def test_captures_without_a_stored_text(store: Store) -> None:
     texts = {name: prose(name, 100) for name in ("same", "changed", "moved", "gone")}
-    spring = [capture("spring", name, text) for name, text in texts.items()]
-    autumn = [capture("autumn", "same", texts["same"]), capture("autumn", "changed", near(texts["changed"], 1, 2))]
-    autumn.append(capture("autumn", "renamed", texts["moved"]))
-    for record in (*spring, *autumn):
-        record.text = ""
-    store.write([*spring, *autumn])
+    later = {"same": texts["same"], "changed": near(texts["changed"], 1, 2), "renamed": texts["moved"]}
+    for crawl, stored in zip(TIMES, (texts, later), strict=True):
+        store.write([replace(capture(crawl, name, text), text="") for name, text in stored.items()])
     changes = found(store)
     assert told(changes) == {
         "same": ("unchanged", "same"),
@@ -262,10 +196,7 @@ def test_captures_without_a_stored_text(store: Store) -> None:
 def test_revisits_without_a_text_are_compared_by_their_payloads(store: Store) -> None:
     def revisit(crawl: str, url: str, payload: str | None) -> Record:
         page = Page(f"{SITE}/{url}", revisit_of=f"{SITE}/{url}", payload_digest=payload, fetched_at=TIMES[crawl])
-        record = MAKER.make(page)
-        assert isinstance(record, Record)
-        record.crawl = crawl
-        return record
+        return record_of(page, crawl=crawl)
 
     payloads = {"a": ("sha1:A", "sha1:A"), "b": ("sha1:A", "sha1:B"), "c": (None, None)}
     store.write([revisit("spring", url, before) for url, (before, _) in payloads.items()])
@@ -295,17 +226,10 @@ def test_many_pages_are_found_by_few_requests(store: Store, monkeypatch: pytest.
     names = list(pages)
     Random(0).shuffle(names)
     write(store, pages, {f"renamed-{name}": near(pages[name], 1, 1) for name in names})
-    calls = 0
-    candidates = type(store).candidates
-
-    def counted(*arguments: object, **keywords: object) -> object:
-        nonlocal calls
-        calls += 1
-        return candidates(*arguments, **keywords)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(type(store), "candidates", counted)
+    counted = Mock(side_effect=store.candidates)
+    monkeypatch.setattr(store, "candidates", counted)
     assert told(found(store)) == {name: ("moved", f"renamed-{name}") for name in pages}
-    assert calls <= 6
+    assert 0 < counted.call_count <= 6
 
 
 def test_dates_instead_of_crawls(store: Store) -> None:
@@ -321,12 +245,13 @@ def test_dates_instead_of_crawls(store: Store) -> None:
 
     assert [(each.change, name(each.url)) for each in pages(2, 4)] == [("not_seen", "gone"), ("changed", "page")]
     assert [each.change for each in pages(1, 4)] == ["unchanged", "not_seen"]
-    with pytest.raises(QuestionError, match="no capture that is known to be from 2023-01-01 or before"):
-        crawl_states(store, datetime(2023, 1, 1, tzinfo=UTC), days[1])
-    with pytest.raises(QuestionError, match="from after 2024-01-04, until 2024-01-05"):
-        crawl_states(store, days[4], days[5])
-    with pytest.raises(QuestionError, match="the earlier date, 2024-01-04, is not before the later one, 2024-01-04"):
-        crawl_states(store, days[4], days[4])
+    for before, after, complaint in (
+        (datetime(2023, 1, 1, tzinfo=UTC), days[1], "no capture that is known to be from 2023-01-01 or before"),
+        (days[4], days[5], "from after 2024-01-04, until 2024-01-05"),
+        (days[4], days[4], "the earlier date, 2024-01-04, is not before the later one, 2024-01-04"),
+    ):
+        with pytest.raises(QuestionError, match=complaint):
+            crawl_states(store, before, after)
 
 
 def test_crawls_that_cannot_be_compared(store: Store) -> None:
@@ -337,30 +262,24 @@ def test_crawls_that_cannot_be_compared(store: Store) -> None:
         crawl_states(store)
     write(store, {}, {"page": prose(1, 60)})
     assert [state.name for state in crawl_states(store)] == ["spring", "autumn"]
-    with pytest.raises(QuestionError, match=r"there is no crawl 'winter': .* has the crawls autumn, spring$"):
-        crawl_states(store, "spring", "winter")
-    with pytest.raises(QuestionError, match="crawl 'spring' cannot be compared with itself"):
-        crawl_states(store, "spring", "spring")
-    with pytest.raises(QuestionError, match="two crawls or two dates, not one of each"):
-        crawl_states(store, "spring", TIMES["autumn"])
-
-
-@pytest.fixture
-def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    with Index.open(tmp_path_factory.mktemp("changes") / "crawl.winnow") as index:
-        for crawl, time in TIMES.items():
-            pages = [Page(f"{SITE}/{number}", text=prose(number, 60), fetched_at=time) for number in range(3)]
-            index.add([*pages, Page(f"{SITE}/{crawl}", text=prose(crawl, 60), fetched_at=time)], crawl=crawl)
-        yield index
+    complaints: dict[str | datetime, str] = {
+        "winter": "there is no crawl 'winter': .* has the crawls autumn, spring$",
+        "spring": "crawl 'spring' cannot be compared with itself",
+        TIMES["autumn"]: "two crawls or two dates, not one of each",
+    }
+    for after, complaint in complaints.items():
+        with pytest.raises(QuestionError, match=complaint):
+            crawl_states(store, "spring", after)
 
 
 def test_an_index_lists_what_is_wanted(index: Index) -> None:
+    for crawl, time in TIMES.items():
+        index.add((Page(f"{SITE}/{n}", text=prose(n, 60), fetched_at=time) for n in (0, 1, 2, crawl)), crawl=crawl)
     phases: list[tuple[str, int, int | None]] = []
     found = index.changes(progress=lambda *phase: phases.append(phase))
     assert (found.before, found.after) == ("spring", "autumn")
     assert found.counts == {**dict.fromkeys(KINDS, 0), "unchanged": 3, "new": 1, "not_seen": 1}
     assert [each.change for each in found] == ["not_seen", "new"] + ["unchanged"] * 3
-    assert phases
     assert phases[-1][0] == module.SEEKING
 
     def listed(**options: Any) -> list[str]:

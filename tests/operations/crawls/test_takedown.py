@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from threading import Barrier, Thread
+from threading import Barrier
 from typing import Any
 from uuid import uuid4
 
@@ -24,20 +25,19 @@ from opensearch_winnow.operations.upkeep.boilerplate import RegisteredBoilerplat
 from opensearch_winnow.stores.blocked_pages import change_blocked
 from opensearch_winnow.stores.destination import StoreDestination
 from opensearch_winnow.stores.embedded import writes
+from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.writes import Writer
 from tests.test_index import near, prose
 
 SECRET, OTHER = "https://a.example/secret", "https://b.example/other"
 Action = Callable[[], object]
+pytestmark = pytest.mark.check_on_engine
 
 
-@pytest.fixture(params=["embedded", pytest.param("opensearch", marks=pytest.mark.check)])
-def name(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture
+def name(new_name: Callable[[], str]) -> str:
     """The name of a store with one page."""
-    monkeypatch.chdir(tmp_path)
-    made = str(tmp_path / "crawl.winnow")
-    if request.param == "opensearch":
-        made = f"{request.getfixturevalue('engine').url}/takedown-{uuid4().hex}"
+    made = new_name()
     with Index.open(made) as index:
         index.add([Page("https://first.example/", text=prose("first", 100))])
     return made
@@ -54,27 +54,19 @@ def urls(name: str) -> set[str]:
         return {card.url for card in index.store.scan(Card)}
 
 
-class Once:
-    """Calls a function once, before or after a method that it replaces."""
+def once(monkeypatch: pytest.MonkeyPatch, owner: Any, method: str, act: Action, *, after: bool = False) -> None:
+    """Let a method call `act` before or after its work, the first time."""
+    usual, waiting = getattr(owner, method), [act]
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, owner: Any, method: str, act: Action, *, after: bool) -> None:
-        self._act: Action | None = act
-        usual = getattr(owner, method)
+    def replaced(*args: Any, **kwargs: Any) -> Any:
+        if waiting and not after:
+            waiting.pop()()
+        result = usual(*args, **kwargs)
+        if waiting and after:
+            waiting.pop()()
+        return result
 
-        def replaced(*args: Any, **kwargs: Any) -> Any:
-            if not after:
-                self._call()
-            result = usual(*args, **kwargs)
-            if after:
-                self._call()
-            return result
-
-        monkeypatch.setattr(owner, method, replaced)
-
-    def _call(self) -> None:
-        act, self._act = self._act, None
-        if act is not None:
-            act()
+    monkeypatch.setattr(owner, method, replaced)
 
 
 # What happens just before, or just after, the page is taken down: by the store, as both write in other ways.
@@ -100,13 +92,12 @@ MOMENTS: dict[str, list[tuple[Any, str, bool]]] = {
 def test_a_page_that_is_blocked_during_a_run_is_not_there_afterwards(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    failed = tmp_path / "failed.jsonl"
-    stays = {"https://first.example/"}
+    failed, stays = tmp_path / "failed.jsonl", {"https://first.example/"}
     with Index.open(name) as index:
         for number, (owner, method, after) in enumerate(MOMENTS["opensearch" if "://" in name else "embedded"]):
             secret, other = f"{SECRET}/{number}", f"{OTHER}/{number}"
             with monkeypatch.context() as patched:
-                Once(patched, owner, method, partial(take_down, name, secret), after=after)
+                once(patched, owner, method, partial(take_down, name, secret), after=after)
                 report = index.add([Page(url, text=prose(url, 100)) for url in (secret, other)], failed=failed)
             too_late = method == "_settle"  # it was stored, and then deleted
             assert (report.indexed, report.skipped) == ((2, {}) if too_late else (1, {"blocked": 1})), method
@@ -117,7 +108,6 @@ def test_a_page_that_is_blocked_during_a_run_is_not_there_afterwards(
 
 
 def test_takedowns_at_once_are_all_on_the_list(name: str) -> None:
-    """Each of several processes reads the list, and writes it with what it adds."""
     together = Barrier(4)
 
     def block(number: int) -> None:
@@ -126,11 +116,8 @@ def test_takedowns_at_once_are_all_on_the_list(name: str) -> None:
             for each in range(5):
                 change_blocked(index.store, add=[f"https://{number}.example/{each}"])
 
-    threads = [Thread(target=block, args=[number]) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(block, range(4)))
     with Index.open(name) as index:
         assert index.blocked() == [f"https://{number}.example/{each}" for number in range(4) for each in range(5)]
 
@@ -148,14 +135,13 @@ def test_races_of_threads(name: str) -> None:
                 together.wait(60)
                 index.add([Page(url, text=prose(url, 100)) for url in (secret, f"{OTHER}/{secret}")])
 
-    thread = Thread(target=write)
-    thread.start()
-    with Index.open(name) as index:
+    with ThreadPoolExecutor(1) as pool, Index.open(name) as index:
+        writing = pool.submit(write)
         for number, secret in enumerate(secrets):
             together.wait(60)
             time.sleep(number * step)
             index.delete(secret, block=True, erase=False)
-    thread.join()
+        writing.result()
     assert urls(name) == {"https://first.example/", *(f"{OTHER}/{secret}" for secret in secrets)}
 
 
@@ -178,11 +164,11 @@ def test_races_of_processes(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.check
 def test_what_a_killed_run_has_left_is_deleted_by_the_next(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An engine has no transactions: a process may be killed after its bulk request, before it reads the list again."""
     monkeypatch.chdir(tmp_path)
-    name = f"{request.getfixturevalue('engine').url}/killed-{uuid4().hex}"
+    name = f"{engine.url}/killed-{uuid4().hex}"
     secrets = [SECRET, "https://b.example/secret/1", "https://c.example/secret"]
     with Index.open(name) as index:
         index.add([Page(url, text=prose(url, 100)) for url in (*secrets, OTHER)])
@@ -196,23 +182,23 @@ def test_what_a_killed_run_has_left_is_deleted_by_the_next(
 # --- what a store keeps of a page beside it ---------------------------------------------------------------------------
 
 
+ARTICLE = prose("article", 200)
+QUOTING = [Page(url, text=ARTICLE, title="Zyzzyva") for url in (SECRET, OTHER)]
+
+
 @pytest.fixture
 def watched(name: str) -> Iterator[Index]:
     with Index.open(name) as index:
-        index.add_watch("article", text=prose("article", 200), seen=False)
+        index.add_watch("article", text=ARTICLE, seen=False)
         yield index
-
-
-def pages_with(text: str) -> list[Page]:
-    return [Page(url, text=text, title="Zyzzyva") for url in (SECRET, OTHER)]
 
 
 def test_a_finding_is_not_logged_once_its_page_is_gone(
     name: str, watched: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Finding] = []
-    Once(monkeypatch, WatchLog, "add", lambda: take_down(name), after=False)
-    report = watched.add(pages_with(prose("article", 200)), on_findings=told.extend)
+    once(monkeypatch, WatchLog, "add", lambda: take_down(name))
+    report = watched.add(QUOTING, on_findings=told.extend)
     assert [each.url for each in told] == [each.url for each in report.findings] == [OTHER]
     assert [each.url for each in watched.watch_log()] == [OTHER]
 
@@ -222,9 +208,9 @@ def test_a_run_does_not_write_a_forgotten_finding_again(
 ) -> None:
     log = WatchLog(watched.store)  # of one long run
     monkeypatch.setattr("opensearch_winnow.operations.asking.page_watcher.WatchLog", lambda _store: log)
-    watched.add(pages_with(prose("article", 200)))
+    watched.add(QUOTING)
     take_down(name)
-    watched.add([Page("https://c.example/", text=prose("article", 200))])
+    watched.add([Page("https://c.example/", text=ARTICLE)])
     assert {each.url for each in watched.watch_log()} == {OTHER, "https://c.example/"}
 
 
@@ -236,18 +222,17 @@ def test_boilerplate_is_deleted_with_its_page_whatever_its_name_is(name: str, mo
         index.add_boilerplate("licence", prose("licence", 100))
         assert index.delete(SECRET, erase=False).boilerplate == ["imprint"]
         index.add([Page(SECRET, text=text)])
-        Once(monkeypatch, RegisteredBoilerplate, "add", lambda: take_down(name), after=False)
+        once(monkeypatch, RegisteredBoilerplate, "add", lambda: take_down(name))
         with pytest.raises(QuestionError, match=f"has no page {SECRET}"):
             index.add_boilerplate("imprint", text, url=SECRET)
         assert [each.name for each in index.boilerplate()] == ["licence"]
 
 
 def test_a_clustering_run_does_not_name_what_was_deleted_meanwhile(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = prose("article", 200)
     urls = [SECRET, OTHER, "https://c.example/", "https://d.example/"]
     with Index.open(name) as index:
-        index.add([Page(url, text=near(text, url, 2), title=url) for url in urls])
-        Once(monkeypatch, clustering, "_write_back", lambda: take_down(name), after=False)
+        index.add([Page(url, text=near(ARTICLE, url, 2), title=url) for url in urls])
+        once(monkeypatch, clustering, "_write_back", lambda: take_down(name))
         index.cluster(representative="site:a.example")
         cards = {card.id: card for card in index.store.scan(Card)}
         assert {card.cluster for card in cards.values()} <= cards.keys()

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,27 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from opensearch_winnow import FieldNames, WinnowError, contaminated
-from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.queries.spans import merged_spans
 from tests.cython_core.reference import word_runs
+from tests.operations.sets.json_lines import read_lines, words_of, write_lines
 
 QUESTION = "Natalia sold clips to 48 of her friends in April, and then she sold half as many clips in May."
 ANSWER = "She sold 24 clips in May, and altogether 72 clips in the two months of spring."
 Rows = Sequence[Mapping[str, Any]]
 
 
-def write(path: Path, rows: Rows) -> Path:
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    return path
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 @pytest.fixture
 def evals(tmp_path: Path) -> Path:
-    return write(tmp_path / "evals.jsonl", [{"id": "q1", "text": QUESTION}, {"id": "q2", "text": "Why?"}])
+    return write_lines(tmp_path / "evals.jsonl", [{"id": "q1", "text": QUESTION}, {"id": "q2", "text": "Why?"}])
 
 
 @pytest.fixture
@@ -47,12 +36,7 @@ def train(tmp_path: Path) -> Path:
         {"id": "c", "n": 4},
         {"id": "d", "text": QUESTION, "n": 5},
     ]
-    return write(tmp_path / "train.jsonl", rows)
-
-
-def words_of(text: str) -> list[str]:
-    canonical = canonical_text(text)
-    return [canonical.chars[start:end] for start, end in pairwise([*canonical.words, len(canonical.chars)])]
+    return write_lines(tmp_path / "train.jsonl", rows)
 
 
 texts = st.lists(st.sampled_from(["a", "B", "c.", "中"]), max_size=16).map(" ".join)
@@ -80,10 +64,8 @@ def test_rows_are_those_of_brute_force(
 ) -> None:
     """Two sets have the same rows, of which one is read with the field of the question alone."""
     fields = {"one.jsonl": ["question"], "both.jsonl": ["question", "choices"]}
-    evaluation = [
-        {"question": [question], "choices": [choices] if isinstance(choices, str) else choices or []}
-        for question, choices in questions
-    ]
+    lists = [[choices] if isinstance(choices, str) else choices or [] for _, choices in questions]
+    evaluation = [{"question": [q], "choices": choices} for (q, _), choices in zip(questions, lists, strict=True)]
     expected: list[tuple[int, float, dict[tuple[str, str], dict[str, float | None]]]] = []
     below = 0
     for number, row in enumerate(rows):
@@ -96,9 +78,8 @@ def test_rows_are_those_of_brute_force(
         enough = {key: shares for key, shares in found.items() if (largest(shares.values()) or 0) >= minimum}
         below += bool(found) and not enough
         if enough:
-            counted = [
-                text for name, place in enough for field in fields[name] for text in evaluation[int(place)][field]
-            ]
+            kept = [(field, evaluation[int(place)]) for name, place in enough for field in fields[name]]
+            counted = [text for field, each in kept for text in each[field]]
             runs = word_runs([words_of(text) for text in counted], words_of(row), WORDS, SHORTEST)
             words = sum(end - start for start, end in merged_spans((start, end) for start, end, *_ in runs))
             expected.append((number, words / len(words_of(row)), enough))
@@ -106,14 +87,12 @@ def test_rows_are_those_of_brute_force(
         sets = {Path(folder, name): chosen for name, chosen in fields.items()}
         written = [{"id": i, "question": q, "choices": choices} for i, (q, choices) in enumerate(questions)]
         for path in sets:
-            write(path, [*written, {"id": "another", "question": "", "choices": ["a"]}])
-        train = write(Path(folder, "t.jsonl"), [{"id": "same", "text": each} for each in rows])
+            write_lines(path, [*written, {"id": "another", "question": "", "choices": ["a"]}])
+        train = write_lines(Path(folder, "t.jsonl"), [{"id": "same", "text": each} for each in rows])
         result = contaminated(train, sets, words=WORDS, short=SHORTEST, min_containment=minimum)
-    got = [
-        (row.row, row.share, {(Path(e.set).name, e.id): dict(e.fields) for e in row.evaluation_rows})
-        for row in result.found
-    ]
-    assert got == expected
+    fields_of = [{(Path(e.set).name, e.id): dict(e.fields) for e in row.evaluation_rows} for row in result.found]
+    assert [(row.row, row.share) for row in result.found] == [(row, share) for row, share, _ in expected]
+    assert fields_of == [found for *_, found in expected]
     assert all(e.containment == largest(dict(e.fields).values()) for row in result.found for e in row.evaluation_rows)
     assert (result.rows, result.contaminated, result.below_containment) == (len(rows), len(expected), below)
     one, both = result.evaluation_sets
@@ -131,66 +110,44 @@ def test_rows_are_those_of_brute_force(
     assert found_alone <= found_in_both, "another field takes no row away"
 
 
-def test_a_verbatim_question_counts_whatever_else_its_row_has(tmp_path: Path) -> None:
-    evals = write(
-        tmp_path / "evals.jsonl", [{"id": "q", "question": QUESTION, "choices": [ANSWER, QUESTION[::-1]] * 9}]
-    )
-    train = write(tmp_path / "train.jsonl", [{"text": f"Solve this: {QUESTION}"}])
-    for fields in (["question"], ["question", "choices"], ["choices", "question"]):
-        (row,) = contaminated(train, evals, eval_fields=fields, min_containment=0.9).found
-        assert dict(row.evaluation_rows[0].fields) == dict.fromkeys(fields, 0.0) | {"question": 1.0}
-
-
 def test_a_text_that_is_too_short_is_counted_beside_one_that_is_not(tmp_path: Path) -> None:
     rows: Rows = [{"question": "Who owns the old mill?", "choices": [ANSWER, "Nobody."]}, {"question": QUESTION}]
-    evals = write(tmp_path / "evals.jsonl", rows)
-    train = write(tmp_path / "train.jsonl", [{"text": ANSWER}])
+    evals = write_lines(tmp_path / "evals.jsonl", rows)
+    train = write_lines(tmp_path / "train.jsonl", [{"text": ANSWER}])
     result = contaminated(train, evals, eval_fields=["question", "choices"])
     (each,) = result.evaluation_sets
     assert (each.rows, each.too_short, each.unchecked, each.partly_checked) == (2, 1, 0, 1)
-    assert [(field.name, field.found, field.too_short, field.lacking) for field in each.fields] == [
-        ("question", 0, 1, 0),
-        ("choices", 1, 1, 1),
-    ]
+    counted = [(field.name, field.found, field.too_short, field.lacking) for field in each.fields]
+    assert counted == [("question", 0, 1, 0), ("choices", 1, 1, 1)]
     assert dict(result.found[0].evaluation_rows[0].fields) == {"question": None, "choices": 1.0}
     (each,) = contaminated(train, evals, eval_fields="question").evaluation_sets
     assert (each.rows, each.too_short, each.unchecked, each.partly_checked) == (2, 1, 1, 0)
 
 
 def test_sets_have_fields_of_their_own(tmp_path: Path) -> None:
-    one = write(tmp_path / "one.jsonl", [{"prompt": QUESTION}])
-    two = write(tmp_path / "two.jsonl", [{"question": ANSWER, "hint": QUESTION}])
-    train = write(tmp_path / "train.jsonl", [{"text": QUESTION}, {"text": ANSWER}])
+    one = write_lines(tmp_path / "one.jsonl", [{"prompt": QUESTION}])
+    two = write_lines(tmp_path / "two.jsonl", [{"question": ANSWER, "hint": QUESTION}])
+    train = write_lines(tmp_path / "train.jsonl", [{"text": QUESTION}, {"text": ANSWER}])
     result = contaminated(train, {one: "prompt", two: ()}, eval_fields=["question"])
-    assert [[(Path(e.set).name, e.id) for e in row.evaluation_rows] for row in result.found] == [
-        [("one.jsonl", "one.jsonl#1")],
-        [("two.jsonl", "two.jsonl#1")],
-    ]
-    with pytest.raises(
-        WinnowError, match=r"two.jsonl has no row with a text in the field prompt: its .* question, hint;"
-    ):
+    found = [[(Path(e.set).name, e.id) for e in row.evaluation_rows] for row in result.found]
+    assert found == [[(f"{name}.jsonl", f"{name}.jsonl#1")] for name in ("one", "two")]
+    with pytest.raises(WinnowError, match=r"two.jsonl has no row with a text in the field prompt: .* question, hint;"):
         contaminated(train, [one, two], eval_fields=["prompt"])
 
 
-def test_every_row_is_accounted_for(train: Path, evals: Path) -> None:
+def test_every_row_is_accounted_for_dropped_or_cut(train: Path, evals: Path, tmp_path: Path) -> None:
     result = contaminated(train, evals)
     assert (result.rows, result.contaminated, dict(result.failures)) == (5, 2, {"neither html nor text": 1})
     assert [(row.id, row.row) for row in result.found] == [("a", 0), ("d", 4)]
     (evaluation,) = result.evaluation_sets
     assert (evaluation.rows, evaluation.found, evaluation.too_short, evaluation.training_rows) == (2, 1, 1, 2)
     assert [(row.id, row.training_rows, row.containment) for row in evaluation.most] == [("q1", 2, 1.0)]
-
-
-def test_rows_that_are_found_are_dropped(train: Path, evals: Path, tmp_path: Path) -> None:
     result = contaminated(train, evals, clean=tmp_path / "clean.jsonl")
     kept = train.read_text().splitlines(keepends=True)[1:3]
     assert (tmp_path / "clean.jsonl").read_text() == "".join(kept), "byte for byte, without the row that has no text"
     assert (result.kept, result.cut) == (2, 0)
-
-
-def test_passages_are_cut_out(train: Path, evals: Path, tmp_path: Path) -> None:
-    result = contaminated(train, evals, clean=tmp_path / "clean.jsonl", cut=True)
-    rows = lines(tmp_path / "clean.jsonl")
+    result = contaminated(train, evals, clean=tmp_path / "clean.jsonl", cut=True, overwrite=True)
+    rows = read_lines(tmp_path / "clean.jsonl")
     assert [row["n"] for row in rows] == [1, 2, 3], "the row that is only a question has nothing left"
     assert rows[0]["text"] == "Solve this.\n\n. Thanks!"
     assert (result.kept, result.cut) == (3, 1)
@@ -200,86 +157,71 @@ def test_passages_are_cut_out(train: Path, evals: Path, tmp_path: Path) -> None:
 def test_other_formats_stay_what_they_are(evals: Path, tmp_path: Path) -> None:
     rows = [{"n": 1, "text": QUESTION}, {"n": 2, "text": "clean"}]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "train.parquet")
-    with (tmp_path / "train.csv").open("w") as file:
-        writer = csv.DictWriter(file, ["n", "text"])
-        writer.writeheader()
-        writer.writerows(rows)
+    (tmp_path / "train.csv").write_text(f'n,text\n1,"{QUESTION}"\n2,clean\n')
     for name in ("train.parquet", "train.csv"):
         contaminated(tmp_path / name, evals, clean=tmp_path / f"clean-{name}")
     assert pq.read_table(tmp_path / "clean-train.parquet").to_pylist() == rows[1:]
-    assert list(csv.DictReader((tmp_path / "clean-train.csv").read_text().splitlines())) == [
-        {"n": "2", "text": "clean"}
-    ]
+    (row,) = csv.DictReader((tmp_path / "clean-train.csv").read_text().splitlines())
+    assert row == {"n": "2", "text": "clean"}
 
 
 def test_tables_have_rows_and_spans(train: Path, evals: Path, tmp_path: Path) -> None:
     result = contaminated(train, evals, to=tmp_path / "rows.jsonl", spans=tmp_path / "spans.jsonl")
     assert result.found == []
-    assert lines(tmp_path / "rows.jsonl")[1] == {
-        "id": "d",
-        "row": 4,
-        "passages": 1,
-        "words": 20,
-        "share": 1.0,
-        "containment": 1.0,
-        "set": str(evals),
-        "evaluation_id": "q1",
-        "evaluation_rows": [
-            {"set": str(evals), "id": "q1", "containment": 1.0, "fields": [{"name": "", "containment": 1.0}]}
-        ],
-    }
+    place, shares = {"id": "d", "row": 4}, {"passages": 1, "words": 20, "share": 1.0, "containment": 1.0}
+    of_eval = {"set": str(evals), "id": "q1", "containment": 1.0, "fields": [{"name": "", "containment": 1.0}]}
+    found = {"set": str(evals), "evaluation_id": "q1", "evaluation_rows": [of_eval]}
+    assert read_lines(tmp_path / "rows.jsonl")[1] == {**place, **shares, **found}
     contaminated(train, evals, to=tmp_path / "rows.parquet")
-    assert pq.read_table(tmp_path / "rows.parquet").to_pylist() == lines(tmp_path / "rows.jsonl")
-    texts = [row.get("text", "") for row in lines(train)]
-    for span in lines(tmp_path / "spans.jsonl"):
+    assert pq.read_table(tmp_path / "rows.parquet").to_pylist() == read_lines(tmp_path / "rows.jsonl")
+    texts = [row.get("text", "") for row in read_lines(train)]
+    for span in read_lines(tmp_path / "spans.jsonl"):
         assert texts[span["row"]][span["start"] : span["end"]] == span["text"]
         assert QUESTION[span["other_start"] : span["other_end"]].upper() == span["text"].upper()
 
 
 def test_each_field_of_an_evaluation_row_is_looked_for(tmp_path: Path) -> None:
     rows = [{"key": 7, "question": QUESTION, "answers": {"text": ["yes", ANSWER]}}, {"key": 8, "question": "What?"}]
-    evals = write(tmp_path / "evals.jsonl", rows)
-    train = write(tmp_path / "train.jsonl", [{"name": "x", "body_text": f"... {ANSWER} ..."}])
-    result = contaminated(
-        train,
-        evals,
-        fields=FieldNames(id="name", text="body_text"),
-        eval_fields=["question", "answers"],
-        eval_id="key",
-        spans=tmp_path / "spans.jsonl",
-    )
+    evals = write_lines(tmp_path / "evals.jsonl", rows)
+    train = write_lines(tmp_path / "train.jsonl", [{"name": "x", "body_text": f"... {ANSWER} ..."}])
+    names, spans = FieldNames(id="name", text="body_text"), tmp_path / "spans.jsonl"
+    result = contaminated(train, evals, fields=names, eval_fields=["question", "answers"], eval_id="key", spans=spans)
     (row,) = result.found
     (found,) = row.evaluation_rows
     assert (row.id, found.id) == ("x", "7")
     assert dict(found.fields) == {"question": 0.0, "answers": 1.0}, "an answer of one word is not looked for"
-    assert lines(tmp_path / "spans.jsonl")[0]["other_field"] == "answers"
+    assert read_lines(spans)[0]["other_field"] == "answers"
     with pytest.raises(WinnowError, match="--eval-field"):
-        contaminated(train, evals, fields=FieldNames(id="name", text="body_text"))
+        contaminated(train, evals, fields=names)
 
 
 def test_evaluation_sets_are_told_apart(evals: Path, tmp_path: Path) -> None:
-    other = write(tmp_path / "other.jsonl", [{"id": "q1", "text": ANSWER}])
-    train = write(tmp_path / "train.jsonl", [{"id": "a", "text": ANSWER}, {"id": "b", "text": f"{QUESTION} {ANSWER}"}])
+    other = write_lines(tmp_path / "other.jsonl", [{"id": "q1", "text": ANSWER}])
+    rows = [{"id": "a", "text": ANSWER}, {"id": "b", "text": f"{QUESTION} {ANSWER}"}]
+    train = write_lines(tmp_path / "train.jsonl", rows)
     result = contaminated(train, [evals, other])
-    assert [(each.name, each.found, each.training_rows) for each in result.evaluation_sets] == [
-        (str(evals), 1, 1),
-        (str(other), 1, 2),
-    ]
-    assert [[each.set for each in row.evaluation_rows] for row in result.found] == [
-        [str(other)],
-        [str(evals), str(other)],
-    ]
+    counted = [(each.name, each.found, each.training_rows) for each in result.evaluation_sets]
+    assert counted == [(str(evals), 1, 1), (str(other), 1, 2)]
+    sets = [[each.set for each in row.evaluation_rows] for row in result.found]
+    assert sets == [[str(other)], [str(evals), str(other)]]
 
 
-def test_html_is_read_but_not_cut(evals: Path, tmp_path: Path) -> None:
-    train = write(tmp_path / "train.jsonl", [{"id": "a", "html": f"<p>{QUESTION.replace(' ', '<b> </b>')}</p>"}])
+def test_html_is_read_but_not_cut_and_a_cut_leaves_no_two_words_as_one(evals: Path, tmp_path: Path) -> None:
+    train = write_lines(tmp_path / "train.jsonl", [{"id": "a", "html": f"<p>{QUESTION.replace(' ', '<b> </b>')}</p>"}])
     assert contaminated(train, evals).contaminated == 1
     with pytest.raises(WinnowError, match="is HTML, out of which no passage can be cut"):
         contaminated(train, evals, clean=tmp_path / "clean.jsonl", cut=True)
     assert not (tmp_path / "clean.jsonl").exists()
+    question = " ".join(f"word{number}" for number in range(20))
+    rows = write_lines(tmp_path / "rows.jsonl", [{"text": f"before—{question}—after"}])
+    exam = write_lines(tmp_path / "exam.jsonl", [{"text": question}])
+    contaminated(rows, exam, clean=tmp_path / "clean.jsonl", cut=True)
+    assert read_lines(tmp_path / "clean.jsonl") == [{"text": "before— —after"}]
 
 
-def test_an_old_file_is_kept_unless_it_may_be_replaced(train: Path, evals: Path, tmp_path: Path) -> None:
+def test_an_old_file_is_kept_unless_it_may_be_replaced_and_empty_sets_are_refused(
+    train: Path, evals: Path, tmp_path: Path
+) -> None:
     old = tmp_path / "old.jsonl"
     old.write_text("old")
     for option in ("to", "spans", "clean"):
@@ -287,19 +229,8 @@ def test_an_old_file_is_kept_unless_it_may_be_replaced(train: Path, evals: Path,
             contaminated(train, evals, **{option: old})  # type: ignore[arg-type]
         assert old.read_text() == "old"
         contaminated(train, evals, overwrite=True, **{option: old})  # type: ignore[arg-type]
-        assert len(lines(old)) == 2
+        assert len(read_lines(old)) == 2
         old.write_text("old")
-
-
-def test_evaluation_sets_without_a_text_are_refused(train: Path, tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").touch()
     with pytest.raises(WinnowError, match="no text in the evaluation sets"):
         contaminated(train, tmp_path / "empty.jsonl")
-
-
-def test_a_cut_leaves_no_two_words_as_one(tmp_path: Path) -> None:
-    question = " ".join(f"word{number}" for number in range(20))
-    exam = write(tmp_path / "exam.jsonl", [{"text": question}])
-    rows = write(tmp_path / "rows.jsonl", [{"text": f"before—{question}—after"}])
-    contaminated(rows, exam, clean=tmp_path / "clean.jsonl", cut=True)
-    assert json.loads((tmp_path / "clean.jsonl").read_text())["text"] == "before— —after"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,6 +27,7 @@ from opensearch_winnow import (
 )
 from opensearch_winnow.clusters.deduplication.options import Match
 from tests.clusters.conftest import words
+from tests.operations.sets.json_lines import read_lines, write_lines
 
 RANDOM = Random(7)
 LONG = " ".join(words(RANDOM, 200))
@@ -41,15 +43,6 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def json_lines(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 @pytest.mark.parametrize(
     ("options", "kept"),
     [
@@ -63,7 +56,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     ],
 )
 def test_json_lines_are_kept_byte_for_byte(tmp_path: Path, options: dict[str, Any], kept: list[int]) -> None:
-    source, to = json_lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "kept.jsonl"
+    source, to = write_lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "kept.jsonl"
     result = deduplicate(source, to, **options)
     assert result.kept_numbers() == kept
     lines = source.read_bytes().splitlines(keepends=True)
@@ -80,8 +73,8 @@ def test_parquet_keeps_its_columns(tmp_path: Path) -> None:
     assert pq.read_table(to).equals(table.take([0, 1, 4]))
 
 
-def test_all_rows_are_marked(tmp_path: Path) -> None:
-    source, to = json_lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "marked.jsonl"
+def test_rows_are_marked_or_listed(tmp_path: Path) -> None:
+    source, to = write_lines(tmp_path / "rows.jsonl", ROWS), tmp_path / "marked.jsonl"
     deduplicate(source, to, mark=True, match="contained")
     marked = read_lines(to)
     assert [{name: row[name] for name in given} for row, given in zip(marked, ROWS, strict=True)] == ROWS
@@ -89,27 +82,22 @@ def test_all_rows_are_marked(tmp_path: Path) -> None:
     assert [row["keep"] for row in marked] == [True, True, False, False, False]
     assert [row["representative"] for row in marked] == [None, None, "a", "a", "a"]
     assert [row["similarity"] for row in marked] == [1, 1, pytest.approx(0.9476, abs=1e-3), 1, 1]
+    deduplicate(source, ids=tmp_path / "ids.txt", dropped=tmp_path / "dropped.jsonl")
+    assert (tmp_path / "ids.txt").read_text(encoding="utf-8") == "a\nb\nd\n"
+    near, exact = read_lines(tmp_path / "dropped.jsonl")
+    place = {"id": "a", "row": 2, "cluster": 0, "representative": "a"}
+    assert near == {**place, "why": "near", "similarity": near["similarity"]}
+    assert (exact["id"], exact["row"], exact["why"], exact["similarity"]) == ("c", 3, "exact", 1.0)
 
 
 def test_rows_of_an_earlier_set_are_dropped_and_not_written(tmp_path: Path) -> None:
-    old = json_lines(tmp_path / "old.jsonl", [{"id": "o1", "text": "another row"}, {"id": "o2", "text": EDITED}])
-    new = json_lines(tmp_path / "new.jsonl", ROWS)
+    old = write_lines(tmp_path / "old.jsonl", [{"id": "o1", "text": "another row"}, {"id": "o2", "text": EDITED}])
+    new = write_lines(tmp_path / "new.jsonl", ROWS)
     result = deduplicate(new, tmp_path / "added.jsonl", against=[old], dropped=tmp_path / "dropped.jsonl")
     assert [row["id"] for row in read_lines(tmp_path / "added.jsonl")] == ["b", "d"]
     assert (result.rows, result.kept, result.dropped, result.against) == (5, 2, 3, 3)
     assert {line["representative"] for line in read_lines(tmp_path / "dropped.jsonl")} == {"o2"}
     assert {line["cluster"] for line in read_lines(tmp_path / "dropped.jsonl")} == {-2}
-
-
-def test_ids_and_dropped_rows_are_listed(tmp_path: Path) -> None:
-    source = json_lines(tmp_path / "rows.jsonl", ROWS)
-    deduplicate(source, ids=tmp_path / "ids.txt", dropped=tmp_path / "dropped.jsonl")
-    assert (tmp_path / "ids.txt").read_text(encoding="utf-8") == "a\nb\nd\n"
-    near, exact = read_lines(tmp_path / "dropped.jsonl")
-    assert near == {
-        "id": "a", "row": 2, "why": "near", "cluster": 0, "representative": "a", "similarity": near["similarity"],
-    }  # fmt: skip
-    assert (exact["id"], exact["row"], exact["why"], exact["similarity"]) == ("c", 3, "exact", 1.0)
 
 
 def test_bad_rows_are_kept_in_a_file(tmp_path: Path) -> None:
@@ -125,17 +113,19 @@ def test_bad_rows_are_kept_in_a_file(tmp_path: Path) -> None:
     assert len(read_lines(tmp_path / "marked.jsonl")) == 2
 
 
-def test_the_first_source_wins(tmp_path: Path) -> None:
-    dated = [{"id": "late", "text": LONG, "date": "2026-02-01"}]
-    first = json_lines(tmp_path / "first.jsonl", dated)
-    second = json_lines(tmp_path / "second.jsonl", [{"id": "early", "text": LONG, "date": "2025-02-01"}])
+def test_the_first_source_wins_and_dates_of_any_century_choose_the_row(tmp_path: Path) -> None:
+    first = write_lines(tmp_path / "first.jsonl", [{"id": "late", "text": LONG, "date": "2026-02-01"}])
+    second = write_lines(tmp_path / "second.jsonl", [{"id": "early", "text": LONG, "date": "2025-02-01"}])
     for keep, kept in (("source", [0]), ("earliest", [1]), ("newest", [0])):
         assert deduplicate([first, second], keep=keep).kept_numbers() == kept
+    rows = [{"text": LONG, "date": date} for date in ("1999-01-01", "1066", "2020-05")]
+    assert deduplicate_rows(rows).kept_numbers() == [1]
+    assert deduplicate(write_lines(tmp_path / "rows.jsonl", rows), keep="newest").kept_numbers() == [2]
 
 
 def test_fields_may_have_other_names(tmp_path: Path) -> None:
     rows = [{"key": str(number), "body_of_text": text} for number, text in enumerate(("one two", "One, two"))]
-    source = json_lines(tmp_path / "rows.jsonl", rows)
+    source = write_lines(tmp_path / "rows.jsonl", rows)
     fields = FieldNames(id="key", text="body_of_text")
     assert deduplicate(source, tmp_path / "kept.jsonl", fields=fields).kept == 1
     assert deduplicate_rows(rows, fields=fields).kept == 1
@@ -147,21 +137,30 @@ def test_an_example_shows_which_symbols_differ(tmp_path: Path) -> None:
     around = "…that It is said that It is said that 12 {} 5 is less than It is said that It is…"
     wanted = (2, around.format("*"), 1, around.format("+"))
     rows = [{"text": text} for text in texts]
-    result = deduplicate(json_lines(tmp_path / "rows.jsonl", rows), match="exact")
+    result = deduplicate(write_lines(tmp_path / "rows.jsonl", rows), match="exact")
     assert (result.dropped, result.other_symbols, result.other_symbols_example) == (2, 1, wanted)
     assert deduplicate_rows(rows, match="exact").other_symbols_example == wanted
     assert deduplicate_rows(iter(rows), match="exact").other_symbols_example == (2, "", 1, "")
-    old = json_lines(tmp_path / "old.jsonl", [{"text": "costs 5"}])
-    new = json_lines(tmp_path / "new.jsonl", [{"text": "costs\n5 %"}])
+    old = write_lines(tmp_path / "old.jsonl", [{"text": "costs 5"}])
+    new = write_lines(tmp_path / "new.jsonl", [{"text": "costs\n5 %"}])
     assert deduplicate(new, against=old).other_symbols_example == (0, "costs 5 %", -1, "costs 5")
     assert deduplicate_rows(["x = 1", "X = 1"]).other_symbols_example is None
     assert deduplicate_rows(["x + 1", "x - 1"], match="identical").kept == 2
 
 
-def test_rows_in_memory() -> None:
+def test_rows_in_memory_and_what_cannot_be_read_of_them() -> None:
     result = deduplicate_rows(["one text", {"text": "another"}, {"no": "text"}, "One text."], against=["another"])
     assert [result.outcome(number) for number in range(4)] == ["kept", "exact", "failed", "exact"]
     assert list(result.representatives) == [0, -1, 2, 0]
+    rows: list[Any] = [None, 3, "a text"]
+    result = deduplicate_rows(rows)
+    assert (result.failures["neither a text nor a mapping"], result.kept_numbers()) == (2, [2])
+    assert repr(result) == "<Deduplication: 3 rows, 1 kept, 0 dropped, 2 failed>"
+    with pytest.raises(WinnowError, match="no field with a text: their fields are story, n; name the one"):
+        deduplicate_rows([{"story": "one"}, {"story": "two", "n": 1}])
+    assert deduplicate_rows([{"story": "one"}], fields=FieldNames(text="story")).kept == 1
+    with pytest.raises(TypeError, match=r"no parameter text_field: there are .*\bfields\b"):
+        deduplicate_rows([], text_field="story")  # type: ignore[call-arg]
 
 
 class Frame:
@@ -195,51 +194,41 @@ def test_tables_are_rows() -> None:
         deduplicate_rows(table.drop(["text"]))
 
 
-def test_what_is_no_list_of_rows_is_refused(tmp_path: Path) -> None:
+def test_what_is_no_list_of_rows_is_refused(index: Index) -> None:
     frame: Any = Frame(pa.table({"text": ["a"]}))
     with pytest.raises(WinnowError, match=r'a Frame is a table: pass its rows, for example df.to_dict\("records"\)'):
         deduplicate_rows(frame)
     for rows in ("rows.jsonl", {"text": ["a"]}):
         with pytest.raises(WinnowError, match=r"iterable of texts or mappings, not one (str|dict)"):
             deduplicate_rows(rows)
-    takers: Sequence[Callable[[Any], object]] = (
-        deduplicate,
-        repeated_passages,
-        pairs,
-        PassageIndex,
-        lambda each: contaminated(each, "a"),
-    )
-    for table in (frame, frame.table, StreamingFrame(frame.table)):
-        for take in takers:
-            with pytest.raises(WinnowError, match="is a table: pass"):
-                take(table)
-    with Index.open(tmp_path / "store.winnow") as index:
-        rows_of_pages: Any = [{"url": "http://a.org/", "text": "x"}]
-        for pages in (frame, rows_of_pages):
-            with pytest.raises(WinnowError, match=r"a page is a Page\(url, html=… or text=…\), not a (str|dict)"):
-                index.add(pages)
-        index.add([Page("http://a.org/", text="x")])
-        with pytest.raises(WinnowError, match="a Frame is a table: pass a text, a Page or a mapping"):
-            list(index.similar_batch(frame))
+    takers: list[Any] = [deduplicate, repeated_passages, pairs, PassageIndex, lambda each: contaminated(each, "a")]
+    for table, take in product((frame, frame.table, StreamingFrame(frame.table)), takers):
+        with pytest.raises(WinnowError, match="is a table: pass"):
+            take(table)
+    rows_of_pages: Any = [{"url": "http://a.org/", "text": "x"}]
+    for pages in (frame, rows_of_pages):
+        with pytest.raises(WinnowError, match=r"a page is a Page\(url, html=… or text=…\), not a (str|dict)"):
+            index.add(pages)
+    index.add([Page("http://a.org/", text="x")])
+    with pytest.raises(WinnowError, match="a Frame is a table: pass a text, a Page or a mapping"):
+        list(index.similar_batch(frame))
 
 
 def test_what_cannot_be_done_is_said_before_the_work(tmp_path: Path) -> None:
-    source = json_lines(tmp_path / "rows.jsonl", ROWS)
-    there = json_lines(tmp_path / "there.jsonl", [])
-    refused: list[tuple[dict[str, Any], str]] = [
-        ({"to": there}, "exists"),
-        ({"to": tmp_path / "no" / "kept.jsonl"}, r"kept\.jsonl cannot be written: there is no folder .*no"),
-        ({"ids": tmp_path / "no" / "ids.txt"}, "there is no folder"),
-        ({"ids": there}, "exists"),
-        ({"mark": True}, "need a place"),
+    source = write_lines(tmp_path / "rows.jsonl", ROWS)
+    there = write_lines(tmp_path / "there.jsonl", [])
+    refused: list[tuple[Any, dict[str, Any], str]] = [
+        (source, {"to": there}, "exists"),
+        (source, {"to": tmp_path / "no" / "kept.jsonl"}, r"kept\.jsonl cannot be written: there is no folder .*no"),
+        (source, {"ids": tmp_path / "no" / "ids.txt"}, "there is no folder"),
+        (source, {"ids": there}, "exists"),
+        (source, {"mark": True}, "need a place"),
+        (source, {"to": source, "overwrite": True}, "is one of the sources"),
+        ([], {}, "name at least one source"),
     ]
-    for options, message in refused:
+    for sources, options, message in refused:
         with pytest.raises(WinnowError, match=message):
-            deduplicate(source, **options)
-    with pytest.raises(WinnowError, match="name at least one source"):
-        deduplicate([])
-    with pytest.raises(WinnowError, match="is one of the sources"):
-        deduplicate(source, source, overwrite=True)
+            deduplicate(sources, **options)
     assert read_lines(source) == ROWS
 
 
@@ -265,27 +254,6 @@ def test_failed_rows_of_an_earlier_run_do_not_remain(tmp_path: Path) -> None:
     assert failed.read_bytes() == lines
     deduplicate(good, to, failed=failed, overwrite=True)
     assert not failed.exists()
-
-
-def test_rows_in_memory_that_cannot_be_read() -> None:
-    rows: list[Any] = [None, 3, "a text"]
-    result = deduplicate_rows(rows)
-    assert (result.failures["neither a text nor a mapping"], result.kept_numbers()) == (2, [2])
-    assert repr(result) == "<Deduplication: 3 rows, 1 kept, 0 dropped, 2 failed>"
-    with pytest.raises(WinnowError, match="no field with a text: their fields are story, n; name the one"):
-        deduplicate_rows([{"story": "one"}, {"story": "two", "n": 1}])
-    assert deduplicate_rows([{"story": "one"}], fields=FieldNames(text="story")).kept == 1
-
-
-def test_an_unknown_parameter_is_named() -> None:
-    with pytest.raises(TypeError, match=r"no parameter text_field: there are .*\bfields\b"):
-        deduplicate_rows([], text_field="story")  # type: ignore[call-arg]
-
-
-def test_dates_of_any_century_choose_the_row(tmp_path: Path) -> None:
-    rows = [{"text": LONG, "date": date} for date in ("1999-01-01", "1066", "2020-05")]
-    assert deduplicate_rows(rows).kept_numbers() == [1]
-    assert deduplicate(json_lines(tmp_path / "rows.jsonl", rows), keep="newest").kept_numbers() == [2]
 
 
 @pytest.mark.parametrize("match", ["identical", "exact", "near", "contained"])

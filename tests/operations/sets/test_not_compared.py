@@ -39,18 +39,9 @@ def test_the_names_of_students_in_a_zip_file_are_read_right_and_masked(tmp_path:
 def test_a_hostile_zip_file_costs_itself_and_not_the_class(tmp_path: Path) -> None:
     members = {"m" * 300 + ".py": OTHER, "d/": "", "d": "x", "d/e.py": OTHER, ".": "y", "../../../up.py": OTHER}
     hostile = packed({name: text.encode() for name, text in members.items()})
-    folder = tmp_path / "class"
-    for name, content in {
-        "alice.zip": packed({"a.py": SUM.encode()}),
-        "bob.zip": packed({"b.py": COPY.encode()}),
-        "mallory.zip": hostile,
-        "nadia.zip": encrypted(packed({"n.py": SUM.encode()})),
-        "otto.zip": packed({"o.py": SUM.encode()})[:-30],
-        "paul.zip": packed({}),
-    }.items():
-        folder.mkdir(exist_ok=True)
-        (folder / name).write_bytes(content)
-    found = pairs(str(folder))
+    alice, bob = (packed({"a.py": program.encode()}) for program in (SUM, COPY))
+    write(tmp_path / "class", alice_zip=alice, bob_zip=bob, mallory_zip=hostile, nadia_zip=encrypted(alice))
+    found = pairs(write(tmp_path / "class", otto_zip=alice[:-30], paul_zip=packed({})))
     assert names(found) == [("alice.zip", "bob.zip")]
     assert ids(found.not_compared) == ["nadia.zip", "otto.zip", "paul.zip"]
     assert ids(found.partly_compared) == ["mallory.zip"]
@@ -92,12 +83,8 @@ def test_only_work_that_was_not_read_makes_a_submission_partly_compared(tmp_path
     assert found.submitted == 4
     files = pairs(str(tmp_path), submissions="files")
     assert ids(files.not_compared) == ["alice/tests", "bob/report.odt", "task.pdf"]
-    assert {each.name for each in files.unread if not each.document} == {
-        "alice/__init__.py",
-        "alice/photo.png",
-        "alice/read.md",
-        "carol/photo.png",
-    }
+    of_nobody = {each.name for each in files.unread if not each.document}
+    assert of_nobody == {"alice/__init__.py", "alice/photo.png", "alice/read.md", "carol/photo.png"}
 
 
 def test_rows_and_captures_are_named_too(tmp_path: Path) -> None:
@@ -108,10 +95,8 @@ def test_rows_and_captures_are_named_too(tmp_path: Path) -> None:
     assert found.submitted == 3
     folder = write(tmp_path / "class", alice__a_py=SUM, bob__b_py=COPY, crawl_warc=record(1) + record(2))
     found = pairs(folder)
-    assert [(each.name, each.reason) for each in found.unread] == [
-        ("http://e/1", "not a program"),
-        ("http://e/2", "not a program"),
-    ]
+    reasons = [(each.name, each.reason) for each in found.unread]
+    assert reasons == [("http://e/1", "not a program"), ("http://e/2", "not a program")]
     assert found.submitted == 2
 
 
@@ -154,10 +139,8 @@ def test_an_archive_that_cannot_be_read_is_a_submission(tmp_path: Path, name: st
 def test_a_broken_zip_file_is_named_alike_in_a_folder_and_in_a_zip_file(tmp_path: Path) -> None:
     members = {"alice.zip": packed({"a.py": SUM.encode()}), "bob.zip": packed({"b.py": COPY.encode()})}
     members |= {"eve.zip": b"Rar!\x1a", "html.zip": b"<html>error</html>", "cut.zip": packed({"c.py": b"1"})[:-30]}
-    (tmp_path / "class.zip").write_bytes(packed(members))
-    (tmp_path / "class").mkdir()
-    for name, content in members.items():
-        (tmp_path / "class" / name).write_bytes(content)
+    files = {f"class__{name.replace('.', '_')}": content for name, content in members.items()}
+    write(tmp_path, class_zip=packed(members), **files)
     for found in (pairs(str(tmp_path / "class")), pairs(str(tmp_path / "class.zip"))):
         assert sorted(ids(found.not_compared)) == ["cut.zip", "eve.zip", "html.zip"]
         assert {each.reason for each in found.unread} == {NO_DIRECTORY}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,8 @@ from opensearch_winnow import Document, DocumentFile, Index, Page, Pairs, Scheme
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.operations.sets import stored_documents
+from tests.ingest.sources.test_zip_file import packed
+from tests.operations.sets.json_lines import write_lines
 
 MILL = "The mill by the river was built of stone, and its wheel turned day and night for more than a hundred years."
 DOOR = "A painter of the old school lived for twenty years in a narrow house with a blue door, one cat and no clock."
@@ -56,30 +57,29 @@ def names(found: Pairs) -> list[tuple[str, str]]:
     return [(pair.a, pair.b) for pair in found]
 
 
+def documents(**texts: str) -> list[Document]:
+    return [Document(name, (DocumentFile(name, text),)) for name, text in texts.items()]
+
+
 def unread(found: Pairs) -> set[tuple[str, str]]:
     return {(each.name, each.reason) for each in found.unread}
 
 
-def test_texts_of_a_folder(tmp_path: Path) -> None:
+def test_texts_of_a_folder_as_a_list_and_a_table(tmp_path: Path) -> None:
     found = pairs(write(tmp_path, a_txt=MILL, b_txt=f"{MILL} {DOOR}", c_html=f"<p>{DOOR}</p>", d_md=SHIP))
     assert set(names(found)) == {("a.txt", "b.txt"), ("b.txt", "c.html")}
     assert (found.form, found.folders, found.compared, found.total, found.groups) == ("text", False, 6, 2, 1)
     (passage,) = found.pairs[-1].passages
     assert MILL.removesuffix(".") == MILL[passage.start : passage.end]
+    assert (len(found), list(found), found[0]) == (2, found.pairs, found.pairs[0])
+    (row, _) = found.to_arrow().to_pylist()
+    assert row == found[0].to_dict() | {"passages": len(found[0].passages)}
+    assert found.to_dict()["documents"] == 4
 
 
 def test_programs_are_recognised_and_other_files_are_left_out(tmp_path: Path) -> None:
-    folder = write(
-        tmp_path,
-        a_py=SUM,
-        b_py=COPY,
-        c_py=OTHER,
-        data_csv="1,2\n3,4\n",
-        notes_md=MILL,
-        x_class=b"\xca\xfe\0",
-        y_py=b"\0\1\xff" * 9,
-    )
-    found = pairs(folder)
+    write(tmp_path, data_csv="1,2\n3,4\n", notes_md=MILL, x_class=b"\xca\xfe\0", y_py=b"\0\1\xff" * 9)
+    found = pairs(write(tmp_path, a_py=SUM, b_py=COPY, c_py=OTHER))
     assert names(found) == [("a.py", "b.py")]
     assert (found.form, found.scheme) == ("code", Scheme.preset("programs").id)
     assert ("y.py", "binary, not text") in unread(found)
@@ -126,14 +126,6 @@ def test_the_minimum_that_is_given_decides_the_measure(tmp_path: Path) -> None:
         pairs(folder, min_similarity=0.5, min_resemblance=0.5)
 
 
-def test_pairs_are_a_list_and_a_table(tmp_path: Path) -> None:
-    found = pairs(write(tmp_path, a_txt=MILL, b_txt=f"{MILL} {DOOR}", c_txt=f"{DOOR} {DOOR}"))
-    assert (len(found), list(found), found[0]) == (2, found.pairs, found.pairs[0])
-    (row, _) = found.to_arrow().to_pylist()
-    assert row == found[0].to_dict() | {"passages": len(found[0].passages)}
-    assert found.to_dict()["documents"] == 3
-
-
 def test_owners_by_expression_file_and_field(tmp_path: Path) -> None:
     folder = write(tmp_path / "essays", ann_1_txt=MILL, ann_2_txt=MILL, bob_1_txt=MILL)
     wanted = [("ann_1.txt", "bob_1.txt"), ("ann_2.txt", "bob_1.txt")]
@@ -141,8 +133,7 @@ def test_owners_by_expression_file_and_field(tmp_path: Path) -> None:
     table = tmp_path / "owners.csv"
     table.write_text("id,owner\nann_1.txt,Ann\nann_2.txt,Ann\n")
     assert names(pairs(folder, owner=str(table))) == wanted
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text("".join(json.dumps({"n": n, "body_": MILL, "by": by}) + "\n" for n, by in enumerate("xxy")))
+    rows = write_lines(tmp_path / "rows.jsonl", ({"n": n, "body_": MILL, "by": by} for n, by in enumerate("xxy")))
     fields = FieldNames(id="n", text="body_")
     assert names(pairs(str(rows), fields=fields, owner_field="by")) == [("0", "2"), ("1", "2")]
     with pytest.raises(WinnowError, match="neither a file nor a regular expression"):
@@ -163,11 +154,7 @@ def test_owners_that_fit_nothing_are_said(tmp_path: Path) -> None:
 
 
 def test_submissions_from_moodle_are_called_by_the_student(tmp_path: Path) -> None:
-    names_of = [
-        "Zoë Müller_1_assignsubmission_file_",
-        "Al Li_2_assignsubmission_file_",
-        "Al Li_3_assignsubmission_file_",
-    ]
+    names_of = [f"{name}_assignsubmission_file_" for name in ("Zoë Müller_1", "Al Li_2", "Al Li_3")]
     for name in names_of:
         write(tmp_path / name, main_py=SUM, empty_py="")
     found = pairs(str(tmp_path))
@@ -178,23 +165,15 @@ def test_submissions_from_moodle_are_called_by_the_student(tmp_path: Path) -> No
 
 
 def test_rows_are_documents_and_their_ids_differ(tmp_path: Path) -> None:
-    rows = tmp_path / "rows.csv"
-    rows.write_text(f'id,text\n7,"{MILL}"\n7,"{MILL}"\n8,"{SHIP}"\n')
-    text = tmp_path / "one.txt"
-    text.write_text(SHIP)
-    found = pairs([str(rows), str(text)])
+    write(tmp_path, rows_csv=f'id,text\n7,"{MILL}"\n7,"{MILL}"\n8,"{SHIP}"\n', one_txt=SHIP)
+    found = pairs([str(tmp_path / "rows.csv"), str(tmp_path / "one.txt")])
     assert names(found) == [("7", "7 (2)"), ("one.txt", "8")]
 
 
 def test_a_zip_file_is_a_folder(tmp_path: Path) -> None:
-    inner = tmp_path / "inner.zip"
-    with zipfile.ZipFile(inner, "w") as packed:
-        packed.writestr("main.py", COPY)
-    with zipfile.ZipFile(tmp_path / "moodle.zip", "w") as packed:
-        packed.writestr("class/alice/main.py", SUM)
-        packed.write(inner, "class/bob/work.zip")
-        packed.writestr("class/carol/work.zip", b"PK\3\4 damaged")
-        packed.writestr("../../escaped.py", OTHER)
+    files = {"class/alice/main.py": SUM.encode(), "class/bob/work.zip": packed({"main.py": COPY.encode()})}
+    files |= {"class/carol/work.zip": b"PK\3\4 damaged", "../../escaped.py": OTHER.encode()}
+    (tmp_path / "moodle.zip").write_bytes(packed(files))
     found = pairs(str(tmp_path / "moodle.zip"), submissions="files")
     assert names(found) == [("class/alice/main.py", "class/bob/work.zip/main.py")]
     assert not (tmp_path.parent / "escaped.py").exists()
@@ -203,20 +182,15 @@ def test_a_zip_file_is_a_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_folder", [True, False])
 def test_each_student_may_have_sent_a_zip_file(tmp_path: Path, is_folder: bool) -> None:
-    for student, program in (("alice", SUM), ("bob", COPY)):
-        (tmp_path / "class" / student).mkdir(parents=True)
-        with zipfile.ZipFile(tmp_path / "class" / student / "work.zip", "w") as packed:
-            packed.writestr("main.py", program)
-    with zipfile.ZipFile(tmp_path / "class.zip", "w") as packed:
-        for student in ("alice", "bob"):
-            packed.write(tmp_path / "class" / student / "work.zip", f"{student}/work.zip")
+    alice, bob = (packed({"main.py": program.encode()}) for program in (SUM, COPY))
+    write(tmp_path / "class", alice__work_zip=alice, bob__work_zip=bob)
+    (tmp_path / "class.zip").write_bytes(packed({"alice/work.zip": alice, "bob/work.zip": bob}))
     found = pairs(str(tmp_path / ("class" if is_folder else "class.zip")))
     assert (names(found), found.folders) == ([("alice", "bob")], True)
 
 
 def test_nothing_to_compare_is_an_error(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "empty.zip", "w"):
-        pass
+    (tmp_path / "empty.zip").write_bytes(packed({}))
     with pytest.raises(WinnowError, match=r"^there is nothing to compare in .*\(1 × a zip file without files\)$"):
         pairs(str(tmp_path / "empty.zip"))
     folder = write(tmp_path / "class", blank_txt=" \n", raw_txt=b"\0\1")
@@ -232,15 +206,8 @@ def test_files_in_any_encoding(tmp_path: Path, encoding: str) -> None:
 
 
 def test_what_cannot_be_compared_is_named(tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        a_txt=MILL,
-        b_txt=MILL,
-        empty_txt="",
-        blank_txt=" \n ",
-        picture_png=b"\x89PNG\r\n\0\0",
-        raw_txt=b"\0\1",
-    )
+    write(tmp_path, a_txt=MILL, b_txt=MILL, empty_txt="", blank_txt=" \n ")
+    write(tmp_path, picture_png=b"\x89PNG\r\n\0\0", raw_txt=b"\0\1")
     (tmp_path / "unreadable.txt").symlink_to("/nowhere")
     by_folder = pairs(str(tmp_path))
     by_name = pairs([str(path) for path in sorted(tmp_path.iterdir()) if path.exists()])
@@ -255,43 +222,38 @@ def test_what_cannot_be_compared_is_named(tmp_path: Path) -> None:
 
 
 def test_the_order_of_the_names_does_not_change_the_pairs(tmp_path: Path) -> None:
-    files = [Path(write(tmp_path, **{f"{n}_txt": MILL if n % 3 else MILL[:60]})) / f"{n}.txt" for n in range(9)]
-    one = pairs([str(file) for file in files])
-    other = pairs([str(file) for file in reversed(files)])
+    files = [f"{write(tmp_path, **{f'{n}_txt': MILL if n % 3 else MILL[:60]})}/{n}.txt" for n in range(9)]
+    one, other, again = pairs(files), pairs(files[::-1]), pairs(files)
     assert {frozenset(pair) for pair in names(one)} == {frozenset(pair) for pair in names(other)}
-    assert one.pairs == pairs([str(file) for file in files]).pairs
+    assert one.pairs == again.pairs
 
 
 def test_documents_in_memory() -> None:
-    texts = {"a": MILL, "b": MILL, "c": SHIP}
-    found = pairs([Document(name, (DocumentFile(name, text),)) for name, text in texts.items()])
-    assert names(found) == [("a", "b")]
-    programs = [
-        Document(name, (DocumentFile(f"{name}.py", text),)) for name, text in zip("ab", (SUM, COPY), strict=True)
-    ]
+    assert names(pairs(documents(a=MILL, b=MILL, c=SHIP))) == [("a", "b")]
+    programs = [replace(each, files=(DocumentFile(f"{each.id}.py", SUM),)) for each in documents(a="", b="")]
     assert pairs(programs).form == "code"
 
 
 @pytest.mark.parametrize("limit", [None, 1])
 def test_equal_scores_are_ranked_by_the_longest_passage_and_the_names(limit: int | None) -> None:
-    texts = {"d": DOOR[:60], "c": DOOR[:60], "b": MILL, "a": MILL, "f": SHIP, "e": f"{SHIP} "}
-    found = pairs([Document(name, (DocumentFile(name, text),)) for name, text in texts.items()], limit=limit)
+    found = pairs(documents(d=DOOR[:60], c=DOOR[:60], b=MILL, a=MILL, f=SHIP, e=f"{SHIP} "), limit=limit)
     assert names(found) == [("b", "a"), ("f", "e"), ("d", "c")][:limit]
 
 
 class TestWithAStore:
     @pytest.fixture
-    def index(self, tmp_path: Path) -> Index:
-        index = Index.open(tmp_path / "earlier.winnow")
+    def index(self, file_index: Index) -> Index:
         texts = {"m": f"{MILL} {DOOR}", "s": f"{SHIP} {SHIP}", "n": f"{MILL} {DOOR}"}
-        index.add([Page(f"http://a.org/{name}", text=text) for name, text in texts.items()])
-        return index
+        file_index.add([Page(f"http://a.org/{name}", text=text) for name, text in texts.items()])
+        return file_index
 
-    def test_all_its_pages_are_compared(self, index: Index) -> None:
-        with index:
-            found = index.pairs()
+    def test_all_its_pages_are_compared_and_its_boilerplate_does_not_count(self, index: Index) -> None:
+        found = index.pairs()
         assert names(found) == [("http://a.org/m", "http://a.org/n")]
         assert found.compared == 3
+        index.add_boilerplate("both", f"{MILL} {DOOR}")
+        assert index.pairs().pairs == []
+        assert names(index.pairs(boilerplate=False)) == [("http://a.org/m", "http://a.org/n")]
 
     @pytest.mark.parametrize("max_pages", [20_000, 1])
     def test_sources_are_compared_with_each_other_and_with_its_pages(
@@ -299,8 +261,7 @@ class TestWithAStore:
     ) -> None:
         monkeypatch.setattr(stored_documents, "MAX_PAGES", max_pages)
         folder = write(tmp_path / "new", a_txt=f"{MILL} {DOOR} Now.", b_txt=f"{DOOR} {DOOR}", c_txt="nothing")
-        with index:
-            found = index.pairs(folder, min_similarity=0.1)
+        found = index.pairs(folder, min_similarity=0.1)
         wanted = {("a.txt", "b.txt"), *((new, f"http://a.org/{old}") for new in ("a.txt", "b.txt") for old in "mn")}
         assert set(names(found)) == wanted
         assert len([document for document in found.documents if document.earlier]) == (3 if max_pages > 1 else 2)
@@ -323,16 +284,14 @@ class TestWithAStore:
     def test_a_store_of_the_other_kind_is_refused(self, index: Index, tmp_path: Path) -> None:
         programs = write(tmp_path / "2026", alice__main_py=COPY, bob__main_py=SUM)
         essays = write(tmp_path / "essays", a_txt=MILL, b_txt=MILL)
-        with index:
-            with pytest.raises(WinnowError, match=r"is a store of texts, and the documents are programs: .* programs$"):
-                index.pairs(programs)
-            assert ("a.txt", "b.txt") in names(index.pairs(essays))
+        with pytest.raises(WinnowError, match=r"is a store of texts, and the documents are programs: .* programs$"):
+            index.pairs(programs)
+        assert ("a.txt", "b.txt") in names(index.pairs(essays))
         with Index.open(tmp_path / "old.winnow", scheme=Scheme.preset("programs")) as old:
             old.add([Page("file:///2025/tom/main.py", text=SUM)])
-            with pytest.raises(WinnowError, match=r"is a store of programs, and the documents are texts: .* pages$"):
-                old.pairs(essays)
-            with pytest.raises(WinnowError, match=r"is a store of programs, and the documents are texts: .* pages$"):
-                old.pairs([Document("a", (DocumentFile("a.txt", MILL),))])
+            for texts in (essays, documents(a=MILL)):
+                with pytest.raises(WinnowError, match=r"a store of programs, and the documents are texts: .* pages$"):
+                    old.pairs(texts)
 
     def test_a_coarse_store_of_programs_gives_the_pairs_of_a_fine_one(self, tmp_path: Path) -> None:
         new = write(tmp_path / "2026", alice__main_py=COPY, bob__main_py=OTHER)
@@ -344,15 +303,7 @@ class TestWithAStore:
         assert [each.pairs for each in found["code"]] == [each.pairs for each in found["programs"]]
         assert found["code"][0].scheme == Scheme.preset("programs").id
 
-    def test_its_boilerplate_does_not_count(self, index: Index) -> None:
-        with index:
-            index.add_boilerplate("both", f"{MILL} {DOOR}")
-            assert index.pairs().pairs == []
-            assert names(index.pairs(boilerplate=False)) == [("http://a.org/m", "http://a.org/n")]
-
-    def test_texts_must_be_stored(self, tmp_path: Path) -> None:
-        source = write(tmp_path / "pages", a_txt=MILL)
-        with Index.open(tmp_path / "no-text.winnow") as index:
-            index.index([source], text=False)
-            with pytest.raises(WinnowError, match="does not keep the texts of 1 page"):
-                index.pairs()
+    def test_texts_must_be_stored(self, file_index: Index, tmp_path: Path) -> None:
+        file_index.index([write(tmp_path / "pages", a_txt=MILL)], text=False)
+        with pytest.raises(WinnowError, match="does not keep the texts of 1 page"):
+            file_index.pairs()

@@ -18,6 +18,7 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.rows import FieldNames
 from opensearch_winnow.operations.sets import passage_files
 from opensearch_winnow.operations.sets.passage_run import repeated_passages
+from tests.operations.sets.json_lines import read_lines, write_lines
 
 NOTICE = "All rights reserved; no part of this may be copied without the written consent of its owner"
 ROWS: list[dict[str, Any]] = [
@@ -30,36 +31,19 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def write_lines(path: Path, rows: list[dict[str, Any]]) -> Path:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    return [json.loads(line) for line in content.decode().splitlines()]
-
-
-def test_later_occurrences_are_cut(tmp_path: Path) -> None:
+def test_later_or_all_occurrences_are_cut(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "in.jsonl", ROWS)
     result = repeated_passages(source, tmp_path / "out.jsonl", words=10)
-    assert read_lines(tmp_path / "out.jsonl") == [
-        ROWS[0],
-        {**ROWS[1], "text": "日本語、 日本語"},
-        ROWS[3],
-        ROWS[5],  # it had no words before
-    ]
+    without_words_before = ROWS[5]
+    cut = {**ROWS[1], "text": "日本語、 日本語"}
+    assert read_lines(tmp_path / "out.jsonl") == [ROWS[0], cut, ROWS[3], without_words_before]
     assert (result.rows, result.kept, result.dropped, result.failed) == (6, 4, 1, 1)
     assert (result.passages, result.rows_with_passages) == (2, 2)
     assert result.characters_in_passages == 2 * len(NOTICE)
     assert json.loads(json.dumps(result.to_dict()))["failed"] == 1
-
-
-def test_every_occurrence_is_cut(tmp_path: Path) -> None:
-    source = write_lines(tmp_path / "in.jsonl", ROWS)
-    repeated_passages([source], tmp_path / "out.jsonl", words=10, documents=3, occurrences="every")
-    assert [row["text"] for row in read_lines(tmp_path / "out.jsonl")] == ["First. . Äpfel", "日本語、 日本語", "", "…"]
+    repeated_passages([source], tmp_path / "every.jsonl", words=10, documents=3, occurrences="every")
+    texts = [row["text"] for row in read_lines(tmp_path / "every.jsonl")]
+    assert texts == ["First. . Äpfel", "日本語、 日本語", "", "…"]
     repeated_passages([source], tmp_path / "same.jsonl", words=10, documents=4, occurrences="every")
     assert read_lines(tmp_path / "same.jsonl") == [row for row in ROWS if "text" in row]
 
@@ -70,11 +54,9 @@ def test_passages_are_listed(tmp_path: Path, name: str) -> None:
     result = repeated_passages(source, spans=tmp_path / name, words=10, occurrences="every")
     table = tmp_path / name
     listed = pq.read_table(table).to_pylist() if name.endswith(".parquet") else read_lines(table)
-    length = len(NOTICE)
+    places = enumerate((("http://a.example/", 7), ("7", 4), ("c", 2)))
     assert listed == [
-        {"row": 0, "id": "http://a.example/", "start": 7, "end": 7 + length, "count": 3},
-        {"row": 1, "id": "7", "start": 4, "end": 4 + length, "count": 3},
-        {"row": 2, "id": "c", "start": 2, "end": 2 + length, "count": 3},
+        {"row": row, "id": id_, "start": start, "end": start + len(NOTICE), "count": 3} for row, (id_, start) in places
     ]
     assert (result.kept, result.dropped, result.failed) == (4, 1, 1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", name]
@@ -103,10 +85,8 @@ def test_parquet_stays_parquet(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "in.parquet")
     fields = FieldNames(id="doc", text="body")
     repeated_passages(tmp_path / "in.parquet", tmp_path / "out.parquet", words=10, fields=fields)
-    assert pq.read_table(tmp_path / "out.parquet").to_pylist() == [
-        {"doc": "a", "body": f"x {NOTICE}", "n": 1},
-        {"doc": "c", "body": "y ", "n": 3},
-    ]
+    kept = pa.table({"doc": ["a", "c"], "body": [f"x {NOTICE}", "y "], "n": [1, 3]})
+    assert pq.read_table(tmp_path / "out.parquet").to_pylist() == kept.to_pylist()
 
 
 def test_text_files_of_a_folder(tmp_path: Path) -> None:
@@ -131,14 +111,9 @@ def test_outputs_agree_and_no_row_is_lost(
     folder = tmp_path_factory.mktemp("rows")
     rows = [{"id": str(number), "text": text} for number, text in enumerate(texts)]
     source = write_lines(folder / "in.jsonl", [*rows, {"id": "last", "text": "no other row has this"}])
-    result = repeated_passages(
-        source,
-        folder / "out.jsonl",
-        spans=folder / "spans.jsonl",
-        attributes=folder / "attributes",
-        words=words,
-        occurrences=occurrences,
-    )
+    to, spans_to, attributes_to = (folder / name for name in ("out.jsonl", "spans.jsonl", "attributes"))
+    options: dict[str, Any] = {"words": words, "occurrences": occurrences}
+    result = repeated_passages(source, to, spans=spans_to, attributes=attributes_to, **options)
     assert result.rows == len(rows) + 1 == result.kept + result.dropped + result.failed
     assert result.failed == texts.count(None)
     written = {row["id"]: row["text"] for row in read_lines(folder / "out.jsonl")}
@@ -162,23 +137,25 @@ def test_outputs_agree_and_no_row_is_lost(
             assert canonical_text(written[attributes["id"]]).chars == canonical_text(left).chars
 
 
-def test_html_is_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_html_is_refused_and_so_are_attributes_of_an_earlier_run(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "in.jsonl", [{"url": "http://a.example/", "html": "<p>a"}])
     with pytest.raises(WinnowError, match=r"http://a\.example/ is HTML, and passages are cut out of texts"):
         repeated_passages(source, tmp_path / "out.jsonl")
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+    rows = write_lines(tmp_path / "rows.jsonl", [{"text": "one"}])
+    write_lines(tmp_path / "attributes" / "other.jsonl", [])
+    with pytest.raises(WinnowError, match=r"does not write: other\.jsonl"):
+        repeated_passages(rows, attributes=tmp_path / "attributes", overwrite=True)
+    assert [path.name for path in (tmp_path / "attributes").iterdir()] == ["other.jsonl"]
 
 
 def test_old_outputs_stay_until_new_ones_are_complete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = write_lines(tmp_path / "in.jsonl", ROWS)
-    for name in ("out.jsonl", "spans.jsonl", "spans.parquet", "attributes/in.jsonl"):
+    for name in ("to.jsonl", "spans.jsonl", "spans.parquet", "attributes/in.jsonl"):
         write_lines(tmp_path / name, [{"old": True}])
-    outputs: list[dict[str, Any]] = [
-        {"to": tmp_path / "out.jsonl"},
-        {"spans": tmp_path / "spans.jsonl"},
-        {"spans": tmp_path / "spans.parquet"},
-        {"attributes": tmp_path / "attributes"},
-    ]
+    several: dict[str, Any] = {name: tmp_path / f"{name}.jsonl" for name in ("to", "spans")}
+    several["attributes"] = tmp_path / "attributes"
+    outputs = [{name: path} for name, path in (*several.items(), ("spans", tmp_path / "spans.parquet"))]
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     for output in outputs:
         with pytest.raises(WinnowError, match="exists"):
@@ -191,25 +168,9 @@ def test_old_outputs_stay_until_new_ones_are_complete(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(passage_files, "_id", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        repeated_passages(
-            source,
-            tmp_path / "out.jsonl",
-            spans=tmp_path / "spans.parquet",
-            attributes=tmp_path / "attributes",
-            words=10,
-            overwrite=True,
-        )
+        repeated_passages(source, **several | {"spans": tmp_path / "spans.parquet"}, words=10, overwrite=True)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     monkeypatch.undo()
     for output in outputs:
         repeated_passages(source, **output, words=10, overwrite=True)
     assert all(path.read_bytes() != old for path, old in before.items() if path != source)
-
-
-def test_attributes_of_an_earlier_run_do_not_remain(tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text('{"text": "one"}\n')
-    (tmp_path / "attributes").mkdir()
-    (tmp_path / "attributes" / "other.jsonl").touch()
-    with pytest.raises(WinnowError, match=r"does not write: other\.jsonl"):
-        repeated_passages(tmp_path / "rows.jsonl", attributes=tmp_path / "attributes", overwrite=True)
-    assert [path.name for path in (tmp_path / "attributes").iterdir()] == ["other.jsonl"]

@@ -20,23 +20,15 @@ from opensearch_winnow.operations.sets.repeated_passages import (
     RepeatedPassageFinder,
     without_passages,
 )
+from tests.operations.sets.json_lines import words_of
 
-OPTIONS = st.builds(
-    PassageOptions,
-    words=st.integers(1, 5),
-    documents=st.integers(2, 4),
-    occurrences=st.sampled_from(["later", "every"]),
-)
+LENGTHS, COUNTS, WHICH = st.integers(1, 5), st.integers(2, 4), st.sampled_from(["later", "every"])
+OPTIONS = st.builds(PassageOptions, words=LENGTHS, documents=COUNTS, occurrences=WHICH)
 # Few words, so that passages repeat; written in several ways, some without a space between them.
 WORD = st.sampled_from(["a", "B", "b", "é", "E\u0301", "日", "本", "日本", "ﬁ", "x\xady", "㍿"])
 SEPARATOR = st.sampled_from([" ", "\n\n", ", ", " — ", "."])
 TEXT = st.lists(st.tuples(WORD, SEPARATOR), max_size=25).map(lambda parts: "".join(map("".join, parts)))
 TEXTS = st.lists(TEXT, max_size=6)
-
-
-def words_of(text: str) -> list[str]:
-    canonical = canonical_text(text)
-    return [canonical.chars[start:end] for start, end in pairwise([*canonical.words, len(canonical.chars)])]
 
 
 def found(texts: list[str], options: PassageOptions) -> list[list[RepeatedPassage]]:
@@ -112,15 +104,12 @@ def test_every_word_that_is_cut_stays_elsewhere(texts: list[str], words: int) ->
     assert {word for each in left for word in each} == {word for text in texts for word in words_of(text)}
 
 
-def test_what_follows_a_passage_does_not_save_it() -> None:
+def test_what_follows_a_passage_does_not_save_it_and_one_that_repeats_itself_stays_once() -> None:
     """A passage is cut even where the words after it make a longer one, which occurs here for the first time."""
     passage = "one two three four five six"
     texts = [f"{passage} a", f"x {passage} b y", f"{passage} b z"]
     cut = found(texts, PassageOptions(words=4))
     assert [without_passages(*each) for each in zip(texts, cut, strict=True)] == [texts[0], "x  b y", " z"]
-
-
-def test_a_passage_that_repeats_itself_stays_once() -> None:
     texts = ["la " * 20, "la " * 9, "oh " + "la " * 4]
     cut = found(texts, PassageOptions(words=4))
     assert [without_passages(*each).split() for each in zip(texts, cut, strict=True)] == [["la"] * 4, [], ["oh"]]
@@ -136,17 +125,6 @@ def test_wrapping_case_and_punctuation_do_not_count() -> None:
     later = found(texts, PassageOptions(words=5))
     assert later == [[], second, []]
     assert without_passages(texts[1], second) == "Zwei: “ ” fertig"
-
-
-def test_documents_count_not_occurrences() -> None:
-    refrain = "row row row your boat gently down the stream "
-    assert found([refrain * 3, "something else"], PassageOptions(words=5)) == [[], []]
-    texts = [refrain * 2, refrain, "x"]
-    first, second, _ = found(texts, PassageOptions(words=9, occurrences="every"))
-    assert [texts[0][start:end] for start, end, _ in first] == [(refrain * 2).strip()]
-    assert [count for *_, count in (*first, *second)] == [2, 2]
-    assert [texts[0][start:end] for start, end, _ in found(texts, PassageOptions(words=9))[0]] == [refrain.strip()]
-    assert found([refrain, refrain], PassageOptions(words=9, documents=3)) == [[], []]
 
 
 @given(TEXTS, OPTIONS)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -15,32 +14,28 @@ from opensearch_winnow.queries.asking.lookups import Lookup, lookups
 from opensearch_winnow.stores.embedded import EmbeddedStore
 from tests.test_index import near, prose
 
+pytestmark = pytest.mark.check_on_engine
 SCHEME = Scheme.preset("koala")
 SITE = "https://a.example"
 ARTICLE = prose("article", 2_000)
 
 
-@pytest.fixture(params=["file", pytest.param("opensearch", marks=pytest.mark.check)])
-def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index]:
-    name = str(tmp_path / "crawl.winnow")
-    if request.param == "opensearch":
-        name = f"{request.getfixturevalue('engine').url}/koala-{uuid4().hex}"
-    with Index.open(name, scheme=SCHEME) as index:
+@pytest.fixture
+def index(new_name: Callable[[], str]) -> Iterator[Index]:
+    with Index.open(new_name(), scheme=SCHEME) as index:
         yield index
 
 
 def found(index: Index, text: str) -> dict[str, float]:
-    return {
-        match.url.removeprefix(f"{SITE}/"): match.containment for match in index.similar(text=text, min_containment=0)
-    }
+    matches = index.similar(text=text, min_containment=0)
+    return {match.url.removeprefix(f"{SITE}/"): match.containment for match in matches}
 
 
 def test_a_page_keeps_few_fingerprints_and_related_ones_are_found(index: Index) -> None:
-    half = ARTICLE[: len(ARTICLE) // 2]
     pages = {
         "same": ARTICLE,
         "edited": near(ARTICLE, 1, 20),
-        "condensed": half,
+        "condensed": ARTICLE[: len(ARTICLE) // 2],
         "expanded": f"{prose('before', 1_000)} {ARTICLE} {prose('after', 1_000)}",
         "includes": f"{prose('x', 900)} {ARTICLE[2_000:6_000]} {prose('y', 900)}",
         "other": prose("other", 2_000),
@@ -69,13 +64,10 @@ def test_a_question_looks_up_more_than_a_page_keeps(index: Index, monkeypatch: p
     assert [len(each.tokens) for each in wanted if each.field == "fingerprints"] == [SCHEME.searched]
 
 
-def test_a_text_shorter_than_the_guarantee_is_found_in_a_short_page(index: Index) -> None:
+def test_a_short_text_finds_a_short_page_and_boilerplate_finds_none(index: Index) -> None:
     short = "The figure is right, and nobody has seen him weigh it."
     index.add([Page(f"{SITE}/short", text=f"Grandmother used to say on windy days: {short} But who believes millers?")])
     assert found(index, short) == {"short": 1}
-
-
-def test_boilerplate_does_not_find_pages(index: Index) -> None:
     licence = prose("licence", 400)
     index.add([Page(f"{SITE}/one", text=f"{licence} {prose('one', 40)}")])
     question = f"{licence} {prose('two', 40)}"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -18,16 +17,15 @@ from opensearch_winnow.stores.store import WriteOutcome
 from tests.evading import without_fingerprints
 from tests.test_index import prose
 
+pytestmark = pytest.mark.check_on_engine
 SCHEME = Scheme.preset("koala")
 SITE = "https://a.example"
 TEXTS = {f"{SITE}/{number}": prose(f"page {number}", 1_500) for number in range(8)}
 
 
-@pytest.fixture(params=["file", pytest.param("opensearch", marks=pytest.mark.check)])
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "opensearch":
-        return f"{request.getfixturevalue('engine').url}/rotation-{uuid4().hex}"
-    return str(tmp_path / "crawl.winnow")
+@pytest.fixture
+def address(new_name: Callable[[], str]) -> str:
+    return new_name()
 
 
 @pytest.fixture
@@ -108,30 +106,23 @@ def test_a_page_that_is_replaced_meanwhile_keeps_its_new_text(index: Index) -> N
     assert stored(index)[url] <= set(searched_fingerprints(canonical(new, SCHEME).chars, SCHEME))
 
 
-def test_pages_without_text_keep_their_fingerprints(tmp_path: Path) -> None:
-    file = tmp_path / "page.txt"
-    file.write_text(TEXTS[f"{SITE}/0"], "utf-8")
+@pytest.mark.parametrize(("text", "kept"), [(TEXTS[f"{SITE}/0"], False), (prose("short", 30), True)])
+def test_pages_without_stored_text_and_short_ones_keep_their_fingerprints(
+    tmp_path: Path, text: str, kept: bool
+) -> None:
+    (tmp_path / "page.txt").write_text(text, "utf-8")
     with Index.open(tmp_path / "crawl.winnow", scheme=SCHEME) as index:
-        index.index([file], text=False)
+        index.index([tmp_path / "page.txt"], text=kept)
         before = stored(index)
-        assert index.rotate() == RotationReport(1, 0, 0, 1, finished=True)
+        assert index.rotate() == RotationReport(1, 0, int(kept), int(not kept), finished=True)
         assert stored(index) == before
         assert all(before.values())
 
 
-def test_a_short_page_has_no_others(tmp_path: Path) -> None:
-    with Index.open(tmp_path / "crawl.winnow", scheme=SCHEME) as index:
-        index.add([Page(SITE, text=prose("short", 30))])
-        before = stored(index)
-        assert index.rotate() == RotationReport(1, 0, 1, 0, finished=True)
-        assert stored(index) == before
-
-
-def test_only_koala_rotates(tmp_path: Path) -> None:
-    with Index.open(tmp_path / "crawl.winnow") as index:
-        index.add([Page(SITE, text=prose("a", 500))])
-        with pytest.raises(StoreError, match="has the selection winnow, which keeps every fingerprint"):
-            index.rotate()
+def test_only_koala_rotates(file_index: Index) -> None:
+    file_index.add([Page(SITE, text=prose("a", 500))])
+    with pytest.raises(StoreError, match="has the selection winnow, which keeps every fingerprint"):
+        file_index.rotate()
 
 
 def test_a_rotated_file_is_not_larger(tmp_path: Path) -> None:

@@ -8,18 +8,12 @@ from hypothesis import strategies as st
 from opensearch_winnow.queries.asking.frequency_check import MAX_FREQUENT_RUN, rare_tokens
 
 
-def test_frequent_tokens_are_ignored_where_rare_ones_are_near() -> None:
+def test_frequent_tokens_are_ignored_but_for_the_rarest_of_a_row() -> None:
     tokens = array("Q", [10, 11, 12, 13, 14])
     assert rare_tokens(tokens, {11: 2000, 13: 1001}) == array("Q", [10, 12, 14])
-
-
-def test_of_frequent_ones_in_a_row_the_rarest_is_kept() -> None:
     tokens = array("Q", [10, 11, 12, 13])
     assert rare_tokens(tokens, {10: 9, 11: 7, 12: 8, 13: 9}) == array("Q", [11])
     assert rare_tokens(tokens, dict.fromkeys(tokens, 9)) == array("Q", [10])  # of equals the smallest hash
-
-
-def test_a_question_of_few_frequent_tokens_keeps_one() -> None:
     assert rare_tokens(array("Q", [10, 11]), {10: 900, 11: 800}) == array("Q", [11])
     assert rare_tokens(array("Q"), {}) == array("Q")
 

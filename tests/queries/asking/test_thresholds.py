@@ -7,20 +7,14 @@ from opensearch_winnow.queries.asking.thresholds import Thresholds
 from opensearch_winnow.queries.scores import Scores
 
 
-def test_without_a_minimum_the_default_score_has_a_threshold_of_one_half() -> None:
+def test_the_first_that_is_given_orders_the_matches() -> None:
     thresholds = Thresholds.of("containment", {"resemblance": None, "containment": None})
     assert (thresholds.primary, thresholds.primary_minimum) == ("containment", 0.5)
-
-
-def test_the_first_that_is_given_orders_the_matches() -> None:
     thresholds = Thresholds.of("resemblance", {"resemblance": None, "containment": 0.3, "contained": 0.8})
     assert (thresholds.primary, thresholds.primary_minimum) == ("containment", 0.3)
     assert thresholds.met_by(Scores(0.1, 0.3, 0.8))
     assert not thresholds.met_by(Scores(0.9, 0.9, 0.79))
-
-
-def test_the_smallest_share_of_the_question_in_a_match() -> None:
-    """A page that resembles the question by half contains at least half of it."""
+    # A page that resembles the question by half contains at least half of it.
     assert Thresholds({"resemblance": 0.5}).min_containment == 0.5
     assert Thresholds({"contained": 0.5}).min_containment == 0
     assert Thresholds({"resemblance": 0.2, "containment": 0.7}).min_containment == 0.7

@@ -22,27 +22,19 @@ BODY: dict[str, Any] = {
 }
 
 
-def test_what_is_asked_for_stays() -> None:
+def test_what_is_asked_for_stays_and_members_look_as_hits_do() -> None:
     given = deepcopy(BODY)
     made = deduplicate_search_body(given)
-    assert {name: made[name] for name in BODY if name != "aggs"} == {
-        name: value for name, value in BODY.items() if name != "aggs"
-    }
+    assert {name: made[name] for name in BODY} == BODY | {"aggs": made["aggs"]}
     assert made["aggs"]["sites"] == BODY["aggs"]["sites"]
     made["collapse"]["inner_hits"]["sort"].clear()
     made["query"]["match"]["title"] = "sea"
     made["aggs"]["sites"]["terms"]["field"] = "crawl"
     assert given == BODY  # it shares no object with the result
-
-
-def test_members_look_as_hits_do() -> None:
-    made = deduplicate_search_body(BODY, field="winnow.cluster", members=3)["collapse"]
-    assert made["field"] == "winnow.cluster"
-    assert made["inner_hits"] == {
-        "name": "same winnow.cluster",
-        "size": 4,  # the hit is one of them
-        **{name: BODY[name] for name in ("sort", "_source", "docvalue_fields", "highlight")},
-    }
+    collapse = deduplicate_search_body(BODY, field="winnow.cluster", members=3)["collapse"]
+    assert collapse["field"] == "winnow.cluster"
+    shown = {name: BODY[name] for name in ("sort", "_source", "docvalue_fields", "highlight")}
+    assert collapse["inner_hits"] == {"name": "same winnow.cluster", "size": 4, **shown}  # the hit is one of the four
 
 
 @pytest.mark.parametrize("name", ["aggs", "aggregations"])

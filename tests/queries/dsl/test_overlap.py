@@ -33,12 +33,9 @@ def test_parts_count_as_the_whole_does(
     assert put_together([*found, *rest], minimum) == expected
 
 
-def test_nothing_is_counted_again_where_one_token_is_enough() -> None:
+def test_pages_that_have_enough_or_cannot_are_not_counted_again() -> None:
     token_parts = parts(TOKENS, 1, max_tokens=10)
     assert uncounted(token_parts, [{"a": 1}, {"b": 2}, {}], 1) == [[], [], []]
-
-
-def test_pages_that_cannot_have_enough_are_not_counted() -> None:
     token_parts = parts(TOKENS, 15, max_tokens=10)
     assert [part.minimum for part in token_parts] == [5, 5, 5]
     assert uncounted(token_parts, [{"a": 6, "b": 7}, {}, {}], 15) == [[], ["b"], ["b"]]

@@ -13,10 +13,7 @@ def either(*clauses: dict[str, Any]) -> dict[str, Any]:
 
 
 def phrase(typed: str) -> list[dict[str, Any]]:
-    return [
-        {"match_phrase": {"title": {"query": typed, "boost": 4.0}}},
-        {"match_phrase": {"text": {"query": typed}}},
-    ]
+    return [{"match_phrase": {"title": {"query": typed, "boost": 4.0}}}, {"match_phrase": {"text": {"query": typed}}}]
 
 
 def prefix(start: str) -> list[dict[str, Any]]:
@@ -33,13 +30,7 @@ def test_words_as_a_query() -> None:
             "filter": [latest],
         }
     }
-
-
-def test_no_query_without_a_wanted_word() -> None:
     assert words_query(Words.of("")) is words_query(Words.of("+ -apple")) is None
-
-
-def test_what_utf_8_does_not_have_is_replaced() -> None:
     assert words_query(Words.of("a\ud800b")) == {
         "bool": {"must": [either(*phrase("a\ufffdb"))], "should": EVERY_SHARD, "must_not": [], "filter": []}
     }

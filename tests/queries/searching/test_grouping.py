@@ -120,12 +120,9 @@ def test_hits_are_examined_in_batches_up_to_a_limit(monkeypatch: pytest.MonkeyPa
     assert (page, found.examined) == (GroupsOfPage({}, list(range(30, 39))), 39)
 
 
-def test_without_anything_to_decide_by_each_hit_is_a_group() -> None:
+def test_without_anything_to_decide_by_each_hit_is_a_group_but_short_copies_join() -> None:
     found = Grouping(Listed(of_written([(0, [])] * 5)), None, examine=2)
     assert result_of(found.page(1, 3, examined_before=0)) == GroupsOfPage({1: [], 2: [], 3: []}, [])
-
-
-def test_short_copies_join_an_earlier_hit() -> None:
     pages = Pages(["goal", "goal", "gale", "goal"])
     found = grouping_of(Listed(pages, {1: 0, 3: 0}), 4)
     assert result_of(found.page(0, 9, examined_before=0)) == GroupsOfPage({0: [1, 3], 2: []}, [])

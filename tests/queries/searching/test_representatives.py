@@ -56,20 +56,14 @@ class Pages:
 
     def __post_init__(self) -> None:
         sites: Sequence[str | None] = self.sites or [None] * len(self.texts)
-        self.sides: list[Side] = [
-            side(text, self.scheme, site=site) for text, site in zip(self.texts, sites, strict=True)
-        ]
+        both = zip(self.texts, sites, strict=True)
+        self.sides: list[Side] = [side(text, self.scheme, site=site) for text, site in both]
 
     @property
     def sketched(self) -> list[Sketches]:
-        return [
-            Sketches(
-                len(each.shingles),
-                mod_sketch(each.shingles, self.scheme.modulus),
-                pack(minhash(each.shingles, self.scheme.bins), self.scheme.bits),
-            )
-            for each in self.sides
-        ]
+        scheme = self.scheme
+        made = ((each.shingles, pack(minhash(each.shingles, scheme.bins), scheme.bits)) for each in self.sides)
+        return [Sketches(len(every), mod_sketch(every, scheme.modulus), packed) for every, packed in made]
 
     def exact(self, a: int, b: int) -> float:
         return Comparer(self.scheme, self.exclusions).scores(self.sides[a], self.sides[b]).resemblance
@@ -144,16 +138,11 @@ def test_portions_make_no_difference(pages: Pages, threshold: float, cuts: list[
     assert pages.joins(threshold, cuts) == pages.joins(threshold)
 
 
-def test_no_chain() -> None:
-    """The second resembles both others, which do not resemble each other."""
+def test_neither_a_chain_nor_the_representative_that_is_most_alike() -> None:
     every = words("all", 400)
-    pages = Pages([" ".join(every[start : start + 240]) for start in (0, 60, 120)])
+    pages = Pages([" ".join(every[start : start + 240]) for start in (0, 60, 120)])  # the first and the last differ
     assert pages.exact(0, 1) > 0.5 < pages.exact(1, 2)
     assert places(pages.joins(0.5)) == [None, 0, None]
-
-
-def test_the_best_representative_not_the_most_alike() -> None:
-    every = words("all", 400)
     pages = Pages([" ".join(every[start : start + 240]) for start in (0, 120, 62)])
     assert 0.5 < pages.exact(0, 2) < pages.exact(1, 2)
     assert places(pages.joins(0.5)) == [None, None, 0]
@@ -193,7 +182,7 @@ def alike(count: int, shared: int, own: int) -> Pages:
     return Pages([" ".join(words("shared", shared + 9) + words(page, own)) for page in range(count)])
 
 
-def test_clear_estimates_are_not_verified() -> None:
+def test_clear_estimates_are_not_verified_unless_nothing_less_will_do() -> None:
     pages = Pages([text(0), text(1), text(0, [(0, 9, 1)]), text(1)])
     assert places(pages.joins(0.5)) == [None, None, 0, 1]
     assert not pages.calls
@@ -201,6 +190,8 @@ def test_clear_estimates_are_not_verified() -> None:
     assert joined is not None
     estimate = minhash_resemblance(pages.sketched[0].minhash, pages.sketched[2].minhash)
     assert joined.similarity == Similarity(*estimate)
+    pages = Pages([text(0)] * 3 + [text(0, [(0, 1, 0)])])
+    assert pages.joins(1.0) == [None, Join(0, Similarity(1, 0)), Join(0, Similarity(1, 0)), None]
 
 
 def test_near_the_threshold_the_texts_decide() -> None:
@@ -254,12 +245,7 @@ def test_few_pairs_where_the_first_decides() -> None:
     assert len(call) <= 4 * 39
 
 
-def test_identical_pages_are_verified_where_nothing_less_will_do() -> None:
-    pages = Pages([text(0)] * 3 + [text(0, [(0, 1, 0)])])
-    assert pages.joins(1.0) == [None, Join(0, Similarity(1, 0)), Join(0, Similarity(1, 0)), None]
-
-
-def test_a_batch_that_is_not_committed_leaves_no_trace() -> None:
+def test_a_batch_that_is_not_committed_leaves_no_trace_and_every_pair_needs_a_resemblance() -> None:
     pages = alike(3, shared=100, own=48)
     representatives = Representatives(SCHEME, 0.5)
     abandoned = representatives.begin(pages.sketched)
@@ -269,9 +255,6 @@ def test_a_batch_that_is_not_committed_leaves_no_trace() -> None:
     assert pages.group(representatives, pages.sketched) == pages.joins(0.5)
     with pytest.raises(ValueError, match="another batch was committed"):
         representatives.commit(pages.decide(abandoned))
-
-
-def test_every_undecided_pair_needs_a_resemblance() -> None:
     batch = Representatives(SCHEME, 0.5).begin(alike(3, shared=100, own=48).sketched)
     with pytest.raises(ValueError, match="zip"):
         batch.settle([0.5] * (len(batch.undecided) - 1))
@@ -286,12 +269,9 @@ EXCLUDED = (Boilerplate("licence", LICENCE), Boilerplate("template", TEMPLATE, s
 
 def with_boilerplate(pages: list[tuple[int, list[tuple[int, int, int]]]], modulus: int, random: Random) -> Pages:
     scheme = Scheme(modulus=modulus)
-    return Pages(
-        [f"{random.choice(['', LICENCE, TEMPLATE])} {text(*page)}" for page in pages],
-        [random.choice(["a.example", "b.example"]) for _ in pages],
-        Exclusions(EXCLUDED, scheme),
-        scheme,
-    )
+    texts = [f"{random.choice(['', LICENCE, TEMPLATE])} {text(*page)}" for page in pages]
+    sites = [random.choice(["a.example", "b.example"]) for _ in pages]
+    return Pages(texts, sites, Exclusions(EXCLUDED, scheme), scheme)
 
 
 some_with_boilerplate = st.builds(
@@ -308,16 +288,13 @@ def test_boilerplate_does_not_count(pages: Pages, threshold: float, cuts: list[i
     assert pages.joins(threshold, [min(cut, len(pages.texts)) for cut in cuts]) == joined
 
 
-def test_with_and_without_boilerplate() -> None:
+def test_with_without_and_nothing_but_boilerplate() -> None:
     texts = [f"{LICENCE} {text(0)}", f"{LICENCE} {text(1)}", f"{TEMPLATE} {text(2)}", f"{TEMPLATE} {text(3)}"]
     sites = ["a.example"] * 4
     assert places(Pages(texts, sites).joins(0.4)) == [None, 0, None, 2]
     assert places(Pages(texts, sites, Exclusions(EXCLUDED)).joins(0.4)) == [None] * 4
     # The template of a site counts between pages of others.
     assert places(Pages(texts, ["b.example"] * 4, Exclusions(EXCLUDED)).joins(0.4)) == [None, None, None, 2]
-
-
-def test_pages_that_are_nothing_but_boilerplate_are_alone() -> None:
     pages = Pages([LICENCE, LICENCE, "", ""], exclusions=Exclusions(EXCLUDED))
     assert pages.joins(0.5) == [None] * 4
     batch = Representatives(SCHEME, 0.5, Exclusions(EXCLUDED)).begin([Sketches(1, array("Q"))] * 2)

@@ -28,18 +28,10 @@ class NoClient:
     """A client that must not be used."""
 
 
-def request(**changes: Any) -> GroupRequest:
-    values: dict[str, Any] = {
-        "index": "articles",
-        "body": BODY,
-        "min_resemblance": 0.5,
-        "below": "winnow",
-        "text": ("title", "body"),
-        "examine": 100,
-        "limit": 10,
-        "keep_alive": "5m",
-    }
-    return GroupRequest(**values | changes)
+def request(body: dict[str, Any] = BODY) -> GroupRequest:
+    options: dict[str, Any] = {"min_resemblance": 0.5, "below": "winnow", "limit": 10, "keep_alive": "5m"}
+    options["examine"] = 100
+    return GroupRequest(index="articles", body=body, text=("title", "body"), **options)
 
 
 @pytest.mark.parametrize("name", REFUSED_OPTIONS)
@@ -54,12 +46,10 @@ def test_what_cannot_work_is_refused(name: str) -> None:
     [
         ({"min_resemblance": 0}, "above 0 and at most 1, not 0"),
         ({"min_resemblance": float("nan")}, "above 0 and at most 1, not nan"),
-        ({"limit": 0}, "limit is a whole number from 1 to 10,000, not 0"),
-        ({"limit": 10_001}, "limit is a whole number from 1 to 10,000, not 10001"),
+        *(({"limit": each}, f"limit is a whole number from 1 to 10,000, not {each}") for each in (0, 10_001)),
         ({"examine": 0}, "examine is a whole number from 1 to 1,000,000, not 0"),
         ({"body": BODY | {"stored_fields": "_none_"}}, "a search without ids cannot be grouped"),
-        ({"body": None}, "needs an index and a body, or the cursor"),
-        ({"index": None}, "needs an index and a body, or the cursor"),
+        *(({name: None}, "needs an index and a body, or the cursor") for name in ("body", "index")),
         ({"index": []}, "needs an index and a body, or the cursor"),
         ({"cursor": "x"}, "pass an index and a body, or a cursor"),
         ({"cursor": "x", "index": None, "body": None}, "this is not a cursor"),
@@ -74,15 +64,12 @@ def test_a_wrong_call_is_refused(options: dict[str, Any], said: str) -> None:
         asyncio.run(search_groups_async(NoClient(), **arguments))
 
 
-@pytest.mark.parametrize("total", [None, 7])
-def test_a_cursor_is_what_was_written(total: int | None) -> None:
-    cursor = GroupCursor(request(), "scheme", "point", 10, 120, total)
-    assert GroupCursor.of(str(cursor)) == cursor
-
-
-def test_a_cursor_may_have_dates() -> None:
+def test_a_cursor_is_what_was_written_and_may_have_dates() -> None:
+    for total in (None, 7):
+        cursor = GroupCursor(request(), "scheme", "point", 10, 120, total)
+        assert GroupCursor.of(str(cursor)) == cursor
     since = datetime(2024, 5, 6, tzinfo=UTC)
-    written = str(GroupCursor(request(body={"query": {"range": {"day": {"gte": since}}}}), "scheme", "point"))
+    written = str(GroupCursor(request({"query": {"range": {"day": {"gte": since}}}}), "scheme", "point"))
     assert GroupCursor.of(written).request.body == {"query": {"range": {"day": {"gte": since.isoformat()}}}}
 
 
@@ -97,29 +84,20 @@ def test_what_is_no_cursor_is_refused(content: Any) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"point": 7},
-        {"shown": -1},
-        {"shown": True},
-        {"examined": "1"},
-        {"total": 1.5},
-        {"request": {}},
-        {"request": {"limit": 10**9}},
-        {"request": {"limit": "10"}},
-        {"request": {"body": []}},
-        {"request": {"text": None}},
-        {"request": {"text": [1]}},
-        {"request": {"index": 1, "more": 2}},
+        *({"point": 7}, {"shown": -1}, {"shown": True}, {"examined": "1"}, {"total": 1.5}, {"request": {}}),
+        *({"request": {"limit": limit}} for limit in (10**9, "10")),
+        *({"request": {"text": text}} for text in (None, [1])),
+        *({"request": {"body": []}}, {"request": {"index": 1, "more": 2}}),
     ],
 )
 def test_a_cursor_that_was_changed_is_refused(change: dict[str, Any]) -> None:
-    whole = {"request": vars_of(request()), "scheme_id": "x", "point": "p", "shown": 0, "examined": 0, "total": None}
+    made = request()
+    of_request = {name: getattr(made, name) for name in GroupRequest.__slots__}
+    values = {"scheme_id": "x", "point": "p", "shown": 0, "examined": 0, "total": None}
+    whole: dict[str, Any] = {"request": of_request, **values}
     changed = whole | change
     if change.get("request"):
-        changed["request"] = whole["request"] | change["request"]
+        changed["request"] = of_request | change["request"]
     written = urlsafe_b64encode(zlib.compress(json.dumps(list(changed.values())).encode())).decode()
     with pytest.raises(QuestionError, match="this is not a cursor"):
         GroupCursor.of(written)
-
-
-def vars_of(made: GroupRequest) -> dict[str, Any]:
-    return {name: getattr(made, name) for name in GroupRequest.__slots__}

@@ -44,11 +44,8 @@ def test_pairs_are_those_that_compare_finds(texts: list[str], base: str, scheme:
         pair = by_name.get((a, b))
         assert (pair is None) == (not wanted.resemblance)
         if pair:
-            assert (pair.resemblance, pair.containment, pair.contained) == (
-                wanted.resemblance,
-                wanted.containment,
-                wanted.contained,
-            )
+            scores = wanted.resemblance, wanted.containment, wanted.contained
+            assert (pair.resemblance, pair.containment, pair.contained) == scores
             found_passages = [(each.start, each.end, each.other_start, each.other_end) for each in pair.passages]
             assert found_passages == [tuple(each) for each in wanted.passages]
 
@@ -56,9 +53,8 @@ def test_pairs_are_those_that_compare_finds(texts: list[str], base: str, scheme:
 @given(st.lists(WORDS, max_size=6))
 def test_by_the_longest_passage_every_pair_with_a_passage_is_found(texts: list[str]) -> None:
     found = find_pairs(documents(*texts), SCHEME, measure="longest")
-    wanted = {
-        (str(a), str(b)) for a, b in combinations(range(len(texts)), 2) if compare(texts[a], texts[b], SCHEME).passages
-    }
+    both = combinations(enumerate(texts), 2)
+    wanted = {(str(a), str(b)) for (a, one), (b, other) in both if compare(one, other, SCHEME).passages}
     assert set(names(found)) == wanted
     assert [pair.longest for pair in found.pairs] == sorted((pair.longest for pair in found.pairs), reverse=True)
 
@@ -85,17 +81,13 @@ SENTENCES = [
 ]
 
 
-def test_two_documents_of_one_owner_are_not_compared() -> None:
+def test_neither_two_documents_of_one_owner_nor_two_earlier_ones_are_compared() -> None:
     copies = [document(name, SENTENCES[0], owner=owner) for name, owner in (("a", "x"), ("b", "x"), ("c", "y"))]
     found = find_pairs(copies, SCHEME)
     assert names(found) == [("a", "c"), ("b", "c")]
     assert found.compared == 2
-    assert (
-        find_pairs(documents(SENTENCES[0], SENTENCES[0]), SCHEME).compared == 1
-    )  # without a name, no owner is the same
-
-
-def test_earlier_documents_are_compared_with_new_ones_only() -> None:
+    of_nobody = documents(SENTENCES[0], SENTENCES[0])
+    assert find_pairs(of_nobody, SCHEME).compared == 1
     set_of = [document(str(n), SENTENCES[0], earlier=n < 2, owner="x" if n in (0, 3) else "") for n in range(4)]
     found = find_pairs(set_of, SCHEME)
     assert names(found) == [("2", "0"), ("2", "1"), ("2", "3"), ("3", "1")]
@@ -114,28 +106,23 @@ def test_the_limit_keeps_the_best_and_the_total_counts_all(measure: str) -> None
 
 def test_the_template_of_a_site_does_not_count_between_its_pages() -> None:
     template = Boilerplate("template", SENTENCES[2], site="a.org")
-    pages = [
-        document(name, f"{SENTENCES[2]} {text}", site="a.org") for name, text in zip("ab", SENTENCES, strict=False)
-    ]
+    texts = zip("ab", SENTENCES, strict=False)
+    pages = [document(name, f"{SENTENCES[2]} {text}", site="a.org") for name, text in texts]
     pages.append(document("c", SENTENCES[2], site="b.org"))
     found = find_pairs(pages, SCHEME, exclusions=Exclusions([template], SCHEME))
     for pair in found.pairs:
         a, b = ("abc".index(each) for each in (pair.a, pair.b))
-        texts = pages[a].files[0].text, pages[b].files[0].text
-        sites = pages[a].site, pages[b].site
-        wanted = compare(*texts, SCHEME, boilerplate=[template], sites=sites)
+        both, sites = (pages[a].files[0].text, pages[b].files[0].text), (pages[a].site, pages[b].site)
+        wanted = compare(*both, SCHEME, boilerplate=[template], sites=sites)
         assert pair.resemblance == wanted.resemblance
         assert len(pair.passages) == len(wanted.passages)
     assert names(found) == [("a", "c"), ("b", "c")]
 
 
-def test_passages_are_found_that_the_scheme_does_not_guarantee() -> None:
+def test_passages_that_the_scheme_does_not_guarantee_are_found_and_without_documents_nothing() -> None:
     scheme = Scheme(noise=20, guarantee=200)
     shared = SENTENCES[0][:40]
     texts = f"{SENTENCES[1]} {shared} {SENTENCES[1]}", f"{SENTENCES[2]} {shared} {SENTENCES[2]}"
     assert compare(*texts, scheme).passages == []
     assert [len(pair.passages) for pair in find_pairs(documents(*texts), scheme, measure="longest").pairs] == [1]
-
-
-def test_without_documents_there_are_no_pairs() -> None:
     assert find_pairs([]).pairs == find_pairs(documents("", "", "x")).pairs == []

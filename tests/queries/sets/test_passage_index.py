@@ -11,34 +11,28 @@ SENTENCE = "The quick brown fox jumps over the lazy dog while seven wizards quie
 words = st.lists(st.sampled_from(["a", "B", "c,", "d\n", "(É)", "中文", "𠀀!"]), max_size=25).map(" ".join)
 
 
-def test_a_passage_is_found_however_it_is_written() -> None:
+def test_a_passage_is_found_however_it_is_written_and_chinese_words_are_characters() -> None:
     text = f"He wrote:\n\n«{SENTENCE.upper().replace(' ', chr(10))}», and went."
     (passage,) = PassageIndex(["Something else.", f"Once more: {SENTENCE}!"]).find(text)
     assert text[passage.start : passage.end] == SENTENCE.upper().replace(" ", "\n")
-    assert passage.text == 1
-    assert passage.other_start == len("Once more: ")
+    assert (passage.text, passage.words, passage.other_start) == (1, 16, len("Once more: "))
     assert passage.other_end == passage.other_start + len(SENTENCE)
-    assert passage.words == 16
-
-
-def test_chinese_words_are_characters() -> None:
     question = "春眠不觉晓处处闻啼鸟夜来风雨声花落知多少"
     (passage,) = PassageIndex([question]).find("诗云：“春眠不觉晓，处处闻啼鸟。\n夜来风雨声，花落知多少。”")
     assert (passage.words, passage.other_start, passage.other_end) == (20, 0, 20)
 
 
-def test_a_changed_word_ends_a_passage() -> None:
+def test_a_changed_word_ends_a_passage_and_a_short_text_is_found_as_a_whole() -> None:
     changed = SENTENCE.replace("lazy", "sleepy")
     assert PassageIndex([SENTENCE], words=13).find(changed) == []
     first, second = PassageIndex([SENTENCE], words=7).find(changed)
     assert (first.first_word, first.words, second.first_word, second.words) == (0, 7, 8, 8)
-
-
-def test_a_short_text_is_found_as_a_whole() -> None:
     index = PassageIndex(["one two three four five six seven eight", "one two three"], words=13, shortest=8)
     assert [each.text for each in index.find("zero ONE, two, three, four, five, six, seven, eight, nine")] == [0]
     assert index.find("one two three four five six seven") == []
     assert index.lengths == [8, 3]
+    with pytest.raises(QuestionError, match="at least 1 word, got 0"):
+        PassageIndex([], words=0)
 
 
 @given(st.lists(words, max_size=4), words, st.integers(1, 5), st.integers(1, 5))
@@ -57,8 +51,3 @@ def test_a_text_has_itself(text: str, least: int) -> None:
     count = len(canonical_text(text).words)
     found = [(each.first_word, each.words) for each in PassageIndex([text], least, 1).find(text)]
     assert ((0, count) in found) == (count > 0)
-
-
-def test_a_passage_has_words() -> None:
-    with pytest.raises(QuestionError, match="at least 1 word, got 0"):
-        PassageIndex([], words=0)

@@ -28,6 +28,10 @@ def prose(words: int, seed: int) -> str:
     return " ".join(random.Random(seed).choices([f"word{i}" for i in range(500)], k=words))
 
 
+def kgrams(chars: str) -> list[str]:
+    return [chars[i : i + SMALL.k] for i in range(len(chars) - SMALL.k + 1)]
+
+
 def shingles(*of: str) -> set[int]:
     return {shingle for text in of for shingle in side(text, SMALL).shingles}
 
@@ -74,7 +78,7 @@ def test_a_fingerprint_from_within_boilerplate_is_always_recognised(before: str,
     kept = list(exclusions.evidence(array("Q", prints.hashes)))
     picked = list(zip(prints.hashes, prints.positions, strict=True))
     assert not {hash_ for hash_, place in picked if start <= place <= end - SMALL.k} & set(kept)
-    grams = {canonical(f"thorn {inside} the", SMALL).chars[i : i + SMALL.k] for i in range(len(inside) + 10)}
+    grams = kgrams(canonical(f"thorn {inside} the", SMALL).chars)
     chars = canonical(text, SMALL).chars
     assert kept == [hash_ for hash_, place in picked if chars[place : place + SMALL.k] not in grams]
 
@@ -91,24 +95,16 @@ def test_what_is_sketched_of_boilerplate_is_taken_out(text: str, registered: str
 @given(texts, st.lists(texts, min_size=1, max_size=3))
 def test_places_are_the_characters_in_a_kgram_of_boilerplate(text: str, registered: list[str]) -> None:
     chars = canonical(text, SMALL).chars
-    grams = {
-        each[i : i + SMALL.k]
-        for each in (canonical(one, SMALL).chars for one in registered)
-        for i in range(len(each) - SMALL.k + 1)
-    }
-    expected = {
-        i + j for i in range(len(chars) - SMALL.k + 1) if chars[i : i + SMALL.k] in grams for j in range(SMALL.k)
-    }
+    grams = {gram for one in registered for gram in kgrams(canonical(one, SMALL).chars)}
+    expected = {i + j for i, gram in enumerate(kgrams(chars)) if gram in grams for j in range(SMALL.k)}
     *everywhere, template = registered
-    exclusions = Exclusions(
-        [*(Boilerplate("b", each) for each in everywhere), Boilerplate("t", template, "a.example")], SMALL
-    )
-    places = exclusions.spans(chars, "a.example")
+    both = [*(Boilerplate("b", each) for each in everywhere), Boilerplate("t", template, "a.example")]
+    places = Exclusions(both, SMALL).spans(chars, "a.example")
     assert {i for start, end in places for i in range(start, end)} == expected
     assert all(before[1] < after[0] for before, after in pairwise(places))
 
 
-def test_a_template_is_of_its_site_only() -> None:
+def test_a_template_is_of_its_site_only_and_may_be_of_several_texts() -> None:
     text = prose(40, 1)
     exclusions = Exclusions([Boilerplate("t", text, "a.example")])
     chars = canonical(text, Scheme()).chars
@@ -116,6 +112,11 @@ def test_a_template_is_of_its_site_only() -> None:
     assert exclusions.spans(chars, "b.example") == exclusions.spans(chars) == []
     picked = array("Q", fingerprint(text).hashes)
     assert exclusions.evidence(picked) == picked
+    one, two = prose(30, 3), prose(30, 4)
+    both = [Boilerplate(name, text, "a.example") for name, text in (("one", one), ("two", two))]
+    shared = compare(f"{one} x {two}", f"{two} y {one}", boilerplate=both, sites=("a.example", "a.example"))
+    assert shared.resemblance == 0
+    assert len(shared.boilerplate) == 2
 
 
 def test_nothing_excludes_nothing() -> None:
@@ -128,21 +129,16 @@ def test_nothing_excludes_nothing() -> None:
     assert not Exclusions([Boilerplate("no words", "…")])
 
 
-def test_a_key_hides_boilerplate_too() -> None:
-    """The same text under another key has other hashes, and its own exclusions."""
+def test_a_key_hides_boilerplate_too_and_names_do_not_hide_that_of_code() -> None:
     keyed, text = Scheme(key="secret"), prose(60, 2)
     registered = [Boilerplate("b", text)]
     picked = array("Q", fingerprint(text, keyed).hashes)
     assert not Exclusions(registered, keyed).evidence(picked)
     assert Exclusions(registered).evidence(picked) == picked
     assert compare(text, text, keyed, boilerplate=registered).resemblance == 0
-
-
-def test_code_is_boilerplate_whatever_its_names_are() -> None:
     scheme = Scheme.preset("code")
     line = "def {0}(self, {1}):\n    while {1}[{1}.{0}] // 2 > 3:\n        yield {0}({1}, '{1}')\n"
-    base = "".join(line.format(f"one{i}", f"two{i}") for i in range(9))
-    copy = "".join(line.format(f"q{i}", f"r{i}") for i in range(9))
+    base, copy = ("".join(line.format(f"{a}{i}", f"{b}{i}") for i in range(9)) for a, b in ("xy", "qr"))
     both = compare(base, copy, scheme, names=("a.py", "b.py"), boilerplate=[Boilerplate("base.py", base)])
     assert (both.resemblance, both.passages, len(both.boilerplate)) == (0, [], 1)
 
@@ -168,11 +164,3 @@ def test_says_what_is_no_boilerplate(document: object, said: str) -> None:
         Boilerplate.from_document(document)
     assert said in str(error.value)
     assert len(str(error.value)) < 200
-
-
-def test_distinct_texts_of_one_site_are_one_template() -> None:
-    one, two = prose(30, 3), prose(30, 4)
-    both = [Boilerplate(name, text, "a.example") for name, text in (("one", one), ("two", two))]
-    shared = compare(f"{one} x {two}", f"{two} y {one}", boilerplate=both, sites=("a.example", "a.example"))
-    assert shared.resemblance == 0
-    assert len(shared.boilerplate) == 2
