@@ -30,11 +30,15 @@ class Answer(NamedTuple):
 Check = Callable[[Arrived], Answer | None]  # None: the engine answers
 
 
+def nothing_to_check(_: Arrived) -> None:
+    """Let every request pass."""
+
+
 class Gateway:
     """The proxy, as a context manager. It removes `prefix` from the paths."""
 
     def __init__(
-        self, engine: str, check: Check = lambda _: None, *, tls: ssl.SSLContext | None = None, prefix: str = ""
+        self, engine: str, check: Check = nothing_to_check, *, tls: ssl.SSLContext | None = None, prefix: str = ""
     ) -> None:
         self.arrived: list[Arrived] = []
         self._engine = urlsplit(engine).netloc
