@@ -50,7 +50,7 @@ def test_every_place_of_a_run_of_t_is_reported_in_a_run_as_long(texts: tuple[str
 
 @given(related_texts(), sizes, sizes)
 def test_swapped_texts_give_runs_of_the_same_lengths(texts: tuple[str, str], k: int, w: int) -> None:
-    """Of several equally long partners, each side takes the first in its own order."""
+    """Each side takes the first of equally long partners in its own order."""
     there, back = passages(*texts, k, w), passages(*texts[::-1], k, w)
     assert {end - start for start, end, _, _ in there} == {end - start for _, _, start, end in back}
 
