@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import tarfile
+import tomllib
 from collections.abc import Callable, Iterator
 from fcntl import LOCK_EX, flock
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -51,6 +53,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def root() -> Path:
     """The top of the checkout."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def pyproject() -> dict[str, Any]:
+    """The content of pyproject.toml."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture

@@ -64,14 +64,9 @@ def _page(byte: bytes, length: int) -> bytes:
     packed = [packer.compress(length.to_bytes(4, "little"))]
     packed += [packer.compress(byte * min(_PIECE, length - done)) for done in range(0, length, _PIECE)]
     content = b"".join([*packed, packer.flush()])
-    levels = ((2, 5, _number(0)), (3, 5, _number(_RLE)), (4, 5, _number(_RLE)))
-    header = _struct(
-        (1, 5, _number(0)),
-        (2, 5, _number(4 + length)),
-        (3, 5, _number(len(content))),
-        (5, _STRUCT, _struct((1, 5, _number(1)), *levels)),
-    )
-    return header + content
+    encoded = _struct(*((field, 5, _number(value)) for field, value in ((1, 1), (2, 0), (3, _RLE), (4, _RLE))))
+    sizes = ((field, 5, _number(value)) for field, value in ((1, 0), (2, 4 + length), (3, len(content))))
+    return _struct(*sizes, (5, _STRUCT, encoded)) + content
 
 
 def _chunk(name: str, offset: int, packed: int, unpacked: int) -> bytes:
@@ -80,10 +75,7 @@ def _chunk(name: str, offset: int, packed: int, unpacked: int) -> bytes:
         (2, _LIST, _list(5, [_number(0)])),
         (3, _LIST, _list(_STRING, [_string(name)])),
         (4, 5, _number(_ZSTD)),
-        (5, _NUMBER, _number(1)),
-        (6, _NUMBER, _number(unpacked)),
-        (7, _NUMBER, _number(packed)),
-        (9, _NUMBER, _number(offset)),
+        *((field, _NUMBER, _number(value)) for field, value in ((5, 1), (6, unpacked), (7, packed), (9, offset))),
     )
     return _struct((2, _NUMBER, _number(offset)), (3, _STRUCT, metadata))
 

@@ -39,18 +39,15 @@ class Release(NamedTuple):
         return f"https://{self.site}/{self.version}"
 
 
-LUCENE = tuple(  # English
-    Release("lucene.example", version, datetime(*day, tzinfo=UTC))
-    for version, day in (("9.0.0", (2021, 12, 1)), ("9.6.0", (2023, 5, 3)), ("9.12.0", (2024, 9, 25)))
-)
-HUTOOL = tuple(  # Chinese
-    Release("hutool.example", version, datetime(*day, tzinfo=UTC))
-    for version, day in (("5.3.0", (2020, 4, 11)), ("5.8.26", (2024, 2, 10)))
-)
-NABLARCH = tuple(  # Japanese
-    Release("nablarch.example", version, datetime(*day, tzinfo=UTC))
-    for version, day in (("1.5.2", (2021, 10, 19)), ("2.2.0", (2024, 9, 18)))
-)
+def _releases(site: str, days: dict[str, tuple[int, int, int]]) -> tuple[Release, ...]:
+    return tuple(Release(site, version, datetime(*day, tzinfo=UTC)) for version, day in days.items())
+
+
+LUCENE = _releases(
+    "lucene.example", {"9.0.0": (2021, 12, 1), "9.6.0": (2023, 5, 3), "9.12.0": (2024, 9, 25)}
+)  # English
+HUTOOL = _releases("hutool.example", {"5.3.0": (2020, 4, 11), "5.8.26": (2024, 2, 10)})  # Chinese
+NABLARCH = _releases("nablarch.example", {"1.5.2": (2021, 10, 19), "2.2.0": (2024, 9, 18)})  # Japanese
 JARS = {"lucene.example": "lucene-core", "hutool.example": "hutool-extra", "nablarch.example": "nablarch-core"}
 LICENCES = "spdx.example"
 

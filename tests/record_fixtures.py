@@ -23,14 +23,15 @@ DIGEST = st.text("0123456789abcdef", min_size=32, max_size=32)
 HASHES = st.lists(st.integers(0, 2**64 - 1), max_size=6).map(lambda numbers: array("Q", numbers))
 PRINTS = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**32 - 1)), max_size=6)
 
+SIZES = st.integers(0, 2**63 - 1)
 SOURCES = st.builds(
     ArchiveLocation,
     file=TEXT,
-    offset=st.integers(0, 2**63 - 1),
-    length=st.integers(0, 2**63 - 1),
+    offset=SIZES,
+    length=SIZES,
     record_type=st.sampled_from(["response", "resource", "conversion", "revisit"]),
-    status=st.none() | st.sampled_from([200, 304]),
-    mime=st.none() | st.sampled_from(["text/html", "text/plain"]),
+    status=st.sampled_from([None, 200, 304]),
+    mime=st.sampled_from([None, "text/html", "text/plain"]),
 )
 
 
@@ -71,22 +72,15 @@ def record() -> Callable[..., Record]:
 
     def make(number: int, **changes: Any) -> Record:
         source = Random(number)
-        values: dict[str, Any] = {
-            "url": f"https://example.org/{number}",
-            "crawl": "test",
-            "title": f"Page {number}",
-            "text": " ".join(source.choices(("some", "words", "in", "any", "order"), k=200)),
-            "fetched_at": datetime(2024, 1, 1, 12, number % 60, tzinfo=UTC),
-            "content_digest": source.randbytes(16).hex(),
-            "text_digest": source.randbytes(16).hex(),
-            "shingle_digest": source.randbytes(16).hex(),
-            "fingerprints": array("Q", source.randbytes(80)),
-            "positions": array("I", range(0, 1000, 100)),
-            "shingle_count": 191,
-            "sketch": array("Q", sorted(array("Q", source.randbytes(64)))),
-            "minhash": source.randbytes(512),
-            "bands": array("Q", source.randbytes(256)),
-        }
+        values: dict[str, Any] = {"url": f"https://example.org/{number}", "crawl": "test", "title": f"Page {number}"}
+        values["text"] = " ".join(source.choices(("some", "words", "in", "any", "order"), k=200))
+        values["fetched_at"] = datetime(2024, 1, 1, 12, number % 60, tzinfo=UTC)
+        for digest in ("content_digest", "text_digest", "shingle_digest"):
+            values[digest] = source.randbytes(16).hex()
+        values["fingerprints"] = array("Q", source.randbytes(80))
+        values |= {"positions": array("I", range(0, 1000, 100)), "shingle_count": 191}
+        values["sketch"] = array("Q", sorted(array("Q", source.randbytes(64))))
+        values |= {"minhash": source.randbytes(512), "bands": array("Q", source.randbytes(256))}
         return Record(**values | changes)
 
     return make

@@ -37,9 +37,8 @@ def folder(tmp_path: Path) -> Path:
     """A folder with the example crawl in a store, and more pages beside it."""
     shutil.copytree(ROOT / "docs" / "examples", tmp_path / "docs" / "examples")
     shutil.copytree(ROOT / "docs" / "examples", tmp_path / "more")
-    assert (
-        run("winnow index docs/examples --store crawl.winnow --base-url https://example.org/", tmp_path).returncode == 0
-    )
+    done = run("winnow index docs/examples --store crawl.winnow --base-url https://example.org/", tmp_path)
+    assert done.returncode == 0
     return tmp_path
 
 

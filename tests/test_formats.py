@@ -11,7 +11,7 @@ import gzip
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -53,6 +53,7 @@ POSSIBLE = [each for each in PAGES if each.with_possible_date() is each]
 CANONICAL = [(MILL, MILL), (PAGES[2].url, MILL)]
 SEARCHES = ("wind", "風", "Straße", '"le blé"', "crops OR hạt")
 OPTIONS = ClusteringOptions(threshold=0.5)
+KEPT_SETTINGS = ("default_pipeline", "analysis", "hidden")  # of an index
 
 
 def versions(pattern: str) -> dict[int, Path]:
@@ -72,23 +73,18 @@ def answers() -> Any:
     return json.loads((SAMPLES / "answers.json").read_text(encoding="utf-8"))
 
 
-def portraits(records: Iterator[Record]) -> list[dict[str, Any]]:
+def portraits(records: Iterable[Record]) -> list[dict[str, Any]]:
     """Return everything that is kept of a page, with digests in place of hashes."""
     return [
         {
-            "id": each.id,
-            "url": each.url,
-            "crawl": each.crawl,
-            "title": each.title,
+            **{name: getattr(each, name) for name in ("id", "url", "crawl", "title")},
             "fetched_at": each.fetched_at and each.fetched_at.isoformat(),
             "text": digest(each.text.encode()),
             "digests": [each.content_digest, each.text_digest, each.shingle_digest],
             "duplicate": [each.duplicate, each.duplicate_of],
             "counts": [each.fingerprint_count, each.shingle_count, each.sketch_count],
             "hashes": digest(
-                b"".join(
-                    bytes(part) for part in (each.fingerprints, each.positions, each.sketch, each.minhash, each.bands)
-                )
+                b"".join(map(bytes, (each.fingerprints, each.positions, each.sketch, each.minhash, each.bands)))
             ),
         }
         for each in sorted(records, key=lambda record: record.id)
@@ -107,7 +103,7 @@ def answers_of(index: Index) -> dict[str, Any]:
     }
 
 
-def canonical_urls(records: Iterator[Record]) -> list[tuple[str, str]]:
+def canonical_urls(records: Iterable[Record]) -> list[tuple[str, str]]:
     return sorted((each.url, each.canonical) for each in records if each.canonical is not None)
 
 
@@ -156,34 +152,35 @@ def test_a_store_in_one_file(version: int, tmp_path: Path, answers: Any) -> None
 
 @pytest.mark.parametrize("version", RECORDS)
 def test_record_files(version: int, answers: Any) -> None:
-    assert portraits(read_records(RECORDS[version])) == answers["records"]
-    (mill,) = (each for each in read_records(RECORDS[version]) if (each.url, each.fetched_at) == (MILL, DAY))
-    assert mill.source == (SOURCE if version >= FIRST_RECORDS_WITH_SOURCES else None)
-    named = canonical_urls(read_records(RECORDS[version]))
-    assert named == (CANONICAL if version >= FIRST_RECORDS_WITH_SOURCES else [])
+    records = list(read_records(RECORDS[version]))
+    assert portraits(records) == answers["records"]
+    (mill,) = (each for each in records if (each.url, each.fetched_at) == (MILL, DAY))
+    has_sources = version >= FIRST_RECORDS_WITH_SOURCES
+    assert mill.source == (SOURCE if has_sources else None)
+    assert canonical_urls(records) == (CANONICAL if has_sources else [])
+
+
+def clustered(output: Path, options: ClusteringOptions, state: Path | None = None) -> list[Any]:
+    """Return the rows that a clustering of the oldest record file writes."""
+    cluster_records([str(RECORDS[1])], options, RunSettings(output=str(output), state=str(state) if state else None))
+    rows: list[Any] = pq.read_table(output).sort_by("capture").to_pylist()
+    return rows
 
 
 def test_record_files_without_canonical_urls_are_clustered_by_them(tmp_path: Path) -> None:
     """No page has a vote, so the earliest is shown."""
-    found = {}
-    for rule in ("earliest", "canonical"):
-        output = tmp_path / f"{rule}.parquet"
-        options = ClusteringOptions(threshold=0.5, representative=rule)
-        cluster_records([str(RECORDS[1])], options, RunSettings(output=str(output)))
-        found[rule] = pq.read_table(output).sort_by("capture").to_pylist()
-    assert found["canonical"] == found["earliest"]
+    earliest, canonical = (
+        clustered(tmp_path / f"{rule}.parquet", ClusteringOptions(threshold=0.5, representative=rule))
+        for rule in ("earliest", "canonical")
+    )
+    assert canonical == earliest
 
 
 @pytest.mark.parametrize("version", STATES)
 def test_the_state_of_a_clustering(version: int, tmp_path: Path) -> None:
-    shutil.copytree(STATES[version], tmp_path / "state")
-    found = {}
-    for name, folder in (("with", tmp_path / "state"), ("without", None)):
-        output = tmp_path / f"{name}.parquet"
-        settings = RunSettings(output=str(output), state=str(folder) if folder else None)
-        cluster_records([str(RECORDS[1])], OPTIONS, settings)
-        found[name] = pq.read_table(output).sort_by("capture").to_pylist()
-    assert found["with"] == found["without"]
+    kept = shutil.copytree(STATES[version], tmp_path / "state")
+    with_state = clustered(tmp_path / "with.parquet", OPTIONS, kept)
+    assert with_state == clustered(tmp_path / "without.parquet", OPTIONS)
 
 
 @pytest.mark.check
@@ -194,10 +191,9 @@ def test_an_index_on_opensearch(version: int, engine: Running, answers: Any) -> 
     with OpenSearch(engine.url, timeout=60) as client:
         fill(f"{engine.url}/{name}-model")  # an engine where winnow is used has its pipelines and scripts
         for index, content in json.loads(sample.replace("NAME", name)).items():
-            client.indices.create(
-                index=index, body={part: content[part] for part in ("settings", "mappings", "aliases")}
-            )
-            for id_, document in content["documents"].items():
+            documents = content.pop("documents")
+            client.indices.create(index=index, body=content)
+            for id_, document in documents.items():
                 client.index(index=index, id=id_, body=document, refresh=True, pipeline="_none")
         try:
             with Index.open(f"{engine.url}/{name}", create=False) as index:
@@ -237,22 +233,19 @@ def main() -> None:
 def _write_index(engine: str) -> None:
     fill(f"{engine}/sample")
     sample: dict[str, Any] = {}
+    everything = {"expand_wildcards": "all"}
     with OpenSearch(engine, timeout=60) as client:
-        client.indices.refresh(index="sample*", params={"expand_wildcards": "all"})
-        for index, content in client.indices.get(index="sample*", params={"expand_wildcards": "all"}).items():
-            settings = {
-                name: content["settings"]["index"][name]
-                for name in ("default_pipeline", "analysis", "hidden")
-                if name in content["settings"]["index"]
-            }
+        client.indices.refresh(index="sample*", params=everything)
+        for index, content in client.indices.get(index="sample*", params=everything).items():
+            settings = content["settings"]["index"]
             found = client.search(index=index, body={"size": 100, "query": {"match_all": {}}})["hits"]["hits"]
             sample[index.replace("sample", "NAME")] = {
-                "settings": {"index": settings},
+                "settings": {"index": {key: settings[key] for key in KEPT_SETTINGS if key in settings}},
                 "mappings": content["mappings"],
                 "aliases": {name.replace("sample", "NAME"): {} for name in content["aliases"]},
                 "documents": {hit["_id"]: hit["_source"] for hit in found},
             }
-        client.indices.delete(index="sample*", params={"expand_wildcards": "all"})
+        client.indices.delete(index="sample*", params=everything)
     packed = gzip.compress(json.dumps(sample, sort_keys=True).encode(), mtime=0)
     (SAMPLES / f"index-{opensearch_mapping.FORMAT}.json.gz").write_bytes(packed)
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from uuid import uuid4
@@ -31,16 +32,9 @@ from tests.web.served_fixture import serving
 WINNOW = Path(sys.executable).with_name("winnow")
 KEY = "5b1f0c7e9a44d2c38e6075b1aa93f4d86c2e"
 SEED = Scheme(key=KEY).seed
-NEEDLES = [
-    KEY.encode(),
-    bytes.fromhex(KEY),
-    base64.b64encode(KEY.encode()).rstrip(b"="),
-    KEY.encode().hex().encode(),
-    SEED.to_bytes(8, "little"),
-    SEED.to_bytes(8, "big"),
-    str(SEED).encode(),
-    f"{SEED:x}".encode(),
-]
+NEEDLES = [KEY.encode(), bytes.fromhex(KEY), base64.b64encode(KEY.encode()).rstrip(b"="), KEY.encode().hex().encode()]
+NEEDLES += [SEED.to_bytes(8, "little"), SEED.to_bytes(8, "big"), str(SEED).encode(), f"{SEED:x}".encode()]
+KEYED, WRONG = ("--key-file", "secret/key"), ("--key-file", "secret/wrong")
 
 
 def leaks(*places: bytes) -> list[bytes]:
@@ -50,16 +44,10 @@ def leaks(*places: bytes) -> list[bytes]:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with the known crawl as JSON lines, and below it the key."""
-    lines = [
-        {
-            "url": page.url,
-            "title": page.title,
-            "text": page.text,
-            "fetched_at": page.fetched_at and f"{page.fetched_at}",
-        }
-        for page in PAGES
-    ]
-    (tmp_path / "pages.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    days = [page.fetched_at and f"{page.fetched_at}" for page in PAGES]
+    lines = [{"url": page.url, "title": page.title, "text": page.text} for page in PAGES]
+    rows = [json.dumps(line | {"fetched_at": at}) for line, at in zip(lines, days, strict=True)]
+    (tmp_path / "pages.jsonl").write_text("\n".join(rows))
     (tmp_path / "quote.txt").write_text(QUOTE)
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "key").write_text(f"{KEY}\n")
@@ -70,22 +58,17 @@ def folder(tmp_path: Path) -> Path:
 def listed(session: int) -> Iterator[bytes]:
     """Yield what the list of processes shows of every process of a session."""
     for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            if os.getsid(int(entry.name)) == session:
+        with suppress(OSError):  # it has ended
+            if entry.name.isdigit() and os.getsid(int(entry.name)) == session:
                 yield (entry / "cmdline").read_bytes()
-        except OSError:
-            continue  # it has ended
 
 
 def told(folder: Path, *arguments: str, code: int = 0) -> bytes:
     """Run a command, and return its output and its lines in the list of processes."""
     lines: set[bytes] = set()
+    command = [str(WINNOW), *arguments]
     with TemporaryFile() as output:  # not a pipe, which a long answer would fill
-        with subprocess.Popen(
-            [WINNOW, *arguments], cwd=folder, stdout=output, stderr=output, start_new_session=True
-        ) as process:
+        with subprocess.Popen(command, cwd=folder, stdout=output, stderr=output, start_new_session=True) as process:
             while process.poll() is None:
                 lines |= set(listed(process.pid))
                 time.sleep(0.02)
@@ -98,21 +81,18 @@ def told(folder: Path, *arguments: str, code: int = 0) -> bytes:
 
 def everything_told(folder: Path, store: str) -> bytes:
     """Run the commands that a store is used with, and return all that they print."""
-    keyed = ("--store", store, "--key-file", "secret/key")
+    keyed = ("--store", store, *KEYED)
     runs = [
         told(folder, "index", "pages.jsonl", *keyed, "--workers", "2", "--crawl", "known"),
         told(folder, "watch", "add", "press", "--file", "quote.txt", *keyed),
         told(folder, "cluster", *keyed, "--json", "--output", "clusters.parquet", "--state", "state"),
-        told(folder, "similar", MILL, *keyed, "--json"),
-        told(folder, "search", "mill", *keyed, "--json"),
+        *(told(folder, *asking, *keyed, "--json") for asking in (("similar", MILL), ("search", "mill"), ("stats",))),
         told(folder, "watch", "check", *keyed, "--json", code=1),  # nothing new
-        told(folder, "stats", *keyed, "--json"),
-        told(folder, "export", *keyed, "--to", "records.parquet"),
-        told(folder, "export", *keyed, "--to", "records.jsonl"),
+        *(told(folder, "export", *keyed, "--to", name) for name in ("records.parquet", "records.jsonl")),
         told(folder, "compare", "quote.txt", MILL, *keyed, "--html", "compare.html"),
-        told(folder, "cluster", "--records", "records.parquet", "--key-file", "secret/key", "--json"),
-        told(folder, "fingerprint", "quote.txt", "--noise", "20", "--key-file", "secret/key", "--json"),
-        told(folder, "stats", "--store", store, "--key-file", "secret/wrong", code=2),
+        told(folder, "cluster", "--records", "records.parquet", *KEYED, "--json"),
+        told(folder, "fingerprint", "quote.txt", "--noise", "20", *KEYED, "--json"),
+        told(folder, "stats", "--store", store, *WRONG, code=2),
     ]
     said = b"\n".join(runs)
     assert MILL.encode() in said
@@ -150,14 +130,12 @@ def test_a_store_in_a_file(folder: Path) -> None:
 @pytest.mark.check
 def test_a_store_on_opensearch(folder: Path, engine: Running) -> None:
     name = f"secret-{uuid4().hex}"
+    both, everything = f"{name},{name}.settings", {"version": "true", "expand_wildcards": "all"}
     said = everything_told(folder, f"{engine.url}/{name}")
     shown = served(folder, f"{engine.url}/{name}")
     with OpenSearch(engine.url) as client:
-        both = f"{name},{name}.settings"
         client.indices.refresh(index=both)
-        documents = client.search(
-            index=both, body={"size": 1_000, "fields": ["*"]}, params={"version": "true", "expand_wildcards": "all"}
-        )
+        documents = client.search(index=both, body={"size": 1_000, "fields": ["*"]}, params=everything)
         assert documents["hits"]["total"]["value"] > len(PAGES)
         parts = [documents, client.indices.get(index=both), client.cluster.state(), client.cluster.get_settings()]
         parts.append(client.indices.get_index_template(name=f"winnow-{name}"))
@@ -168,19 +146,19 @@ def test_a_store_on_opensearch(folder: Path, engine: Running) -> None:
 def test_an_index_of_ones_own(folder: Path, engine: Running) -> None:
     name = f"secret-own-{uuid4().hex}"
     address = f"{engine.url}/{name}"
+    attaching = ("attach", address, "--text", "body", "--url", "link")
     with OpenSearch(engine.url) as client:
         for page in PAGES:
             client.index(index=name, body={"link": page.url, "body": page.text})
         client.indices.refresh(index=name)
-        keyed = ("--key-file", "secret/key")
         said = [
-            told(folder, "attach", address, "--text", "body", "--url", "link", "--dry-run", *keyed),
-            told(folder, "attach", address, "--text", "body", "--url", "link", *keyed),
-            told(folder, "attach", address, "--update", *keyed),
-            told(folder, "attach", address, "--update", "--key-file", "secret/wrong", code=2),
-            told(folder, "similar", MILL, "--store", address, *keyed, "--json"),
+            told(folder, *attaching, "--dry-run", *KEYED),
+            told(folder, *attaching, *KEYED),
+            told(folder, "attach", address, "--update", *KEYED),
+            told(folder, "attach", address, "--update", *WRONG, code=2),
+            told(folder, "similar", MILL, "--store", address, *KEYED, "--json"),
         ]
         parts = [client.indices.get(index=name), client.search(index=name, body={"size": 1_000})]
         assert parts[0][name]["mappings"]["_meta"]["winnow"]["keyed"] is True
         assert leaks(*said, *(json.dumps(part).encode() for part in parts)) == []
-        told(folder, "detach", address, *keyed)
+        told(folder, "detach", address, *KEYED)

@@ -10,17 +10,12 @@ from math import comb
 import pytest
 
 from benchmarks.papers import broder_errors, broder_super_shingles
+from benchmarks.papers import broder_sketch_parts as parts
 from benchmarks.papers.broder_clusters import clusters_by_the_paper, pair_f1
 from benchmarks.papers.broder_errors import share_variance
 from benchmarks.papers.broder_pairs import WIDTH, Pair, contained_pairs, resembling_pairs
-from benchmarks.papers.broder_sketch_parts import (
-    errors_of_containment,
-    errors_of_resemblance,
-    super_shingles_by_resemblance,
-)
 from benchmarks.papers.broder_super_shingles import at_least, run_probability
 from benchmarks.papers.part import Part
-from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import mod_sketch
 from opensearch_winnow.mappings.record import Record
@@ -28,7 +23,6 @@ from tests.public_pages import LUCENE, javadoc
 from tests.quality.corpora import records
 
 PERMUTATIONS = range(1, 26)
-Experiment = Callable[[list[Record]], Part]
 
 
 @pytest.fixture(scope="module")
@@ -36,104 +30,67 @@ def pages() -> list[Record]:
     return records(javadoc(LUCENE[0], LUCENE[2], one_in=8))
 
 
-def resemblance(pages: list[Record]) -> Part:
-    return errors_of_resemblance(resembling_pairs(pages, 2), PERMUTATIONS)
-
-
-def containment(pages: list[Record]) -> Part:
-    return errors_of_containment(contained_pairs(pages, 2), PERMUTATIONS)
-
-
-def super_shingles(pages: list[Record]) -> Part:
-    return super_shingles_by_resemblance(resembling_pairs(pages, 4), PERMUTATIONS)
+# Each experiment on pages, and wrong sketches in place of the core's.
+EXPERIMENTS: dict[str, Callable[[list[Record]], Part]] = {
+    "resemblance": lambda pages: parts.errors_of_resemblance(resembling_pairs(pages, 2), PERMUTATIONS),
+    "containment": lambda pages: parts.errors_of_containment(contained_pairs(pages, 2), PERMUTATIONS),
+    "super-shingles": lambda pages: parts.super_shingles_by_resemblance(resembling_pairs(pages, 4), PERMUTATIONS),
+}
+WRONG: dict[str, Callable[..., array[int]]] = {
+    # Distinct shingles as a set would be without its sort.
+    "in text order": lambda text, key=0: array("Q", dict.fromkeys(shingles(text, WIDTH, key))),
+    "first of text": lambda page, size: page[:size],
+    "largest": lambda page, size: page[-size:],
+    "next modulus": lambda page, modulus: mod_sketch(page, modulus + 1),
+    "double modulus": lambda page, modulus: mod_sketch(page, 2 * modulus),
+    "double modulus of long pages": lambda page, modulus: mod_sketch(page, modulus * (1 + (len(page) > 2_000))),
+    "unsorted": lambda page, modulus: array("Q", [value for value in page if value % modulus == 0]),
+}
 
 
 def outside(part: Part) -> list[str]:
     return [check.name for check in part.checks if not check.holds]
 
 
-def in_text_order(text: CanonicalText, key: int = 0) -> array[int]:
-    """Return distinct shingles as a set would be without its sort."""
-    return array("Q", dict.fromkeys(shingles(text, WIDTH, key)))
-
-
-def first_of_text(page: array[int], size: int) -> array[int]:
-    return page[:size]
-
-
-def largest(page: array[int], size: int) -> array[int]:
-    return page[-size:]
-
-
-def next_modulus(page: array[int], modulus: int) -> array[int]:
-    return mod_sketch(page, modulus + 1)
-
-
-def double_modulus(page: array[int], modulus: int) -> array[int]:
-    return mod_sketch(page, 2 * modulus)
-
-
-def filtered(page: array[int], modulus: int) -> array[int]:
-    return array("Q", [value for value in page if value % modulus == 0])
-
-
 @pytest.mark.check
-@pytest.mark.parametrize("experiment", [resemblance, containment, super_shingles])
-def test_every_check_holds(experiment: Experiment, pages: list[Record]) -> None:
-    part = experiment(pages)
+@pytest.mark.parametrize("experiment", EXPERIMENTS)
+def test_every_check_holds(experiment: str, pages: list[Record]) -> None:
+    part = EXPERIMENTS[experiment](pages)
     assert part.checks
     assert not outside(part)
 
 
 @pytest.mark.check
 @pytest.mark.parametrize(
-    ("experiment", "room", "wrong", "complaint"),
+    ("experiment", "wrong", "complaint"),
     [
-        (resemblance, broder_errors, {"shingle_set": in_text_order, "min_sketch": first_of_text}, "MIN_s, s = 100"),
-        (resemblance, broder_errors, {"min_sketch": largest}, "MIN_s, s = 100"),
-        (resemblance, broder_errors, {"mod_sketch": next_modulus}, "sampled / expected, MOD_m"),
-        (containment, broder_errors, {"mod_sketch": next_modulus}, "sampled / expected, containment"),
-        (containment, broder_errors, {"mod_sketch": double_modulus}, "sampled / expected, containment"),
+        ("resemblance", {"shingle_set": "in text order", "min_sketch": "first of text"}, "MIN_s, s = 100"),
+        ("resemblance", {"min_sketch": "largest"}, "MIN_s, s = 100"),
+        ("resemblance", {"mod_sketch": "next modulus"}, "sampled / expected, MOD_m"),
+        ("containment", {"mod_sketch": "next modulus"}, "sampled / expected, containment"),
+        ("containment", {"mod_sketch": "double modulus"}, "sampled / expected, containment"),
+        ("containment", {"mod_sketch": "double modulus of long pages"}, "bias in standard errors, containment"),
         (
-            super_shingles,
-            broder_super_shingles,
-            {"shingle_set": in_text_order, "mod_sketch": filtered},
+            "super-shingles",
+            {"shingle_set": "in text order", "mod_sketch": "unsorted"},
             "distance from theory, 1 run of 8",
         ),
     ],
 )
 def test_a_wrong_sketch_is_noticed(
-    experiment: Experiment,
-    room: object,
-    wrong: dict[str, Callable[..., array[int]]],
-    complaint: str,
-    pages: list[Record],
-    monkeypatch: pytest.MonkeyPatch,
+    experiment: str, wrong: dict[str, str], complaint: str, pages: list[Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, function in wrong.items():
-        monkeypatch.setattr(room, name, function)
-    assert any(complaint in name for name in outside(experiment(pages)))
-
-
-@pytest.mark.check
-def test_a_wrong_modulus_of_one_page_makes_containment_biased(
-    pages: list[Record], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def of_the_longer_page(page: array[int], modulus: int) -> array[int]:
-        return mod_sketch(page, 2 * modulus if len(page) > 2_000 else modulus)
-
-    monkeypatch.setattr(broder_errors, "mod_sketch", of_the_longer_page)
-    assert any("bias in standard errors, containment" in name for name in outside(containment(pages)))
+        room = broder_super_shingles if experiment == "super-shingles" else broder_errors
+        monkeypatch.setattr(room, name, WRONG[function])
+    assert any(complaint in name for name in outside(EXPERIMENTS[experiment](pages)))
 
 
 @pytest.mark.parametrize("run", [1, 2, 4])
 @pytest.mark.parametrize("r", [0.0, 0.3, 0.9, 1.0])
 def test_the_probability_of_a_run_is_that_of_all_outcomes(run: int, r: float) -> None:
-    expected = 0.0
-    for outcome in product("01", repeat=9):
-        line = "".join(outcome)
-        if "1" * run in line:
-            expected += r ** line.count("1") * (1 - r) ** line.count("0")
+    outcomes = [line for line in map("".join, product("01", repeat=9)) if "1" * run in line]
+    expected = sum(r ** line.count("1") * (1 - r) ** line.count("0") for line in outcomes)
     assert run_probability(9, r, run) == pytest.approx(expected, abs=1e-12)
 
 
@@ -156,17 +113,13 @@ def test_pairs_are_exact(pages: list[Record]) -> None:
     assert {round(pair.resemblance, 1) for pair in pairs} >= {0.1, 0.3, 0.5, 0.7, 0.9}
     for pair in pairs:
         a, b = (set(shingles(text, WIDTH)) for text in (pair.a, pair.b))
-        assert pair.resemblance == len(a & b) / len(a | b)
-        assert pair.containment == len(a & b) / len(a)
+        assert (pair.resemblance, pair.containment) == (len(a & b) / len(a | b), len(a & b) / len(a))
 
 
 def test_the_papers_rule_links_pairs_whose_sketches_are_half_alike(pages: list[Record]) -> None:
     some = pages[::3]
-    sketches = [record.sketch for record in some]
-    found = clusters_by_the_paper(some, sketches)
-    kept = [
-        (record.url, set(sketch)) for record, sketch in zip(some, sketches, strict=True) if record.url in found.kept
-    ]
+    found = clusters_by_the_paper(some, [record.sketch for record in some])
+    kept = [(record.url, set(record.sketch)) for record in some if record.url in found.kept]
     shared = {(a, b): (len(x & y), len(x | y)) for (a, x), (b, y) in combinations(sorted(kept), 2)}
     assert found.edges == {pair for pair, (both, either) in shared.items() if both and both >= either / 2}
     assert found.edges

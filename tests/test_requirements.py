@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +24,10 @@ def locked(root: Path) -> dict[str, Requirement]:
     return {canonicalize_name(entry.name): entry for entry in entries}
 
 
-@pytest.fixture(scope="module")
-def settings(root: Path) -> dict[str, Any]:
-    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-
-
-def wanted(settings: dict[str, Any]) -> list[Requirement]:
+def wanted(pyproject: dict[str, Any]) -> list[Requirement]:
     """Return what pyproject.toml asks for in the locked extras, and in the extras that these consist of."""
-    extras = settings["project"]["optional-dependencies"]
-    lines = [*settings["build-system"]["requires"], *settings["project"]["dependencies"]]
+    extras = pyproject["project"]["optional-dependencies"]
+    lines = [*pyproject["build-system"]["requires"], *pyproject["project"]["dependencies"]]
     left, seen = [extra for layer in LAYERS.values() for extra in layer], set[str]()
     while left:
         name = left.pop()
@@ -46,20 +40,20 @@ def wanted(settings: dict[str, Any]) -> list[Requirement]:
     return list(map(Requirement, lines))
 
 
-def test_they_are_what_pyproject_asks_for(locked: dict[str, Requirement], settings: dict[str, Any]) -> None:
+def test_they_are_what_pyproject_asks_for(locked: dict[str, Requirement], pyproject: dict[str, Any]) -> None:
     """After a change in pyproject.toml: make lock."""
-    for requirement in wanted(settings):
+    for requirement in wanted(pyproject):
         found = locked.get(canonicalize_name(requirement.name))
         assert found, f"{requirement} is not locked: run make lock"
         (version,) = (each.version for each in found.specifier)
         assert requirement.specifier.contains(version, prereleases=True), f"{requirement}: run make lock"
 
 
-def test_no_package_is_left_out_on_a_python_of_ours(locked: dict[str, Requirement], settings: dict[str, Any]) -> None:
-    minors = re.findall(r"Python :: 3\.(\d+)", " ".join(settings["project"]["classifiers"]))
+def test_no_package_is_left_out_on_a_python_of_ours(locked: dict[str, Requirement], pyproject: dict[str, Any]) -> None:
+    minors = re.findall(r"Python :: 3\.(\d+)", " ".join(pyproject["project"]["classifiers"]))
     for minor in minors:
         environment = {"python_version": f"3.{minor}", "python_full_version": f"3.{minor}.9"}
-        for requirement in wanted(settings):
+        for requirement in wanted(pyproject):
             marker = locked[canonicalize_name(requirement.name)].marker
             assert marker is None or marker.evaluate(environment), requirement
 

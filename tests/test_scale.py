@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -28,27 +30,16 @@ def sample() -> Sample:
 @pytest.mark.parametrize("max_pages", [5, 1_000])
 def test_counts_what_a_store_finds(sample: Sample, kind: str, max_pages: int, tmp_path: Path) -> None:
     path = str(tmp_path / "pages.winnow")
-    store = open_store(path, Scheme(), create=True)
-    store.write(sample.pages)
-    store.close()
+    with open_store(path, Scheme(), create=True) as store:
+        store.write(sample.pages)
     collection = Collection(sample, len(sample), 0, max_pages)
-    minima = KINDS[kind].minima
+    minima: dict[str, Any] = {f"min_{score}": KINDS[kind].minima.get(score) for score in ("resemblance", "containment")}
+    counts = attrgetter("candidates", "ignored", "tokens")
     found = []
     with Index.open(path) as index:
         for page, question in zip(sample.pages, questions(sample, kind, COUNT), strict=False):
-            counted = collection.answer(question, Random(1))
-            matches = index.similar(
-                url=page.url,
-                min_resemblance=minima.get("resemblance"),
-                min_containment=minima.get("containment"),
-                frequent=max_pages,
-            )
-            assert (counted.candidates, counted.ignored, counted.tokens) == (
-                matches.candidates,
-                matches.ignored,
-                matches.tokens,
-            )
-            found.append(counted)
+            found.append(collection.answer(question, Random(1)))
+            assert counts(found[-1]) == counts(index.similar(url=page.url, frequent=max_pages, **minima))
     assert any(each.candidates for each in found)
     assert any(each.ignored for each in found) == (max_pages == 5)
 

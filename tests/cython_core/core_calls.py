@@ -125,8 +125,7 @@ def _pair_representatives() -> array[int]:
 
 
 def _token_pairs() -> object:
-    maker = TokenPairs(50)
-    pairs = maker.add(TOKENS, array("I", bytes(PAGES[:500]) * 2), bytes([1]) * 500)
+    pairs = TokenPairs(50).add(TOKENS, array("I", bytes(PAGES[:500]) * 2), bytes([1]) * 500)
     return pairs, split_pairs(pairs, 7, 500)
 
 

@@ -12,8 +12,10 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+Posting = tuple[int, int]  # token and page
+Pair = tuple[int, int]  # page numbers, the earlier first
 WORD = 0xFFFF_FFFF_FFFF_FFFF  # the arithmetic is modulo 2**64
 
 
@@ -402,10 +404,7 @@ def minhash_resemblance(a: bytes, b: bytes, bits: int = 4) -> tuple[float, float
     return (value - chance) / (1 - chance), error / (1 - chance)
 
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-Posting = tuple[int, int]  # token and page
+# --- packed_positions.pyx and packed_postings.pyx ---------------------------------------------------------------------
 
 
 def varint(number: int) -> bytes:
@@ -445,12 +444,6 @@ def packed_block(postings: Sequence[Posting], slot_bits: int) -> bytes:
 
 def number_bytes(number: int) -> bytes:
     return number.to_bytes(max(1, (number.bit_length() + 7) // 8), "little")
-
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-Pair = tuple[int, int]  # page numbers, the earlier first
 
 
 # --- token_pairs.pyx --------------------------------------------------------------------------------------------------
@@ -503,8 +496,7 @@ def pair_representatives(n: int, pairs: Iterable[Pair]) -> list[int]:
     return joined
 
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+# --- repeated_shingles.pyx --------------------------------------------------------------------------------------------
 
 
 def split_shingles(documents: Sequence[Sequence[int]], parts: int) -> tuple[list[int], list[int]]:
@@ -545,8 +537,7 @@ def repeated_runs(marks: Sequence[int], width: int, documents: int, every: bool)
     return runs
 
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+# --- representatives.pyx ----------------------------------------------------------------------------------------------
 
 Joined = tuple[int, float, float]  # the representative, the resemblance to it, and its standard error
 
@@ -590,6 +581,8 @@ def assign_representatives(
     return joined
 
 
+# --- symbols.pyx ------------------------------------------------------------------------------------------------------
+
 DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212-"
 FULL_WIDTH = {char: char - 0xFEE0 for char in range(0xFF01, 0xFF5F)}
 BLANK = " \t\xa0\u2000-\u200a\u202f\u3000"
@@ -629,6 +622,9 @@ def _is_counted(text: str, start: int, end: int) -> bool:
     if len(run) > 1 or re.search(r"[\w)\]}\"'.,:;\-]\Z", before):
         return False
     return bool(re.match(r"[0-9]" if run in DASHES else r"\w|\(", after)) and run in DASHES + "~!¬"
+
+
+# --- word_runs.pyx ----------------------------------------------------------------------------------------------------
 
 
 def word_runs(texts: list[list[str]], words: list[str], width: int, shortest: int) -> list[tuple[int, int, int, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from random import Random
 from typing import NamedTuple
 
 from hypothesis import strategies as st
@@ -27,3 +28,14 @@ class SignedPages(NamedTuple):
     @property
     def counts(self) -> array[int]:
         return array("I", map(len, self.shingles))
+
+
+def families(seed: int, count: int, texts: int) -> list[array[int]]:
+    """Return pages that share parts of one of some texts and have text of their own; some have few shingles or none."""
+    random = Random(seed)
+    sources = [[random.getrandbits(64) for _ in range(40)] for _ in range(texts)]
+    pages = []
+    for _ in range(count):
+        shared = random.sample(random.choice(sources), random.choice([0, 1, 10, 20, 30, 38, 40]))
+        pages.append(array("Q", shared + [random.getrandbits(64) for _ in range(random.choice([0, 0, 1, 5, 15]))]))
+    return pages

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from array import array
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.best_scores import filter_pages, top_scores
+from tests.refused import refused
 
 SCORES = st.lists(st.floats(0, 100, width=32) | st.sampled_from([0.0, 1.0, 5.0]), min_size=1, max_size=60)
 
@@ -43,11 +43,7 @@ def test_filter_pages(numbers: set[int], selected: set[int]) -> None:
 def test_errors_name_what_was_expected() -> None:
     numbers, scores = array("I", [1, 2]), array("f", [0.5, 0.5])
     for count in (0, 3):
-        with pytest.raises(ValueError, match="expects a count from 1 to 2"):
-            top_scores(numbers, scores, count)
-    with pytest.raises(ValueError, match="a score for each page: 2 for 1"):
-        top_scores(numbers[:1], scores, 1)
-    with pytest.raises(TypeError, match="'I'"):
-        top_scores(scores, scores, 1)
-    with pytest.raises(TypeError, match="'f'"):
-        top_scores(numbers, array("d", [1, 2]), 1)
+        refused(ValueError, "a count from 1 to 2", top_scores, numbers, scores, count)
+    refused(ValueError, "2 for 1", top_scores, numbers[:1], scores, 1)
+    refused(TypeError, "'I'", top_scores, scores, scores, 1)
+    refused(TypeError, "'f'", top_scores, numbers, array("d", [1, 2]), 1)

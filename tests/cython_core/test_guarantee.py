@@ -15,8 +15,7 @@ from opensearch_winnow.cython_core.passages import passages
 from tests.cython_core import reference
 
 GUARANTEED = [selection for selection in SELECTIONS if selection != "mod-p"]
-SIZES = [(1, 1), (2, 3), (5, 8), (8, 5), (10, 10), (20, 40), (20, 63), (20, 64), (50, 149), (60, 80), (12, 200)]  # k, t
-SIZES = [(k, max(k, t)) for k, t in SIZES]
+SIZES = [(1, 1), (2, 3), (5, 8), (8, 8), (10, 10), (20, 40), (20, 63), (20, 64), (50, 149), (60, 80), (12, 200)]  # k, t
 
 
 @cache
@@ -117,9 +116,8 @@ def check_below_k(source: random.Random, k: int, w: int, selection: str) -> None
     assert passages(a, b, k, w) == [], (k, w, a, b)
 
 
-@pytest.mark.parametrize("seed", range(1))
-def test_a_shared_run_of_t_is_found_and_none_below_k(seed: int) -> None:
-    check_pairs(5_000, seed)
+def test_a_shared_run_of_t_is_found_and_none_below_k() -> None:
+    check_pairs(5_000, 0)
 
 
 @pytest.mark.guarantee

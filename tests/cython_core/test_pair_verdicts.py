@@ -6,6 +6,7 @@ from array import array
 from itertools import combinations
 from math import nan
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,8 @@ from opensearch_winnow.cython_core.pair_representatives import PairRepresentativ
 from opensearch_winnow.cython_core.pair_verdicts import ALIKE, DIFFERENT, UNCERTAIN, pair_verdicts
 from opensearch_winnow.cython_core.representatives import REPRESENTATIVE, RepresentativeAssignment
 from tests.cython_core.reference import Pair, pair_verdict
-from tests.cython_core.signed_pages import BINS, SignedPages, thresholds, widths
+from tests.cython_core.signed_pages import BINS, SignedPages, families, thresholds, widths
+from tests.refused import refused
 
 VERDICTS = {DIFFERENT: "different", ALIKE: "alike", UNCERTAIN: "uncertain"}
 
@@ -31,25 +33,13 @@ class Pages(SignedPages):
 
     def verdicts(self, threshold: float, clear: float = 5) -> list[tuple[float, float, int]]:
         """Return the estimate, error and verdict of every pair."""
-        size = BINS * self.bits // 8
         packed, keys = b"".join(self.minhashes), array("Q", [a << 32 | b for a, b in self.pairs])
-        found = pair_verdicts(keys, packed, self.counts, size, threshold=threshold, bits=self.bits, clear=clear)
-        return list(zip(*found, strict=True))
+        options: dict[str, Any] = {"threshold": threshold, "bits": self.bits, "clear": clear}
+        return list(zip(*pair_verdicts(keys, packed, self.counts, BINS * self.bits // 8, **options), strict=True))
 
 
-def families(seed: int, count: int, bits: int) -> Pages:
-    """Return pages that share parts of one of two texts and have text of their own; some have few shingles."""
-    random = Random(seed)
-    texts = [[random.getrandbits(64) for _ in range(40)] for _ in range(2)]
-    pages = []
-    for _ in range(count):
-        shared = random.sample(random.choice(texts), random.choice([0, 1, 10, 20, 30, 38, 40]))
-        pages.append(array("Q", shared + [random.getrandbits(64) for _ in range(random.choice([0, 0, 1, 5, 15]))]))
-    return Pages(pages, bits)
-
-
-pages = st.builds(families, st.integers(0, 2**32), st.integers(0, 12), widths)
-short = st.builds(families, st.integers(0, 2**32), st.integers(0, 12), st.sampled_from([1, 2, 4, 8]))
+shingles = st.builds(families, st.integers(0, 2**32), st.integers(0, 12), st.just(2))
+pages = st.builds(Pages, shingles, widths)
 
 
 @given(pages, thresholds, clears)
@@ -74,29 +64,24 @@ def test_the_estimate_is_that_of_minhash_resemblance(pages: Pages, threshold: fl
         assert (value, error) == (min(max(expected.value, 0.0), most), expected.error)
 
 
-@given(
-    st.builds(families, st.integers(0, 2**32), st.integers(0, 12), st.sampled_from([1, 2, 4, 8])), thresholds, clears
-)
+@given(st.builds(Pages, shingles, st.sampled_from([1, 2, 4, 8])), thresholds, clears)
 def test_representatives_are_those_of_representative_assignment(pages: Pages, threshold: float, clear: float) -> None:
     """Both find the same representatives if estimates decide the uncertain pairs.
 
     MinHashes have no more bytes than RepresentativeAssignment compares first; longer ones may already differ there.
     """
-    found = PairRepresentatives(len(pages.shingles))
-    alike = []
+    found, alike = PairRepresentatives(len(pages.shingles)), []
     for (a, b), (value, _, verdict) in zip(pages.pairs, pages.verdicts(threshold, clear), strict=True):
         if verdict == ALIKE or (verdict == UNCERTAIN and value >= threshold):
             alike.append(a << 32 | b)
     found.add(array("Q", alike))
-    joins = RepresentativeAssignment(
-        b"".join(pages.minhashes), pages.counts, 0, threshold=threshold, bits=pages.bits, clear=clear
-    )
+    packed = b"".join(pages.minhashes)
+    joins = RepresentativeAssignment(packed, pages.counts, 0, threshold=threshold, bits=pages.bits, clear=clear)
     known = array("Q")
     while uncertain := joins.decide(known, array("d", [nan]) * len(known), 20):
         known = array("Q", sorted([*known, *uncertain]))
-    assert found.representatives.tolist() == [
-        page if each == REPRESENTATIVE else each for page, each in enumerate(joins.representatives)
-    ]
+    joined = enumerate(joins.representatives)
+    assert found.representatives.tolist() == [page if each == REPRESENTATIVE else each for page, each in joined]
 
 
 def test_equal_pages_are_alike_and_unrelated_ones_are_not() -> None:
@@ -119,12 +104,6 @@ def test_sizes_alone_can_rule_out_the_threshold() -> None:
         assert pair_verdicts(array("Q", [1]), packed, array("I", [100, kept]), 512, threshold=0.5)[2][0] == verdict
 
 
-def test_a_page_without_shingles_resembles_no_other() -> None:
-    for counts in ([0, 0], [0, 5]):
-        values, _, verdicts = pair_verdicts(array("Q", [1]), bytes(16), array("I", counts), 8, threshold=1e-9)
-        assert (values[0], verdicts[0]) == (0, DIFFERENT)
-
-
 @pytest.mark.check
 def test_short_pages_need_a_larger_margin() -> None:
     random = Random(7)
@@ -136,34 +115,32 @@ def test_short_pages_need_a_larger_margin() -> None:
 
 def test_a_size_of_which_a_multiple_overflows_is_rejected() -> None:
     """The first was read from beyond the MinHashes; the second gave a SystemError; the third took years."""
-    with pytest.raises(ValueError, match=f"whole bins of 4 bits, got {2**62} bytes"):
-        pair_verdicts(array("Q", [1]), b"", array("I", [5, 5, 5, 5]), 2**62, threshold=0.5)
-    with pytest.raises(ValueError, match=f"whole bins of 8 bits, got {2**63 - 1} bytes"):
-        pair_verdicts(array("Q"), b"", array("I"), 2**63 - 1, threshold=0.5, bits=8)
-    assert pair_verdicts(array("Q"), b"", array("I"), 2**59, threshold=0.5) == (array("d"), array("d"), array("B"))
+    one, no_pairs, counts = array("Q", [1]), array("Q"), array("I", [5, 5, 5, 5])
+    refused(ValueError, f"4 bits, got {2**62} bytes", pair_verdicts, one, b"", counts, 2**62, threshold=0.5)
+    none, most = array("I"), 2**63 - 1
+    refused(ValueError, f"8 bits, got {most} bytes", pair_verdicts, no_pairs, b"", none, most, threshold=0.5, bits=8)
+    assert pair_verdicts(no_pairs, b"", none, 2**59, threshold=0.5) == (array("d"), array("d"), array("B"))
 
 
 def test_errors_name_what_was_expected() -> None:
-    pairs, packed, counts = array("Q", [1]), bytes(16), array("I", [3, 3])
-    with pytest.raises(TypeError, match=r"64-bit unsigned integers .* got list"):
-        pair_verdicts([1], packed, counts, 8, threshold=0.5)  # type: ignore[arg-type]
-    for wrong, name in ((None, "NoneType"), ([b""], "list"), (array("I", [1]), "an array of typecode 'I'")):
-        with pytest.raises(TypeError, match=f"MinHashes as bytes, got {name}"):
-            pair_verdicts(pairs, wrong, counts, 8, threshold=0.5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"32-bit unsigned integers .* got an array of typecode 'Q'"):
-        pair_verdicts(pairs, packed, array("Q", [3, 3]), 8, threshold=0.5)
+    good = {"pairs": array("Q", [1]), "minhashes": bytes(16), "counts": array("I", [3, 3]), "size": 8, "threshold": 0.5}
+
+    def verdicts(pairs: Any, minhashes: Any, counts: Any, size: int, **options: Any) -> object:
+        return pair_verdicts(pairs, minhashes, counts, size, **options)
+
+    def wrong(words: str, error: type[Exception] = ValueError, **changes: Any) -> None:
+        refused(error, words, verdicts, **(good | changes))
+
+    wrong("64-bit unsigned integers .* got list", TypeError, pairs=[1])
+    for other, name in ((None, "NoneType"), ([b""], "list"), (array("I", [1]), "an array of typecode 'I'")):
+        wrong(f"MinHashes as bytes, got {name}", TypeError, minhashes=other)
+    wrong("32-bit unsigned integers .* got an array of typecode 'Q'", TypeError, counts=array("Q", [3, 3]))
     for size, bits in ((0, 4), (4, 4), (-8, 4), (-1, 8)):  # the last was a SystemError
-        with pytest.raises(ValueError, match=f"2 MinHashes of {size} bytes, got 16 bytes"):
-            pair_verdicts(pairs, packed, counts, size, threshold=0.5, bits=bits)
-    with pytest.raises(ValueError, match="whole bins of 16 bits, got 3 bytes"):
-        pair_verdicts(pairs, packed, counts, 3, threshold=0.5, bits=16)
-    with pytest.raises(ValueError, match="1, 2, 4, 8 or 16 bits per bin, not 3"):
-        pair_verdicts(pairs, packed, counts, 8, threshold=0.5, bits=3)
+        wrong(f"2 MinHashes of {size} bytes, got 16 bytes", size=size, bits=bits)
+    wrong("whole bins of 16 bits, got 3 bytes", size=3, bits=16)
+    wrong("1, 2, 4, 8 or 16 bits per bin, not 3", bits=3)
     for threshold in (0.0, 1.1, nan):
-        with pytest.raises(ValueError, match=f"a threshold above 0 and up to 1, got {threshold}"):
-            pair_verdicts(pairs, packed, counts, 8, threshold=threshold)
-    with pytest.raises(ValueError, match="0 or more standard errors, got -1"):
-        pair_verdicts(pairs, packed, counts, 8, threshold=0.5, clear=-1)
+        wrong(f"a threshold above 0 and up to 1, got {threshold}", threshold=threshold)
+    wrong("0 or more standard errors, got -1", clear=-1)
     for a, b in ((0, 2), (2, 0), (2**32 - 1, 1)):
-        with pytest.raises(ValueError, match=f"the pair {a}, {b} is not of the 2 pages"):
-            pair_verdicts(array("Q", [a << 32 | b]), packed, counts, 8, threshold=0.5)
+        wrong(f"the pair {a}, {b} is not of the 2 pages", pairs=array("Q", [a << 32 | b]))

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from opensearch_winnow.cython_core.passages import join_runs, passages
 from tests.cython_core import reference
 
-Run = tuple[int, int, int, int]
-
 
 @st.composite
 def related_texts(draw: st.DrawFn) -> tuple[str, str]:
@@ -33,35 +31,28 @@ def test_reports_only_whole_runs_of_at_least_k(texts: tuple[str, str], k: int, w
 
 @given(related_texts(), sizes, sizes)
 def test_every_place_of_a_run_of_t_is_reported_in_a_run_as_long(texts: tuple[str, str], k: int, w: int) -> None:
-    a, b = texts
-    t = min(w + k - 1, len(a), len(b))
+    found = passages(*texts, k, w)
+    t = min(w + k - 1, *map(len, texts))
     if t < k:
-        assert not passages(a, b, k, w)
+        assert not found
         return
-    found = passages(a, b, k, w)
     sides = [[position for _, position in reference.fingerprints(text, k, t - k + 1, robust=False)] for text in texts]
     few = len(sides[0]) * len(sides[1]) <= 4096
-    for run in reference.shared_runs(a, b, k):
+    for run in reference.shared_runs(*texts, k):
         length = run[1] - run[0]
-        if length < t:
-            continue
         for side, start in zip(sides, (0, 2), strict=True):
-            for position in side:
+            for position in side if length >= t else ():
                 if run[start] <= position and position + k <= run[start + 1]:
-                    holding = [
-                        other for other in found if other[start] <= position and position + k <= other[start + 1]
-                    ]
+                    holding = [each for each in found if each[start] <= position and position + k <= each[start + 1]]
                     assert holding
                     assert not few or max(other[1] - other[0] for other in holding) >= length
 
 
 @given(related_texts(), sizes, sizes)
 def test_swapped_texts_give_runs_of_the_same_lengths(texts: tuple[str, str], k: int, w: int) -> None:
-    a, b = texts
-    there, back = passages(a, b, k, w), passages(b, a, k, w)
-    swapped = [(other_start, other_end, start, end) for start, end, other_start, other_end in back]
-    # Of several equally long partners, each side takes the first in its own order.
-    assert {(end - start) for start, end, _, _ in there} == {(end - start) for start, end, _, _ in swapped}
+    """Each side takes the first of equally long partners in its own order."""
+    there, back = passages(*texts, k, w), passages(*texts[::-1], k, w)
+    assert {end - start for start, end, _, _ in there} == {end - start for _, _, start, end in back}
 
 
 def test_a_passage_that_moved_is_found_where_it_went() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.posting_parts import bundle_postings, put_rows, sort_postings, split_postings
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
+from tests.refused import refused
 
 TOKEN = st.integers(0, 3) | st.integers(0, 2**64 - 1)
 PAGE = st.integers(0, 5) | st.integers(0, 2**32 - 1)
@@ -75,27 +76,18 @@ def test_tokens_on_the_same_pages_are_a_bundle(postings: set[Posting]) -> None:
 def test_rows_are_put_in_their_places(rows: list[tuple[int, bytes]]) -> None:
     target = bytearray(30)
     put_rows(target, array("I", [number for number, _ in rows]), b"".join(row for _, row in rows), 3)
-    assert [bytes(target[3 * at : 3 * at + 3]) for at in range(10)] == [
-        dict(rows).get(at, bytes(3)) for at in range(10)
-    ]
+    assert target == b"".join(dict(rows).get(at, bytes(3)) for at in range(10))
 
 
 def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(ValueError, match="a page for each token: 1 for 2"):
-        split_postings(array("Q", [1, 2]), array("I", [1]), 4)
-    with pytest.raises(ValueError, match="a page for each token: 1 for 2"):
-        bundle_postings(array("Q", [1, 2]), array("I", [1]))
+    tokens, pages, row = array("Q", [1, 2]), array("I", [0, 1]), bytes(3)
+    refused(ValueError, "a page for each token: 1 for 2", split_postings, tokens, pages[:1], 4)
+    refused(ValueError, "a page for each token: 1 for 2", bundle_postings, tokens, pages[:1])
     for parts in (0, -1, 65_537):
-        with pytest.raises(ValueError, match=f"1 to 65,536 parts, got {parts}"):
-            split_postings(array("Q"), array("I"), parts)
-    with pytest.raises(ValueError, match="3 numbers for each posting, got 4 numbers"):
-        sort_postings(array("I", [1, 2, 3, 4]))
-    with pytest.raises(TypeError, match=r"sort_postings\(\) expects an array of 32-bit"):
-        sort_postings(None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="expects 2 rows of 3 bytes, got 5 bytes"):
-        put_rows(bytearray(9), array("I", [0, 1]), bytes(5), 3)
-    with pytest.raises(ValueError, match="no place for row 3"):
-        put_rows(bytearray(11), array("I", [3]), bytes(3), 3)
-    for target, rows in ((bytes(9), bytes(3)), (None, bytes(3)), (bytearray(9), None), (bytearray(9), array("Q"))):
-        with pytest.raises(TypeError, match="bytes"):
-            put_rows(target, array("I", [0]), rows, 3)  # type: ignore[arg-type]
+        refused(ValueError, f"1 to 65,536 parts, got {parts}", split_postings, array("Q"), array("I"), parts)
+    refused(ValueError, "3 numbers for each posting, got 4 numbers", sort_postings, array("I", [1, 2, 3, 4]))
+    refused(TypeError, r"sort_postings\(\) expects an array of 32-bit", sort_postings, None)
+    refused(ValueError, "2 rows of 3 bytes, got 5 bytes", put_rows, bytearray(9), pages, bytes(5), 3)
+    refused(ValueError, "no place for row 3", put_rows, bytearray(11), array("I", [3]), row, 3)
+    for target, rows in ((bytes(9), row), (None, row), (bytearray(9), None), (bytearray(9), array("Q"))):
+        refused(TypeError, "bytes", put_rows, target, pages[:1], rows, 3)

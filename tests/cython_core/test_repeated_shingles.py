@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from itertools import accumulate
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from opensearch_winnow.cython_core.repeated_shingles import (
     take_marks,
 )
 from tests.cython_core import reference
+from tests.refused import refused
 
 LARGEST = 2**64 - 1
 SHINGLE = st.integers(0, 6) | st.integers(LARGEST - 3, LARGEST) | st.integers(0, LARGEST)
@@ -62,31 +62,22 @@ def test_runs_are_reference(numbers: list[tuple[int, bool]], width: int, documen
 
 def test_another_document_is_noticed() -> None:
     block, _ = block_of([[1, 2], [2, 3]], 1)
-    marks = count_documents(block)
-    places = array("I", [0])
+    marks, places = count_documents(block), array("I", [0])
     take_marks(array("Q", [1, 2]), 1, block, marks, places)
-    with pytest.raises(ValueError, match="this is another"):
-        take_marks(array("Q", [3, 2]), 1, block, marks, places)
+    refused(ValueError, "this is another", take_marks, array("Q", [3, 2]), 1, block, marks, places)
     take_marks(array("Q", [2, 3]), 1, block, marks, array("I", [2]))
-    with pytest.raises(ValueError, match="this is another"):
-        take_marks(array("Q", [1]), 1, block, marks, array("I", [4]))
+    refused(ValueError, "this is another", take_marks, array("Q", [1]), 1, block, marks, array("I", [4]))
 
 
 def test_bad_arguments_are_refused() -> None:
+    three, empty, none = array("Q", [1, 2, 3]), array("Q"), array("I")
     for parts in (0, -1, 65_537):
-        with pytest.raises(ValueError, match=f"1 to 65,536 parts, got {parts}"):
-            split_shingles(array("Q"), array("I"), parts)
-    with pytest.raises(ValueError, match="3 shingles in all, got 2"):
-        split_shingles(array("Q", [1, 2, 3]), array("I", [1, 2]), 4)
-    with pytest.raises(ValueError, match="document 1 ends too early"):
-        split_shingles(array("Q", [1, 2, 3]), array("I", [3, 2]), 4)
-    with pytest.raises(TypeError, match=r"count_documents\(\) expects an array of 64-bit"):
-        count_documents(None)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="a mark for each of 1 shingles"):
-        take_marks(array("Q"), 1, array("Q", [1]), array("I"), array("I", [0]))
+        refused(ValueError, f"1 to 65,536 parts, got {parts}", split_shingles, empty, none, parts)
+    refused(ValueError, "3 shingles in all, got 2", split_shingles, three, array("I", [1, 2]), 4)
+    refused(ValueError, "document 1 ends too early", split_shingles, three, array("I", [3, 2]), 4)
+    refused(TypeError, r"count_documents\(\) expects an array of 64-bit", count_documents, None)
+    refused(ValueError, "a mark for each of 1 shingles", take_marks, empty, 1, three[:1], none, array("I", [0]))
     for places in (None, b"abcd", array("Q", [0])):
-        with pytest.raises(TypeError, match="expects places to move"):
-            take_marks(array("Q"), 1, array("Q"), array("I"), places)  # type: ignore[arg-type]
+        refused(TypeError, "expects places to move", take_marks, empty, 1, empty, none, places)
     for width, documents in ((0, 1), (1, 0)):
-        with pytest.raises(ValueError, match="at least 1 word and 1 document"):
-            repeated_runs(array("I"), width, documents, True)
+        refused(ValueError, "at least 1 word and 1 document", repeated_runs, none, width, documents, True)

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from array import array
-from math import isnan, nan
+from math import nan
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import example, given
@@ -13,7 +13,8 @@ from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.representatives import REPRESENTATIVE, UNDECIDED, RepresentativeAssignment
 from tests.cython_core import reference
 from tests.cython_core.reference import assign_representatives
-from tests.cython_core.signed_pages import SignedPages, thresholds, widths
+from tests.cython_core.signed_pages import SignedPages, families, thresholds, widths
+from tests.refused import refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,18 +33,7 @@ class Pages(SignedPages):
         return len(ours & theirs) / len(ours | theirs) if (3 * a + b) % 7 else None
 
 
-def families(seed: int, count: int, bits: int) -> Pages:
-    """Return pages that share parts of one of three texts and have text of their own; some have no shingles."""
-    random = Random(seed)
-    texts = [[random.getrandbits(64) for _ in range(40)] for _ in range(3)]
-    pages = []
-    for _ in range(count):
-        shared = random.sample(random.choice(texts), random.choice([0, 20, 30, 38, 40]))
-        pages.append(array("Q", shared + [random.getrandbits(64) for _ in range(random.choice([0, 0, 1, 5, 15]))]))
-    return Pages(pages, bits)
-
-
-pages = st.builds(families, st.integers(0, 2**32), st.integers(0, 16), widths)
+pages = st.builds(Pages, st.builds(families, st.integers(0, 2**32), st.integers(0, 16), st.just(3)), widths)
 
 
 def decide_all(assignment: RepresentativeAssignment, exact: Exact, at_most: int) -> list[list[int]]:
@@ -51,12 +41,12 @@ def decide_all(assignment: RepresentativeAssignment, exact: Exact, at_most: int)
     known: dict[int, float] = {}
     requested: list[list[int]] = []
     while True:
-        pairs = array("Q", sorted(known))
-        uncertain = assignment.decide(pairs, array("d", [known[pair] for pair in pairs]), at_most).tolist()
+        resemblances = array("d", [known[pair] for pair in sorted(known)])
+        uncertain = assignment.decide(array("Q", sorted(known)), resemblances, at_most).tolist()
         if not uncertain:
             return requested
+        assert not known.keys() & set(uncertain)
         for pair in uncertain:
-            assert pair not in known
             value = exact(pair & 0xFFFFFFFF, pair >> 32)
             known[pair] = nan if value is None else value
         requested.append(uncertain)
@@ -68,16 +58,12 @@ def decide_all(assignment: RepresentativeAssignment, exact: Exact, at_most: int)
 def test_compiled_is_reference(pages: Pages, threshold: float, clear: float, at_most: int) -> None:
     assignment = pages.joins(threshold, clear=clear)
     decide_all(assignment, pages.exact, at_most)
+    found = zip(assignment.representatives, assignment.resemblances, assignment.errors, strict=True)
     expected = assign_representatives(pages.minhashes, pages.counts, threshold, pages.bits, clear, pages.exact)
-    for representative, resemblance, error, each in zip(
-        assignment.representatives, assignment.resemblances, assignment.errors, expected, strict=True
-    ):
-        if each is None:
-            assert representative == REPRESENTATIVE
-            assert isnan(resemblance)
-            assert isnan(error)
-        else:
-            assert (representative, resemblance, error) == pytest.approx(each)
+    for (representative, *estimate), each in zip(found, expected, strict=True):
+        joined, *likeness = each or (REPRESENTATIVE, nan, nan)
+        assert representative == joined
+        assert estimate == pytest.approx(likeness, nan_ok=True)
 
 
 @given(pages, thresholds, st.integers(1, 5))
@@ -101,16 +87,12 @@ def test_ready_representatives_stand_for_the_pages_before(pages: Pages, threshol
     whole = pages.joins(threshold)
     decide_all(whole, pages.exact, 3)
     cut = data.draw(st.integers(0, len(pages.shingles)))
-    kept = [
-        place for place in range(len(pages.shingles)) if place >= cut or whole.representatives[place] == REPRESENTATIVE
-    ]
+    places = range(len(pages.shingles))
+    kept = [place for place in places if place >= cut or whole.representatives[place] == REPRESENTATIVE]
     ready = sum(place < cut for place in kept)
     rest = Pages([pages.shingles[place] for place in kept], pages.bits).joins(threshold, ready=ready)
     decide_all(rest, lambda a, b: pages.exact(kept[a], kept[b]), 3)
-    joined = [
-        representative if representative == REPRESENTATIVE else kept[representative]
-        for representative in rest.representatives
-    ]
+    joined = [each if each == REPRESENTATIVE else kept[each] for each in rest.representatives]
     assert joined == [whole.representatives[place] for place in kept]
 
 
@@ -158,35 +140,26 @@ def test_without_minhashes_every_page_is_a_representative() -> None:
 
 
 def test_errors_name_what_was_expected() -> None:
-    counts = array("I", [3, 3])
-    with pytest.raises(TypeError, match="MinHashes as bytes, got list"):
-        RepresentativeAssignment([b"", b""], counts, 0, threshold=0.5)  # type: ignore[arg-type]
-    for wrong, name in ((None, "NoneType"), (array("Q", [3, 3]), "an array of typecode 'Q'")):
-        with pytest.raises(TypeError, match=f"counts as an array of typecode 'I', got {name}"):
-            RepresentativeAssignment(bytes(8), wrong, 0, threshold=0.5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="2 MinHashes of equal size, got 7 bytes"):
-        RepresentativeAssignment(bytes(7), counts, 0, threshold=0.5)
-    with pytest.raises(ValueError, match="0 MinHashes of equal size, got 7 bytes"):
-        RepresentativeAssignment(bytes(7), array("I"), 0, threshold=0.5)
-    with pytest.raises(ValueError, match="whole bins of 16 bits, got 1 bytes"):
-        RepresentativeAssignment(bytes(2), counts, 0, threshold=0.5, bits=16)
+    def wrong(words: str, error: type[Exception] = ValueError, packed: object = bytes(8), **changes: Any) -> None:
+        options = {"counts": array("I", [3, 3]), "ready": 0, "threshold": 0.5} | changes
+        refused(error, words, RepresentativeAssignment, packed, options.pop("counts"), options.pop("ready"), **options)
+
+    wrong("MinHashes as bytes, got list", TypeError, packed=[b"", b""])
+    for other, name in ((None, "NoneType"), (array("Q", [3, 3]), "an array of typecode 'Q'")):
+        wrong(f"counts as an array of typecode 'I', got {name}", TypeError, counts=other)
+    wrong("2 MinHashes of equal size, got 7 bytes", packed=bytes(7))
+    wrong("0 MinHashes of equal size, got 7 bytes", packed=bytes(7), counts=array("I"))
+    wrong("whole bins of 16 bits, got 1 bytes", packed=bytes(2), bits=16)
     for ready in (-1, 3):
-        with pytest.raises(ValueError, match=f"0 to 2 representatives, got {ready}"):
-            RepresentativeAssignment(bytes(8), counts, ready, threshold=0.5)
+        wrong(f"0 to 2 representatives, got {ready}", ready=ready)
     for threshold in (0.0, 1.1, nan):
-        with pytest.raises(ValueError, match=f"a threshold above 0 and up to 1, got {threshold}"):
-            RepresentativeAssignment(bytes(8), counts, 0, threshold=threshold)
-    with pytest.raises(ValueError, match="0 or more standard errors, got -1"):
-        RepresentativeAssignment(bytes(8), counts, 0, threshold=0.5, clear=-1)
-    assignment = RepresentativeAssignment(bytes(8), counts, 0, threshold=0.5)
-    with pytest.raises(TypeError, match=r"decide\(\) expects an array of 64-bit unsigned integers .* got list"):
-        assignment.decide([], array("d"), 1)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="resemblances as an array of typecode 'd', got NoneType"):
-        assignment.decide(array("Q"), None, 1)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="a resemblance for each of 1 pairs, got 0"):
-        assignment.decide(array("Q", [1 << 32]), array("d"), 1)
+        wrong(f"a threshold above 0 and up to 1, got {threshold}", threshold=threshold)
+    wrong("0 or more standard errors, got -1", clear=-1)
+    decide = RepresentativeAssignment(bytes(8), array("I", [3, 3]), 0, threshold=0.5).decide
+    none = array("d")
+    refused(TypeError, r"decide\(\) expects an array of 64-bit unsigned integers .* got list", decide, [], none, 1)
+    refused(TypeError, "resemblances as an array of typecode 'd', got NoneType", decide, array("Q"), None, 1)
+    refused(ValueError, "a resemblance for each of 1 pairs, got 0", decide, array("Q", [1 << 32]), none, 1)
     for pairs in ([5, 4], [5, 5]):
-        with pytest.raises(ValueError, match="pairs in ascending order, each once"):
-            assignment.decide(array("Q", pairs), array("d", [0, 0]), 1)
-    with pytest.raises(ValueError, match="1 pair or more, got 0"):
-        assignment.decide(array("Q"), array("d"), 0)
+        refused(ValueError, "in ascending order, each once", decide, array("Q", pairs), array("d", [0, 0]), 1)
+    refused(ValueError, "1 pair or more, got 0", decide, array("Q"), none, 0)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from array import array
 from itertools import chain, combinations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.shared_tokens import SharedTokens
+from tests.refused import refused
 
 SETS = st.lists(st.lists(st.integers(0, 9) | st.integers(2**64 - 3, 2**64 - 1), max_size=12), max_size=8)
 
@@ -52,25 +52,18 @@ def test_a_token_weighs_what_its_frequency_says(sets: list[list[int]]) -> None:
 def test_wrong_arguments_are_refused() -> None:
     shared = shared_tokens([[1], [1, 2]])
     for number in (-1, 2):
-        with pytest.raises(ValueError, match=f"{number} is not one of the 2 sets"):
-            shared.after(number)
-        with pytest.raises(ValueError, match=f"{number} is not one of the 2 sets"):
-            shared.weight(number)
-    with pytest.raises(ValueError, match="an array of 3 weights"):
-        shared_tokens([[1], [2]], array("d", [1.0]))
-    with pytest.raises(ValueError, match="an array of 2 weights"):
-        shared_tokens([[1]], array("f", [1.0, 1.0]))
-    with pytest.raises(TypeError, match="typecode 'I'"):
-        SharedTokens(array("Q"), array("Q"))
+        refused(ValueError, f"{number} is not one of the 2 sets", shared.after, number)
+        refused(ValueError, f"{number} is not one of the 2 sets", shared.weight, number)
+    refused(ValueError, "an array of 3 weights", shared_tokens, [[1], [2]], array("d", [1.0]))
+    refused(ValueError, "an array of 2 weights", shared_tokens, [[1]], array("f", [1.0, 1.0]))
+    refused(TypeError, "typecode 'I'", SharedTokens, array("Q"), array("Q"))
 
 
 def test_the_sets_of_a_group_count_as_one() -> None:
-    tokens, counts, weights = array("Q", [1, 2, 1, 2, 1, 3]), array("I", [2, 2, 2]), array("d", [0.0, 1.0, 10.0, 100.0])
-    alone = SharedTokens(tokens, counts, weights)
-    assert [alone.weight(each) for each in range(3)] == [110.0, 110.0, 101.0]
-    grouped = SharedTokens(tokens, counts, weights, array("I", [0, 0, 2]))
-    assert [grouped.weight(each) for each in range(3)] == [11.0, 11.0, 11.0]
+    sets = array("Q", [1, 2, 1, 2, 1, 3]), array("I", [2, 2, 2]), array("d", [0.0, 1.0, 10.0, 100.0])
+    assert list(map(SharedTokens(*sets).weight, range(3))) == [110.0, 110.0, 101.0]
+    grouped = SharedTokens(*sets, array("I", [0, 0, 2]))
+    assert list(map(grouped.weight, range(3))) == [11.0, 11.0, 11.0]
     assert list(grouped.after(0)[2]) == [11.0, 10.0]
     for wrong in (array("I", [0]), array("I", [0, 0, 3]), array("Q", [0, 0, 0])):
-        with pytest.raises(ValueError, match="groups"):
-            SharedTokens(tokens, counts, weights, wrong)
+        refused(ValueError, "groups", SharedTokens, *sets, wrong)

@@ -6,7 +6,6 @@ from array import array
 from collections import Counter
 from itertools import chain
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from opensearch_winnow.cython_core.sorted_postings import (
     merge_postings,
     sorted_postings,
 )
+from tests.refused import refused
 
 TOKEN = st.integers(0, 3) | st.integers(0, 2**64 - 1)
 NUMBER = st.integers(0, 5) | st.integers(0, 2**32 - 1)
@@ -55,21 +55,17 @@ def test_document_frequency_histogram(pairs: set[tuple[int, int]]) -> None:
 
 
 def test_errors_name_what_was_expected() -> None:
-    tokens, pages = array("Q", [1, 2]), array("I", [1, 2])
+    tokens, pages, one = array("Q", [1, 2]), array("I", [1, 2]), array("I", [1])
     for wrong in (None, [1], array("q", [1]), "Q"):
-        for call in (
-            lambda wrong=wrong: sorted_postings(wrong, pages, pages),
-            lambda wrong=wrong: sorted_postings(tokens, wrong, pages),
-            lambda wrong=wrong: sorted_postings(tokens, pages, wrong),
-            lambda wrong=wrong: merge_postings(tokens, pages, tokens, wrong),
-            lambda wrong=wrong: drop_pages(tokens, pages, wrong),
-            lambda wrong=wrong: document_frequency_histogram(wrong),
+        for call, arguments in (
+            (sorted_postings, (wrong, pages, pages)),
+            (sorted_postings, (tokens, wrong, pages)),
+            (sorted_postings, (tokens, pages, wrong)),
+            (merge_postings, (tokens, pages, tokens, wrong)),
+            (drop_pages, (tokens, pages, wrong)),
+            (document_frequency_histogram, (wrong,)),
         ):
-            with pytest.raises(TypeError, match="expects an array of"):
-                call()
-    with pytest.raises(ValueError, match="expects a page for each count"):
-        sorted_postings(tokens, array("I", [1]), array("I", [1]))
-    with pytest.raises(ValueError, match="expects a page for each count"):
-        sorted_postings(tokens, array("I", [2]), pages)
-    with pytest.raises(ValueError, match="expects a page for each token: 1 for 2"):
-        merge_postings(tokens, pages, tokens, array("I", [1]))
+            refused(TypeError, "expects an array of", call, *arguments)
+    for counts, numbers in ((one, one), (array("I", [2]), pages)):
+        refused(ValueError, "a page for each count", sorted_postings, tokens, counts, numbers)
+    refused(ValueError, "a page for each token: 1 for 2", merge_postings, tokens, pages, tokens, one)

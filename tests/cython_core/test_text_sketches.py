@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +12,7 @@ from opensearch_winnow.cython_core.minhash import bands, minhash, pack
 from opensearch_winnow.cython_core.shingles import shingles
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.cython_core.text_sketches import TextSketches
+from tests.refused import refused
 
 CHOICES = {"width": 3, "key": 0, "modulus": 3, "bins": 64, "bits": 4, "bands": 8, "rows": 2}
 WORDS = st.lists(st.sampled_from(["a", "bb", "ccc", "é", "日本", "😀", "."]), max_size=60).map(" ".join)
@@ -40,22 +39,11 @@ def test_same_as_one_by_one(texts: list[str], key: int, modulus: int, signature:
     assert found.bands == sum((bands(each, 3, 2) for each in signatures), array("Q"))
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"width": 0}, {"modulus": 0}, {"bins": 0}, {"bins": 65_537}, {"bits": 3}, {"bins": 1}, {"bands": 0}, {"rows": 9}],
-)
-def test_impossible_sketches_are_refused(wrong: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match=r"TextSketches\(\) cannot make"):
-        TextSketches([], **(CHOICES | wrong))
-
-
-@pytest.mark.parametrize("texts", [None, ["text"], (), [None]])
-def test_other_texts_are_refused(texts: Any) -> None:
-    with pytest.raises(TypeError):
-        TextSketches(texts, **CHOICES)
-
-
-@pytest.mark.parametrize("wrong", [{"key": -1}, {"key": 2**64}, {"modulus": 2**64}])
-def test_numbers_out_of_range_are_refused(wrong: dict[str, int]) -> None:
-    with pytest.raises(OverflowError):
-        TextSketches([], **(CHOICES | wrong))
+def test_what_cannot_be_is_refused() -> None:
+    for wrong in ({"width": 0}, {"modulus": 0}, {"bins": 0}, {"bins": 65_537}, {"bits": 3}, {"bins": 1}, {"bands": 0}):
+        refused(ValueError, r"TextSketches\(\) cannot make", TextSketches, [], **(CHOICES | wrong))
+    refused(ValueError, r"TextSketches\(\) cannot make", TextSketches, [], **(CHOICES | {"rows": 9}))
+    for wrong in ({"key": -1}, {"key": 2**64}, {"modulus": 2**64}):
+        refused(OverflowError, "", TextSketches, [], **(CHOICES | wrong))
+    for texts in (None, ["text"], (), [None]):
+        refused(TypeError, "", TextSketches, texts, **CHOICES)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from itertools import combinations, pairwise
+from operator import attrgetter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow.cython_core.token_pairs import TokenPairs, split_pairs
 from tests.cython_core.reference import Pair, skipped_pairs, token_pairs
+from tests.refused import refused
 
 Postings = list[tuple[int, int]]  # a token, and a page that has it
 
@@ -44,15 +45,13 @@ def by_token(postings: Postings) -> dict[int, list[int]]:
 @given(POSTINGS, MAX_PARTNERS)
 def test_compiled_is_reference(postings: Postings, max_partners: int) -> None:
     """A token may occur twice on a page."""
-    pages = by_token(postings)
-    pairs = TokenPairs(max_partners)
-    assert sorted(unpacked(pairs.add(*columns(postings)))) == sorted(
-        pair for each in pages.values() for pair in token_pairs(each, max_partners)
-    )
+    pages, pairs = by_token(postings).values(), TokenPairs(max_partners)
+    expected = sorted(pair for each in pages for pair in token_pairs(each, max_partners))
+    assert sorted(unpacked(pairs.add(*columns(postings)))) == expected
     assert pairs.max_partners == max_partners
-    assert pairs.longest_list == max(map(len, pages.values()), default=0)
-    assert pairs.common_tokens == sum(len(each) > max_partners + 1 for each in pages.values())
-    assert pairs.skipped_pairs == sum(skipped_pairs(len(each), max_partners) for each in pages.values())
+    assert pairs.longest_list == max(map(len, pages), default=0)
+    assert pairs.common_tokens == sum(len(each) > max_partners + 1 for each in pages)
+    assert pairs.skipped_pairs == sum(skipped_pairs(len(each), max_partners) for each in pages)
 
 
 @given(POSTINGS, MAX_PARTNERS)
@@ -64,16 +63,12 @@ def test_every_pair_is_made_or_counted_as_skipped(postings: Postings, max_partne
 
 @given(POSTINGS, MAX_PARTNERS, st.lists(st.integers(0, 150), max_size=9))
 def test_postings_may_come_in_parts(postings: Postings, max_partners: int, cuts: list[int]) -> None:
-    pairs = TokenPairs(max_partners)
+    some, whole = TokenPairs(max_partners), TokenPairs(max_partners)
     parts = [postings[start:end] for start, end in pairwise(sorted([0, *cuts, len(postings)]))]
-    together = [pair for part in parts for pair in unpacked(pairs.add(*columns(part)))]
-    whole = TokenPairs(max_partners)
+    together = [pair for part in parts for pair in unpacked(some.add(*columns(part)))]
     assert together == unpacked(whole.add(*columns(postings)))
-    assert (pairs.common_tokens, pairs.longest_list, pairs.skipped_pairs) == (
-        whole.common_tokens,
-        whole.longest_list,
-        whole.skipped_pairs,
-    )
+    counts = attrgetter("common_tokens", "longest_list", "skipped_pairs")
+    assert counts(some) == counts(whole)
 
 
 @given(POSTINGS, MAX_PARTNERS, st.integers(0, PAGES))
@@ -83,19 +78,14 @@ def test_later_pages_change_no_earlier_pair(postings: Postings, max_partners: in
     assert pairs_of(before, max_partners) == [pair for pair in pairs_of(postings, max_partners) if pair[1] < first]
 
 
-@given(
-    POSTINGS,
-    MAX_PARTNERS,
-    st.binary(min_size=PAGES, max_size=PAGES).map(lambda flags: bytes(flag % 2 for flag in flags)),
-)
+@given(POSTINGS, MAX_PARTNERS, st.lists(st.integers(0, 1), min_size=PAGES, max_size=PAGES).map(bytes))
 def test_pairs_of_unchanged_pages_are_left_out(postings: Postings, max_partners: int, changed: bytes) -> None:
     expected = [pair for pair in pairs_of(postings, max_partners) if changed[pair[0]] or changed[pair[1]]]
+    skipped = sum(skipped_pairs(len(pages), max_partners) for pages in by_token(postings).values())
     for flags in (changed, bytearray(changed), memoryview(changed), array("B", changed)):
         pairs = TokenPairs(max_partners)
         assert unpacked(pairs.add(*columns(postings), flags)) == expected
-        assert pairs.skipped_pairs == sum(
-            skipped_pairs(len(pages), max_partners) for pages in by_token(postings).values()
-        )
+        assert pairs.skipped_pairs == skipped
 
 
 def test_the_number_of_pairs_is_linear_in_the_pages() -> None:
@@ -112,7 +102,6 @@ def test_the_number_of_pairs_is_linear_in_the_pages() -> None:
 def test_split_by_the_later_page(pairs: list[Pair], parts: int) -> None:
     """Every pair is in its part, and a part keeps the order of its pairs."""
     split, counts = split_pairs(array("Q", [a << 32 | b for a, b in pairs]), parts, PAGES)
-    assert len(counts) == parts
     by_part = [[pair for pair in pairs if pair[1] * parts // PAGES == part] for part in range(parts)]
     assert counts.tolist() == [len(each) for each in by_part]
     assert unpacked(split) == [pair for each in by_part for pair in each]
@@ -120,44 +109,29 @@ def test_split_by_the_later_page(pairs: list[Pair], parts: int) -> None:
 
 def test_split_pairs_rejects_bad_arguments() -> None:
     for parts, pages in ((0, 5), (65_537, 5), (4, 0), (4, -1), (4, 2**32)):
-        with pytest.raises(ValueError, match=f"1 to 65,536 parts and 1 page or more, got {parts} and {pages}"):
-            split_pairs(array("Q"), parts, pages)
+        refused(ValueError, f"65,536 parts .*, got {parts} and {pages}", split_pairs, array("Q"), parts, pages)
     assert split_pairs(array("Q"), 3, 2**32 - 1) == (array("Q"), array("I", [0, 0, 0]))
     for page in (5, 2**32 - 1):
-        with pytest.raises(ValueError, match=f"expects pages below 5, got {page}"):
-            split_pairs(array("Q", [page]), 4, 5)
-    with pytest.raises(TypeError, match=r"split_pairs\(\) expects an array of 64-bit"):
-        split_pairs([1], 4, 5)  # type: ignore[arg-type]
+        refused(ValueError, f"pages below 5, got {page}", split_pairs, array("Q", [page]), 4, 5)
+    refused(TypeError, r"split_pairs\(\) expects an array of 64-bit", split_pairs, [1], 4, 5)
 
 
-def test_the_largest_numbers() -> None:
+def test_the_largest_numbers_and_none() -> None:
     last = 2**32 - 1
     assert pairs_of([(2**64 - 1, last - 1), (2**64 - 1, last)], 2) == [(last - 1, last)]
-
-
-def test_no_postings_give_no_pairs() -> None:
-    assert TokenPairs(2).add(array("Q"), array("I")) == array("Q")
     assert TokenPairs(2).add(array("Q"), array("I"), b"") == array("Q")
 
 
 def test_errors_name_what_was_expected() -> None:
-    for max_partners in (-1, 1, 1_000_001):
-        with pytest.raises(ValueError, match=f"2 to 1,000,000 partners per page, not {max_partners}"):
-            TokenPairs(max_partners)
-    pairs = TokenPairs(2)
-    tokens, pages = array("Q", [1, 1]), array("I", [1, 2])
+    for most in (-1, 1, 1_000_001):
+        refused(ValueError, f"2 to 1,000,000 partners per page, not {most}", TokenPairs, most)
+    add, tokens, pages = TokenPairs(2).add, array("Q", [1, 1]), array("I", [1, 2])
     for wrong in (None, [1], array("q", [1]), "Q"):
-        with pytest.raises(TypeError, match="64-bit unsigned integers"):
-            pairs.add(wrong, pages)  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="32-bit unsigned integers"):
-            pairs.add(tokens, wrong)  # type: ignore[arg-type]
+        refused(TypeError, "64-bit unsigned integers", add, wrong, pages)
+        refused(TypeError, "32-bit unsigned integers", add, tokens, wrong)
     for flags in ("1", [1, 1, 1], array("I", [1, 1, 1]), memoryview(bytes(6))[::2]):
-        with pytest.raises(TypeError, match="expects a byte for each page in `changed`, got"):
-            pairs.add(tokens, pages, flags)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="a page for each token: 1 for 2"):
-        pairs.add(tokens, array("I", [1]))
-    with pytest.raises(ValueError, match="2 flags for changed pages, and none for page 2"):
-        pairs.add(tokens, pages, b"\1\1")
-    pairs.add(tokens, pages)
-    with pytest.raises(ValueError, match="a token's pages in ascending order, got 1 after 2"):
-        pairs.add(tokens, pages)
+        refused(TypeError, "a byte for each page in `changed`, got", add, tokens, pages, flags)
+    refused(ValueError, "a page for each token: 1 for 2", add, tokens, pages[:1])
+    refused(ValueError, "2 flags for changed pages, and none for page 2", add, tokens, pages, b"\1\1")
+    add(tokens, pages)
+    refused(ValueError, "in ascending order, got 1 after 2", add, tokens, pages)

@@ -14,6 +14,7 @@ from opensearch_winnow.foundation.atomic_file import AtomicFile, BeingWrittenErr
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.record_files.answer_table import AnswerTable
 from tests.interrupts import is_interrupted
+from tests.refused import refused
 
 WRITING = (
     "opensearch_winnow.foundation.atomic_file",
@@ -49,19 +50,16 @@ def test_ctrl_c_at_any_moment(tmp_path: Path, ending: str) -> None:
 
 def test_a_file_that_another_process_writes_is_left_alone(tmp_path: Path) -> None:
     first = AtomicFile(tmp_path / "file")
-    with pytest.raises(BeingWrittenError):
-        AtomicFile(tmp_path / "file")
+    refused(BeingWrittenError, "", AtomicFile, tmp_path / "file")
     first.path.write_text("new")
     first.commit()
     assert (tmp_path / "file").read_text() == "new"
 
 
 def test_a_target_that_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="is a folder; name a file in it"):
-        AtomicFile(tmp_path)
+    refused(FileError, "is a folder", AtomicFile, tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(FileError, match="is not a regular file"):
-        AtomicFile(tmp_path / "pipe")
+    refused(FileError, "is not a regular file", AtomicFile, tmp_path / "pipe")
 
 
 def test_an_output_is_refused_before_the_work(tmp_path: Path) -> None:
@@ -69,10 +67,6 @@ def test_an_output_is_refused_before_the_work(tmp_path: Path) -> None:
     check_output(target, overwrite=False)
     target.write_text("old")
     check_output(target, overwrite=True)
-    for path, complaint in {
-        target: r"file exists; name another, or add --overwrite \(overwrite=True\) to replace it",
-        tmp_path: "is a folder; name a file in it",
-        tmp_path / "no" / "file": "file cannot be written: there is no folder .*no$",
-    }.items():
-        with pytest.raises(FileError, match=complaint):
-            check_output(path, overwrite=False)
+    refused(FileError, r"file exists; .* --overwrite \(overwrite=True\)", check_output, target, overwrite=False)
+    refused(FileError, "is a folder", check_output, tmp_path, overwrite=False)
+    refused(FileError, "there is no folder .*no$", check_output, tmp_path / "no" / "file", overwrite=False)

@@ -10,6 +10,7 @@ import pytest
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.key_file import KEY_VARIABLE, MAX_KEY_BYTES, environment_key, with_key
 from opensearch_winnow.foundation.scheme import Scheme
+from tests.refused import refused
 
 
 @pytest.fixture
@@ -21,9 +22,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("content", "key"),
     [
-        (b"open sesame", "open sesame"),
-        (b"open sesame\n", "open sesame"),
-        (b"open sesame\r\n", "open sesame"),
+        *[(b"open sesame" + end, "open sesame") for end in (b"", b"\n", b"\r\n")],
         (b" open  sesame \n", " open  sesame "),
         ("Öffne dich\n".encode(), "Öffne dich"),
         ("\ufeffopen sesame\n".encode(), "open sesame"),
@@ -39,13 +38,8 @@ def test_a_key_is_one_line(file: Path, content: bytes, key: str) -> None:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (b"", "is empty"),
-        (b"\n", "is empty"),
-        (b"\r\n", "is empty"),
-        (b" \n", "is empty"),
-        (b"sesame\nsesame\n", "has more than one line"),
-        (b"sesame\n\n", "has more than one line"),
-        (b"sesame\rsesame", "has more than one line"),
+        *[(content, "is empty") for content in (b"", b"\n", b"\r\n", b" \n")],
+        *[(content, "more than one line") for content in (b"sesame\nsesame\n", b"sesame\n\n", b"sesame\rsesame")],
         (b"sesame \xff\n", "is not UTF-8"),
         (b"sesame" * MAX_KEY_BYTES, "is larger than 4,096 bytes"),
     ],
@@ -60,17 +54,13 @@ def test_other_contents_are_refused(file: Path, content: bytes, complaint: str) 
 
 
 def test_a_file_that_cannot_be_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(FileError, match=r"there is no key file .*key \(--key-file or WINNOW_KEY_FILE\)"):
-        environment_key()
+    refused(FileError, r"there is no key file .*\(--key-file or WINNOW_KEY_FILE\)", environment_key)
     os.mkfifo(file)
-    with pytest.raises(FileError, match="it is not a regular file"):
-        environment_key()
-    monkeypatch.setenv(KEY_VARIABLE, str(file.parent))
-    with pytest.raises(FileError, match="it is not a regular file"):
-        environment_key()
+    for name in (file, file.parent):
+        monkeypatch.setenv(KEY_VARIABLE, str(name))
+        refused(FileError, "it is not a regular file", environment_key)
     monkeypatch.setenv(KEY_VARIABLE, "n" * 300)
-    with pytest.raises(FileError, match=r"there is no key file|cannot be read: File name too long"):
-        environment_key()
+    refused(FileError, r"there is no key file|cannot be read: File name too long", environment_key)
 
 
 def test_without_the_variable_there_is_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,21 +84,15 @@ def test_what_is_given_wins(file: Path) -> None:
     ("mode", "is_open"), [(0o600, False), (0o400, False), (0o640, True), (0o604, True), (0o622, True)]
 )
 def test_a_file_that_is_open_to_others_is_warned_of_once(
-    file: Path, caplog: pytest.LogCaptureFixture, mode: int, is_open: bool
-) -> None:
-    file.write_text("open sesame")
-    file.chmod(mode)
-    assert environment_key() == environment_key() == "open sesame"
-    sentence = f"the key file {file} is open to other users (mode {mode:o}). To close it: chmod 600 {file}"
-    assert caplog.messages == [f"Warning: {sentence}"] * is_open
-
-
-def test_only_a_file_of_the_user_is_warned_of(
-    file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, mode: int, is_open: bool
 ) -> None:
     """Nobody else's can be closed with chmod, and whoever could no longer read it would not be helped."""
     file.write_text("open sesame")
-    file.chmod(0o644)
+    file.chmod(mode)
+    assert environment_key() == environment_key() == "open sesame"
+    assert [message.partition(". ")[2] for message in caplog.messages] == [f"To close it: chmod 600 {file}"] * is_open
+    assert all(f"{file} is open to other users (mode {mode:o})" in message for message in caplog.messages)
+    caplog.clear()
     monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
     assert environment_key() == "open sesame"
     assert caplog.messages == []

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import click
 import pytest
+from click.shell_completion import CompletionItem
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +33,7 @@ from opensearch_winnow.foundation.option_kinds import (
     text,
 )
 from opensearch_winnow.foundation.options import Options, group, option, option_of
+from tests.refused import refused
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +68,9 @@ def test_a_method_takes_keywords_or_an_object() -> None:
     assert Shop().shirts(min_wool=0.7, old=True) == Shop().shirts(expected) == expected
     assert Shop().shirts_of("a", min_wool=0.7, old=True) == Shop().shirts_of("a", **expected.keywords())
     assert Shop().shirts_of(name="a", old=True) == Shop().shirts_of("a", old=True)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="there is no parameter wol: there are min_wool, limit, "):
-        Shop().shirts(wol=1)  # type: ignore[call-overload]
-    assert list(inspect.signature(Shop.shirts).parameters) == [
-        *("self", "min_wool", "limit", "exact", "old", "where", "size", "seen")
-    ]
+    refused(TypeError, "there is no parameter wol: there are min_wool, limit, ", Shop().shirts, wol=1)
+    names = ["min_wool", "limit", "exact", "old", "where", "size", "seen"]
+    assert list(inspect.signature(Shop.shirts).parameters) == ["self", *names]
     assert list(inspect.signature(Shop.shirts_of).parameters)[:3] == ["self", "name", "min_wool"]
     assert Shop.shirts.__doc__ == "Return the options."
 
@@ -91,8 +91,16 @@ def packed(name: str, options: Parcels) -> tuple[str, Parcels]:
 def test_a_function_takes_keywords() -> None:
     assert packed("a", limit=3) == ("a", Parcels(limit=3))
     assert list(inspect.signature(packed).parameters) == ["name", "lists", "limit"]
-    with pytest.raises(FileError, match=r"^limit is a whole number from 1 to 99, not 0$"):
-        packed("a", limit=0)
+    refused(FileError, r"^limit is a whole number from 1 to 99, not 0$", packed, "a", limit=0)
+
+
+def said(command: click.Command, *arguments: str, **environment: str) -> str:
+    return CliRunner().invoke(command, arguments, env=environment).output
+
+
+def completed(command: click.Command, name: str, begun: str) -> list[CompletionItem]:
+    (option,) = (each for each in command.params if each.name == name)
+    return option.type.shell_complete(click.Context(command), option, begun)
 
 
 def test_an_option_that_is_repeated() -> None:
@@ -101,26 +109,17 @@ def test_an_option_that_is_repeated() -> None:
     def pack(options: Parcels) -> None:
         print(options.lists)
 
-    assert CliRunner().invoke(pack, []).output == "()\n"
-    assert CliRunner().invoke(pack, ["--lists", "a", "--lists", "b"]).output == "('a', 'b')\n"
-    (option,) = (each for each in pack.params if each.name == "lists")
-    assert [each.type for each in option.type.shell_complete(click.Context(pack), option, "r")] == ["file"]
+    assert said(pack) == "()\n"
+    assert said(pack, "--lists", "a", "--lists", "b") == "('a', 'b')\n"
+    assert [each.type for each in completed(pack, "lists", "r")] == ["file"]
 
 
-@pytest.mark.parametrize(
-    ("values", "complaint"),
-    [
-        ({"min_wool": 1.1}, "min_wool is a share from 0 to 1, not 1.1"),
-        ({"limit": 0}, "limit is a whole number from 1 to 99, not 0"),
-        ({"limit": 1.5}, "limit is a whole number from 1 to 99, not 1.5"),
-        ({"limit": "many"}, "limit is a whole number from 1 to 99, not 'many'"),
-    ],
-)
-def test_values_are_checked(values: dict[str, object], complaint: str) -> None:
-    with pytest.raises(QuestionError, match=f"^{complaint}$"):
-        Shirts(**values)  # type: ignore[arg-type]
-    with pytest.raises(QuestionError, match=r"^colour is one of red, blue, not 'green'$"):
-        Colours(colour="green")
+def test_values_are_checked() -> None:
+    refused(QuestionError, r"^min_wool is a share from 0 to 1, not 1\.1$", Shirts, min_wool=1.1)
+    for limit in (0, 1.5, "many"):
+        refused(QuestionError, f"^limit is a whole number from 1 to 99, not {limit!r}$", Shirts, limit=limit)
+    assert Shirts(limit=None).limit is None
+    refused(QuestionError, "^colour is one of red, blue, not 'green'$", Colours, colour="green")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,25 +127,16 @@ class Boxes(Options):
     size: int = option(10_000_000, SIZE, "Boxes of this SIZE.", unset="10M", variable="BOX_SIZE")
 
 
-@pytest.mark.parametrize(
-    ("written", "size"), [("500k", 500_000), ("1.5G", 1_500_000_000), ("7", 7), ("2MB", 2_000_000)]
-)
-def test_sizes_and_options_from_the_environment(written: str, size: int) -> None:
+def test_sizes_and_options_from_the_environment() -> None:
     @click.command
     @declared_options(Boxes)
     def pack(options: Boxes) -> None:
         print(options.size)
 
-    assert CliRunner().invoke(pack, ["--size", written]).output == f"{size}\n"
-    assert CliRunner().invoke(pack, [], env={"BOX_SIZE": written}).output == f"{size}\n"
-    assert CliRunner().invoke(pack, []).output == "10000000\n"
-    assert "[env var: BOX_SIZE]" in CliRunner().invoke(pack, ["--help"]).output
-    for wrong in ("0", "many", "inf", "M", "3X"):
-        assert "is not a size such as 500k" in CliRunner().invoke(pack, ["--size", wrong]).output
-
-
-def test_none_means_that_an_option_is_not_given() -> None:
-    assert Shirts(limit=None).limit is None
+    assert said(pack, "--size", "1.5G") == said(pack, BOX_SIZE="1.5G") == "1500000000\n"
+    assert said(pack) == "10000000\n"
+    assert "[env var: BOX_SIZE]" in said(pack, "--help")
+    assert "is not a size such as 500k" in said(pack, "--size", "3X")
 
 
 @click.command
@@ -166,33 +156,35 @@ def shirts(options: Shirts, size: str | None) -> None:
     ],
 )
 def test_a_command_has_the_options(written: list[str], expected: Shirts) -> None:
-    assert CliRunner().invoke(shirts, [*written, "--size", "L"]).output == f"{expected} L\n"
+    assert said(shirts, *written, "--size", "L") == f"{expected} L\n"
 
 
 def test_a_command_says_what_is_wrong() -> None:
-    said = CliRunner().invoke(shirts, ["--min-wool", "many"]).output
-    assert "Invalid value for '--min-wool': 'many' is not a share from 0 to 1" in said
-    said = CliRunner().invoke(shirts, ["--colour", "green"]).output
-    assert "'green' is not one of red, blue" in said
+    assert "'--min-wool': 'many' is not a share from 0 to 1" in said(shirts, "--min-wool", "many")
+    assert "'green' is not one of red, blue" in said(shirts, "--colour", "green")
 
 
 def test_help_is_made_from_the_fields() -> None:
-    said = " ".join(CliRunner().invoke(shirts, ["--help"]).output.split())
-    assert "--min-wool X Shirts with at least X of wool. [default: 0.5]" in said
-    assert "--limit N Show N shirts. [default: 7]" in said
-    assert "--guess Guess the wool." in said
-    assert "--colour [red|blue] Only shirts of this colour. [default: any]" in said
-    assert "--seen" not in said
+    shown = " ".join(said(shirts, "--help").split())
+    assert "--min-wool X Shirts with at least X of wool. [default: 0.5]" in shown
+    assert "--limit N Show N shirts. [default: 7]" in shown
+    assert "--guess Guess the wool." in shown
+    assert "--colour [red|blue] Only shirts of this colour. [default: any]" in shown
+    assert "--seen" not in shown
 
 
 def test_values_of_a_kind_are_completed() -> None:
-    (option,) = (each for each in shirts.params if each.name == "colour")
-    completed = option.type.shell_complete(click.Context(shirts), option, "r")
-    assert [each.value for each in completed] == ["red"]
+    assert [each.value for each in completed(shirts, "colour", "r")] == ["red"]
 
 
 KINDS: list[Kind[Any]] = [
-    *(share(), share(above_0=True), number(1, 20), one_of("a", "b"), several("a", "b"), SECONDS, SIZE),
+    share(),
+    share(above_0=True),
+    number(1, 20),
+    one_of("a", "b"),
+    several("a", "b"),
+    SECONDS,
+    SIZE,
 ]
 
 
@@ -202,19 +194,13 @@ def test_what_is_parsed_is_allowed(kind: Kind[Any], written: str) -> None:
         assert kind.allows(kind.parsed(written))
 
 
-@pytest.mark.parametrize(
-    ("written", "size"), [("10M", 10_000_000), ("1.5kB", 1500), ("2g", 2_000_000_000), ("7", 7), ("900 k", 900_000)]
-)
-def test_sizes_have_units(written: str, size: int) -> None:
-    assert SIZE.parsed(written) == size
+def test_sizes_have_units() -> None:
+    sizes = {"10M": 10_000_000, "1.5kB": 1500, "2g": 2_000_000_000, "7": 7, "900 k": 900_000, "2MB": 2_000_000}
     assert SIZE.written is not None
-    assert SIZE.parsed(SIZE.written(size)) == size
-
-
-@pytest.mark.parametrize("written", ["", "0", "-1", "M", "much", "inf", "nan"])
-def test_what_is_no_size_is_refused(written: str) -> None:
-    with pytest.raises(ValueError, match=r"^is a size such as 500k, 10M or 1G, not "):
-        SIZE.parsed(written)
+    for written, size in sizes.items():
+        assert SIZE.parsed(written) == SIZE.parsed(SIZE.written(size)) == size
+    for wrong in ("", "0", "-1", "M", "3X", "much", "inf", "nan"):
+        refused(ValueError, "^is a size such as 500k, 10M or 1G, not ", SIZE.parsed, wrong)
 
 
 @given(st.floats(0, 1))
@@ -252,17 +238,15 @@ def labels(labels: frozenset[str] | None) -> None:
 
 
 def test_values_of_a_repeated_option_are_joined() -> None:
-    assert CliRunner().invoke(shelf, ["--labels", "b", "--labels", "a"]).output == "['a', 'b'] None\n"
-    assert CliRunner().invoke(shelf, ["--folder", "x"]).output == "[] x\n"
-    assert CliRunner().invoke(labels, ["--labels", "b"]).output == "frozenset({'b'})\n"
-    assert CliRunner().invoke(labels, []).output == "None\n"
+    assert said(shelf, "--labels", "b", "--labels", "a") == "['a', 'b'] None\n"
+    assert said(shelf, "--folder", "x") == "[] x\n"
+    assert said(labels, "--labels", "b") == "frozenset({'b'})\n"
+    assert said(labels) == "None\n"
 
 
 def test_names_of_files_are_checked_and_completed() -> None:
-    with pytest.raises(FileError, match=r"^folder is the name of a file or folder, not 3$"):
-        Shelf(folder=3)  # type: ignore[arg-type]
-    (option,) = (each for each in shelf.params if each.name == "folder")
-    assert [each.type for each in option.type.shell_complete(click.Context(shelf), option, "r")] == ["file"]
+    refused(FileError, "^folder is the name of a file or folder, not 3$", Shelf, folder=3)
+    assert [each.type for each in completed(shelf, "folder", "r")] == ["file"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,20 +256,17 @@ class Socks(Options):
 
 def test_an_option_may_be_that_of_another_class() -> None:
     assert list(Socks.options()) == list(Colours.options())
-    with pytest.raises(QuestionError, match="colour is one of red, blue"):
-        Socks(colour="green")
+    refused(QuestionError, "colour is one of red, blue", Socks, colour="green")
 
 
 def test_a_file_is_not_a_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for of, refused in (("file", ""), ("folder", "file")):
+    for of, wrong in (("file", ""), ("folder", "file")):
         kind = path("F", of)  # type: ignore[arg-type]
         assert kind.parsed(str(tmp_path / "new")) == str(tmp_path / "new")
-        with pytest.raises(ValueError, match=f"^is the name of a {of}, not "):
-            kind.parsed(str(tmp_path / refused))
+        refused(ValueError, f"^is the name of a {of}, not ", kind.parsed, str(tmp_path / wrong))
 
 
 def test_texts_have_a_limit() -> None:
     assert text("NAME", 3).parsed("abc") == "abc"
-    with pytest.raises(ValueError, match=r"^is a text of at most 3 characters, not 'abcd'$"):
-        text("NAME", 3).parsed("abcd")
+    refused(ValueError, "^is a text of at most 3 characters, not 'abcd'$", text("NAME", 3).parsed, "abcd")

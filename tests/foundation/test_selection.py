@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,8 +31,7 @@ def test_a_full_round_of_epochs_repeats_nothing_unless_it_must(chars: str) -> No
     epochs = max(len(searched) // SCHEME.stored, 2)
     stored = [frozenset(stored_fingerprints(chars, SCHEME, epoch)[0]) for epoch in range(epochs + 1)]
     assert stored[-1] == stored[0]
-    all_of_them = frozenset().union(*stored)
-    assert len(all_of_them) == min(epochs * SCHEME.stored, len(searched))
+    assert len(frozenset().union(*stored)) == min(epochs * SCHEME.stored, len(searched))
 
 
 @given(TEXTS)
@@ -41,7 +41,7 @@ def test_the_first_epoch_stores_the_rarest(chars: str) -> None:
 
 @given(TEXTS, st.integers(0, 20), st.sampled_from([None, "secret"]))
 def test_positions_give_the_fingerprints_back(chars: str, epoch: int, key: str | None) -> None:
-    scheme = Scheme(selection="koala", noise=5, guarantee=10, stored=10, searched=80, key=key)
+    scheme = replace(SCHEME, key=key)
     stored, positions = stored_fingerprints(chars, scheme, epoch)
     assert fingerprints_at(chars, positions, scheme) == stored
     assert fingerprints_at(chars, array("I", [len(chars)]), scheme) == array("Q")

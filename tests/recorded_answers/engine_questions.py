@@ -12,8 +12,8 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import RequestError
 
 from opensearch_winnow import Filters, Index, attach, deduplicate_search_body, group_hits, search_groups
+from tests.recorded_answers import index_questions as of_store
 from tests.recorded_answers import result_values as values
-from tests.recorded_answers.index_questions import cluster_list, cluster_members, search, search_pages, similar
 from tests.recorded_answers.question import NOTHING, Question, question
 from tests.recorded_answers.two_crawls import FIRST, SECOND, crawls, licences, plain_text
 
@@ -21,18 +21,11 @@ TYPES = {"body": {"type": "text"}, "headline": {"type": "text"}, "link": {"type"
 BELOW, TEXT = "winnow", "body"
 # BM25 counts replaced documents too, as long as the engine keeps them, so that its scores differ from run to run.
 SCORE = {"source": "return query.boost * Math.sqrt(doc.freq) / Math.sqrt(doc.length);"}
-SETTINGS = {
-    "number_of_shards": 1,
-    "number_of_replicas": 0,
-    "similarity": {"default": {"type": "scripted", "script": SCORE}},
-}
+SIMILARITY = {"default": {"type": "scripted", "script": SCORE}}
+SETTINGS = {"number_of_shards": 1, "number_of_replicas": 0, "similarity": SIMILARITY}
 STEP = 2  # one page in this number is a document
 CHANGED = 5  # documents that are changed behind the gateway
-SIMILAR: tuple[dict[str, Any], ...] = (
-    {},
-    {"min_containment": 0},
-    {"min_resemblance": 0.2, "exact": False},
-)
+SIMILAR: tuple[dict[str, Any], ...] = ({}, {"min_containment": 0}, {"min_resemblance": 0.2, "exact": False})
 TEXTS: tuple[dict[str, Any], ...] = ({}, {"min_containment": 0.05, "limit": 3})
 WORDS = ("license", "index reader", "warranty OR 模板")
 WAYS = ("signature", "cluster", "both")
@@ -89,25 +82,23 @@ def questions(url: str, gateway: str, name: str) -> Iterator[Question]:
 def _of_store() -> Iterator[Question]:
     for url in [page.url for page in crawls()[SECOND][::STEP]][::17]:
         for options in SIMILAR:
-            yield question("similar", similar, url=url, **options)
+            yield question("similar", of_store.similar, url=url, **options)
     for text in [plain_text(page)[200:1_700] for page in crawls()[FIRST][-40::13]]:
         for options in TEXTS:
-            yield question("similar text", similar, text=text, **options)
+            yield question("similar text", of_store.similar, text=text, **options)
     for words in WORDS:
-        yield question("search", search, words=words, limit=5)
+        yield question("search", of_store.search, words=words, limit=5)
         for by in WAYS:
-            yield question("grouped search", search, words=words, group=True, by=by, limit=5)
-            yield question("grouped search pages", search_pages, words=words, group=True, by=by, examine=7, limit=7)
+            yield question("grouped search", of_store.search, words=words, group=True, by=by, limit=5)
+            yield question(
+                "grouped search pages", of_store.search_pages, words=words, group=True, by=by, examine=7, limit=7
+            )
         for options in GROUPED:
-            yield question("grouped search", search, words=words, group=True, **options)
+            yield question("grouped search", of_store.search, words=words, group=True, **options)
     for listed in LISTED:
-        yield question("clusters", cluster_list, **listed)
-    yield question("clusters", _clustering, threshold=0.3, linkage="components")
-    yield question("cluster members", cluster_members, limit=10)
-
-
-def _clustering(index: Index, **options: Any) -> Any:
-    return values.clustering(index.cluster(write_back=False, **options))
+        yield question("clusters", of_store.cluster_list, **listed)
+    yield question("clusters", of_store.clustering, threshold=0.3, linkage="components")
+    yield question("cluster members", of_store.cluster_members, limit=10)
 
 
 # --- with the user's own client ---------------------------------------------------------------------------------------
@@ -181,9 +172,7 @@ def _through_gateway(client: OpenSearch, name: str) -> Iterator[Question]:
     yield question("gateway plain search", partial(_plain, client, name), query=MATCHING)
 
 
-def _pages_of_groups(
-    client: OpenSearch, name: str, _: object, query: Mapping[str, Any], sort: Any = IN_ORDER, **options: Any
-) -> Any:
+def _pages_of_groups(client: OpenSearch, name: str, _: object, query: Any, sort: Any = IN_ORDER, **options: Any) -> Any:
     """Return three pages of a grouped search, in outline."""
     ext = {"winnow": {"group": True, **options}}
     body = {"query": query, "size": 6, "_source": False, "sort": sort, "ext": ext}
@@ -246,4 +235,4 @@ def _of_changed_documents(client: OpenSearch, through_gateway: OpenSearch, name:
         yield question("gateway pages", partial(_pages_of_groups, through_gateway, name), changed, query=query)
     for words in WORDS[:2]:
         for by in WAYS:
-            yield question("grouped search", search, changed, words=words, group=True, by=by, limit=5)
+            yield question("grouped search", of_store.search, changed, words=words, group=True, by=by, limit=5)

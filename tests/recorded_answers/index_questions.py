@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from opensearch_winnow import Filters, Index, Page, WinnowError
 from tests.recorded_answers import result_values as values
 from tests.recorded_answers.question import Question, question, slow_question
 from tests.recorded_answers.two_crawls import CRAWLS, FIRST, SECOND, crawls, licences, plain_text
 
+T = TypeVar("T")
 SEED = 41
 BETWEEN = datetime(2023, 1, 1, tzinfo=UTC)
 
@@ -35,34 +36,19 @@ SIMILAR: tuple[dict[str, Any], ...] = (
     {"min_containment": 0, "where": Filters(site="spdx.example", since=BETWEEN)},
 )
 TEXTS: tuple[dict[str, Any], ...] = (
-    {},
-    {"min_containment": 0},
-    {"min_containment": 0, "exact": False},
-    {"min_resemblance": 0.05, "limit": 5},
+    *({}, {"min_containment": 0}, {"min_containment": 0, "exact": False}, {"min_resemblance": 0.05, "limit": 5}),
 )
+BATCHES: tuple[dict[str, Any], ...] = ({"min_containment": 0.0}, {"min_resemblance": 0.2, "exact": False, "limit": 2})
+PAIRS: tuple[dict[str, Any], ...] = ({}, {"min_containment": 0.9}, {"min_longest": 300, "limit": 10})
 SHORT = (
-    "the",
-    "without warranty of any kind",
+    *("the", "without warranty of any kind"),
     "Permission is hereby granted, free of charge, to any person obtaining a copy",
-    "模板引擎",
-    "リポジトリ",
-    "",
+    *("模板引擎", "リポジトリ", ""),
 )
 WORDS = (
-    "license",
-    "warranty -gnu",
-    '"without warranty of any kind"',
-    "index reader field",
-    "the",
-    "don't",
-    "lucen* OR licen* -mit",
-    "create OR return value",
-    "模板",
-    "获取 配置",
-    "リポジトリ",
-    '"を取得する"',
-    "soft* mil*",
-    "zzyzx",
+    *("license", "warranty -gnu", '"without warranty of any kind"', "index reader field", "the", "don't"),
+    *("lucen* OR licen* -mit", "create OR return value", "模板", "获取 配置", "リポジトリ", '"を取得する"'),
+    *("soft* mil*", "zzyzx"),
 )
 SEARCHES: tuple[dict[str, Any], ...] = (
     {},
@@ -103,8 +89,7 @@ def fill(index: Index) -> Iterator[Question]:
         if crawl == FIRST:
             index.add_watch("text", text=plain_text(licences()[42]), min_containment=0.05)
             index.add_watch("page", url=pages[0].url, min_containment=0.3)
-    clustering = values.clustering(index.cluster())
-    yield question("clusters", partial(_reported, clustering), {"of": "all"})
+    yield question("clusters", partial(_reported, values.clustering(index.cluster())), {"of": "all"})
 
 
 def _reported(answer: Any, _: Index) -> Any:
@@ -142,16 +127,16 @@ def _similar(made: dict[str, list[Page]]) -> Iterator[Question]:
     for page in made[SECOND][5:60:11]:
         yield question("similar html", similar, html=page.html, min_containment=0.1)
     batch: list[Any] = [*texts[:4], {"url": made[FIRST][0].url}, {"url": "https://no.example/"}, "", {"text": texts[5]}]
-    batch_options: tuple[dict[str, Any], ...] = (
-        {"min_containment": 0.0},
-        {"min_resemblance": 0.2, "exact": False, "limit": 2},
-    )
-    for options in batch_options:
+    for options in BATCHES:
         yield question("similar batch", partial(_similar_batch, batch=batch), **options)
 
 
-def similar(index: Index, **options: Any) -> Any:
-    return values.matches(index.similar(**options))
+def shown(method: Callable[..., T], show: Callable[[T], Any]) -> Callable[..., Any]:
+    """Return a function that asks an index by one of its methods and shows the answer."""
+    return lambda index, **options: show(method(index, **options))
+
+
+similar = shown(Index.similar, values.matches)
 
 
 def _similar_batch(index: Index, batch: list[Any], **options: Any) -> Any:
@@ -177,8 +162,7 @@ def _searches() -> Iterator[Question]:
             yield ask("grouped search pages", search_pages, words=words, group=True, by=by, examine=7, limit=4)
 
 
-def search(index: Index, **options: Any) -> Any:
-    return values.search_results(index.search(**options))
+search = shown(Index.search, values.search_results)
 
 
 def search_pages(index: Index, **options: Any) -> Any:
@@ -193,9 +177,9 @@ def _clusters() -> Iterator[Question]:
     for listed in ({"min_pages": 2}, {"min_pages": 4}, {"site": "spdx.example"}, {"limit": 5, "offset": 5}):
         yield question("clusters", cluster_list, **listed)
     yield question("cluster members", cluster_members, limit=10)
-    yield question("clusters", _clustering, linkage="components", threshold=0.3)
+    yield question("clusters", clustering, linkage="components", threshold=0.3)
     for options in ({"threshold": 0.8}, {"fast": True}, {"representative": "newest"}):
-        yield slow_question("clusters", _clustering, **options)
+        yield slow_question("clusters", clustering, **options)
 
 
 def cluster_list(index: Index, **listed: Any) -> Any:
@@ -209,8 +193,7 @@ def cluster_members(index: Index, limit: int) -> Any:
     }
 
 
-def _clustering(index: Index, **options: Any) -> Any:
-    return values.clustering(index.cluster(write_back=False, **options))
+clustering = partial(shown(Index.cluster, values.clustering), write_back=False)
 
 
 # --- pages of the index -----------------------------------------------------------------------------------------------
@@ -225,18 +208,18 @@ def _stored_pages(made: dict[str, list[Page]]) -> Iterator[Question]:
     mirror = [url for url in later if "mirror." in url]
     notes = [url for url in later if "notes." in url]
     compared = [(url, url.replace("mirror.", "lucene.")) for url in mirror[:6]]
-    compared += [*pairwise(urls), *pairwise(notes[:6])]
-    for a, b in compared:
+    for a, b in [*compared, *pairwise(urls), *pairwise(notes[:6])]:
         yield question("compare", _compared, a=a, b=b)
     for url in Random(SEED).sample(both, 8):
         yield question("compare captures", _compared_captures, url=url)
     for url in [*Random(SEED + 1).sample(both, 5), urls[0], "https://no.example/"]:
-        yield question("history", _history, url=url)
+        yield question("history", shown(Index.history, values.history), url=url)
+    versions = shown(Index.versions, values.versions)
     for number, url in enumerate([*both[::30], *mirror[:3], *notes[:1], *urls[:3]]):
-        yield question("versions", _versions, url=url, min_resemblance=(0.5, 0.2, 0.9)[number % 3])
-    yield question("versions", _versions, text=plain_text(made[FIRST][-20]))
+        yield question("versions", versions, url=url, min_resemblance=(0.5, 0.2, 0.9)[number % 3])
+    yield question("versions", versions, text=plain_text(made[FIRST][-20]))
     for url in [*Random(SEED).sample(gone, 16), *both[:3]]:
-        yield question("locate", _located, url=url, at=BETWEEN, limit=10)
+        yield question("locate", shown(Index.locate, values.located), url=url, at=BETWEEN, limit=10)
 
 
 def _compared(index: Index, a: str, b: str) -> Any:
@@ -248,49 +231,21 @@ def _compared_captures(index: Index, url: str) -> Any:
     return values.comparison(index.compare(before, after, boilerplate=False))
 
 
-def _history(index: Index, url: str) -> Any:
-    return values.history(index.history(url))
-
-
-def _versions(index: Index, **options: Any) -> Any:
-    return values.versions(index.versions(**options))
-
-
-def _located(index: Index, **options: Any) -> Any:
-    return values.located(index.locate(**options))
-
-
 # --- the whole index --------------------------------------------------------------------------------------------------
 
 
 def _changes_and_pairs() -> Iterator[Question]:
-    for options in CHANGES[:3]:
-        yield question("changes", _changes, before=FIRST, after=SECOND, **options)
-    for options in CHANGES[3:]:
-        yield slow_question("changes", _changes, before=FIRST, after=SECOND, **options)
-    yield slow_question(
-        "changes", _changes, before=BETWEEN, after=datetime(2025, 1, 1, tzinfo=UTC), site="lucene.example"
-    )
-    ranked: tuple[dict[str, Any], ...] = (
-        {},
-        {"min_containment": 0.9},
-        {"min_longest": 300, "limit": 10},
-    )
-    for options in ranked:
-        yield slow_question("pairs of the index", _pairs, **options)
-    yield question("statistics", _statistics, {"of": "all"})
+    for number, options in enumerate(CHANGES):
+        ask = question if number < 3 else slow_question
+        yield ask("changes", changes, before=FIRST, after=SECOND, **options)
+    later = datetime(2025, 1, 1, tzinfo=UTC)
+    yield slow_question("changes", changes, before=BETWEEN, after=later, site="lucene.example")
+    for options in PAIRS:
+        yield slow_question("pairs of the index", shown(Index.pairs, values.pairs), **options)
+    yield question("statistics", shown(Index.statistics, values.statistics), {"of": "all"})
 
 
-def _changes(index: Index, **options: Any) -> Any:
-    return values.changes(index.changes(**options))
-
-
-def _pairs(index: Index, **options: Any) -> Any:
-    return values.pairs(index.pairs(**options))
-
-
-def _statistics(index: Index) -> Any:
-    return values.statistics(index.statistics())
+changes = shown(Index.changes, values.changes)
 
 
 def _boilerplate(made: dict[str, list[Page]]) -> Iterator[Question]:
@@ -302,7 +257,7 @@ def _boilerplate(made: dict[str, list[Page]]) -> Iterator[Question]:
     mirror = [page.url for page in made[SECOND] if "mirror." in page.url]
     for a, b in pairwise(mirror[:5]):
         yield question("compare without boilerplate", _compared, a=a, b=b)
-    yield slow_question("changes without boilerplate", _changes, before=FIRST, after=SECOND, limit=5)
+    yield slow_question("changes without boilerplate", changes, before=FIRST, after=SECOND, limit=5)
     yield question("grouped search without boilerplate", search, words="license", group=True, exact=True)
     yield question("boilerplate", _remove, {"what": "removed"})
 
@@ -319,13 +274,9 @@ def _remove(index: Index) -> Any:
 
 
 def _watches() -> Iterator[Question]:
-    yield question("watches", _watch_log, {"what": "log"})
+    yield question("watches", lambda index: values.findings(index.watch_log(limit=None)), {"what": "log"})
     for name in ("text", "page"):
         yield question("watches", _checked, name=name)
-
-
-def _watch_log(index: Index) -> Any:
-    return values.findings(index.watch_log(limit=None))
 
 
 def _checked(index: Index, name: str) -> Any:
@@ -336,12 +287,8 @@ def _checked(index: Index, name: str) -> Any:
 
 def _deletions(made: dict[str, list[Page]]) -> Iterator[Question]:
     """Yield deletions, and what is found afterwards."""
-    chosen: tuple[dict[str, Any], ...] = (
-        {"urls": made[SECOND][0].url},
-        {"urls": "https://hutool.example/*"},
-        {"words": "mozilla"},
-    )
-    for options in chosen:
+    chosen: tuple[dict[str, Any], ...] = ({"urls": made[SECOND][0].url}, {"urls": "https://hutool.example/*"})
+    for options in (*chosen, {"words": "mozilla"}):
         for dry_run in (True, False):
             yield question("delete", _delete, **options, dry_run=dry_run)
     yield question("clusters after deletions", cluster_list, min_pages=2)

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 
 from click.testing import CliRunner
 
+from opensearch_winnow import Page
 from opensearch_winnow.cli import main
 from opensearch_winnow.web.app import make_app
 from opensearch_winnow.web.served import ServedStore
@@ -24,40 +25,38 @@ API = "/api/v1"
 FORM = "application/x-www-form-urlencoded"
 
 
-def command_questions(store: Path, folder: Path) -> Iterator[Question]:
-    """Yield commands on a store, with `--json`."""
+def chosen_pages() -> tuple[list[str], Page, str]:
+    """Return the addresses of the first crawl, a page of quotes in the second, and an address that is gone there."""
     made = crawls()
     earlier = [page.url for page in made[FIRST]]
-    note = next(page for page in made[SECOND] if "notes." in page.url)
     gone = next(url for url in earlier if url not in {page.url for page in made[SECOND]})
+    return earlier, next(page for page in made[SECOND] if "notes." in page.url), gone
+
+
+def command_questions(store: Path, folder: Path) -> Iterator[Question]:
+    """Yield commands on a store, with `--json`."""
+    earlier, note, gone = chosen_pages()
     text = folder / "question.txt"
     text.write_text(plain_text(note), encoding="utf-8")
     other = folder / "other.txt"
     other.write_text(plain_text(note)[300:], encoding="utf-8")
-    commands = (
-        ("similar", note.url, "--min-containment", "0"),
-        ("similar", "--file", str(text), "--estimate", "--limit", "2"),
-        ("similar", earlier[0]),
-        ("search", "license", "--limit", "3", "--facets", "site,year"),
-        ("search", "index", "reader", "--no-group"),
-        ("search", "the", "--by", "both", "--limit", "2", "--page", "2"),
-        ("compare", earlier[0], earlier[0].replace("lucene.", "mirror.")),
-        ("history", earlier[3]),
-        ("locate", gone, "--at", "2022-12"),
-        ("versions", earlier[0]),
-        ("changes", "--from", FIRST, "--to", SECOND, "--limit", "1"),
-        ("changes", "--from", FIRST, "--to", SECOND, "--change", "split", "--passages", "--limit", "1"),
-        ("stats",),
-        ("watch", "list"),
-        ("watch", "check", "text"),
-        ("boilerplate", "list"),
-        ("cluster", "--dry-run", "--threshold", "0.7"),
+    on_the_store = (
+        *(f"similar {note.url} --min-containment 0", f"similar --file {text} --estimate --limit 2"),
+        *(f"similar {earlier[0]}", "search license --limit 3 --facets site,year", "search index reader --no-group"),
+        "search the --by both --limit 2 --page 2",
+        f"compare {earlier[0]} {earlier[0].replace('lucene.', 'mirror.')}",
+        *(f"history {earlier[3]}", f"locate {gone} --at 2022-12", f"versions {earlier[0]}"),
+        f"changes --from {FIRST} --to {SECOND} --limit 1",
+        f"changes --from {FIRST} --to {SECOND} --change split --passages --limit 1",
+        *("stats", "watch list", "watch check text", "boilerplate list", "cluster --dry-run --threshold 0.7"),
     )
-    for command in commands:
-        yield _command([*command, "--store", str(store)], folder)
-    yield _command(["compare", str(text), str(other)], folder)
-    yield _command(["pairs", str(text), str(other)], folder)
-    yield _command(["fingerprint", str(text), "--noise", "400", "--guarantee", "900"], folder)
+    without_a_store = (
+        f"compare {text} {other}",
+        f"pairs {text} {other}",
+        f"fingerprint {text} --noise 400 --guarantee 900",
+    )
+    for command in (*(f"{command} --store {store}" for command in on_the_store), *without_a_store):
+        yield _command(command.split(), folder)
 
 
 def _command(arguments: list[str], folder: Path) -> Question:
@@ -79,10 +78,7 @@ def served(store: Path) -> Iterator[Asking]:
 
 def api_questions(server: Asking) -> Iterator[Question]:
     """Yield requests to the API."""
-    made = crawls()
-    earlier = [page.url for page in made[FIRST]]
-    note = next(page for page in made[SECOND] if "notes." in page.url)
-    gone = next(url for url in earlier if url not in {page.url for page in made[SECOND]})
+    earlier, note, gone = chosen_pages()
     ids = [server.json(f"{API}/pages?{urlencode({'url': url})}")["id"] for url in (note.url, earlier[0])]
     cluster = server.json(f"{API}/clusters?limit=1")["clusters"][0]["id"]
     gets: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -114,10 +110,8 @@ def api_questions(server: Asking) -> Iterator[Question]:
     sent = json.dumps({"pairs": [{"a": {"text": quoted}, "b": {"text": quoted[300:]}}, {"a": {"text": "a"}}]}).encode()
     quoting = urlencode({"text": plain_text(note)}).encode()
     posts = (
-        ("/quotes?limit=3", form, FORM),
-        ("/quotes?limit=3&min_containment=0.2", quoting, FORM),
-        ("/versions", form, FORM),
-        ("/compare", sent, "application/json"),
+        *(("/quotes?limit=3", form, FORM), ("/quotes?limit=3&min_containment=0.2", quoting, FORM)),
+        *(("/versions", form, FORM), ("/compare", sent, "application/json")),
     )
     for path, body, kind in posts:
         name = f"api: POST {path} {len(body)} bytes"

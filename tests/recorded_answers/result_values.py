@@ -52,22 +52,26 @@ def relationship(found: Relationship | None) -> str:
     return "" if found is None else f"{found.kind}: {found.reason}"
 
 
+def attributes(found: object, *names: str) -> dict[str, Any]:
+    """Return the attributes that still have the names under which they are recorded."""
+    return {name: getattr(found, name) for name in names}
+
+
+def scores(found: Any) -> list[float]:
+    return [found.resemblance, found.containment, found.contained]
+
+
 def matches(found: Matches) -> dict[str, Any]:
     return {
-        "total": found.total,
-        "score": found.score,
+        **attributes(found, "total", "score"),
         "threshold": found.min_score,
-        "candidates": found.candidates,
-        "tokens": found.tokens,
-        "ignored": found.ignored,
-        "uncompared": found.uncompared,
+        **attributes(found, "candidates", "tokens", "ignored", "uncompared"),
         "short": [found.below_guarantee, found.too_short],
         "matches": [
             {
                 "page": capture(each.card),
-                "scores": [each.resemblance, each.containment, each.contained],
-                "kind": each.kind,
-                "error": each.error,
+                "scores": scores(each),
+                **attributes(each, "kind", "error"),
                 "passages": passages(each.passages),
                 "boilerplate": passages(each.boilerplate),
                 "relationship": relationship(each.relationship),
@@ -79,7 +83,7 @@ def matches(found: Matches) -> dict[str, Any]:
 
 def comparison(found: Comparison) -> dict[str, Any]:
     return {
-        "scores": [found.resemblance, found.containment, found.contained],
+        "scores": scores(found),
         "passages": passages(found.passages),
         "boilerplate": passages(found.boilerplate),
         "left_out": list(found.left_out),
@@ -95,9 +99,7 @@ def search_results(found: SearchResults) -> dict[str, Any]:
         "hits": [
             {
                 "page": capture(each.card),
-                "title": each.title,
-                "score": each.score,
-                "snippet": each.snippet,
+                **attributes(each, "title", "score", "snippet"),
                 "marks": [list(mark) for mark in each.marks],
                 "title_marks": [list(mark) for mark in each.title_marks],
                 "members": [member(other) for other in each.members],
@@ -124,19 +126,13 @@ def outline(found: SearchResults) -> dict[str, Any]:
 
 
 def member(found: Member) -> dict[str, Any]:
-    return {
-        "page": f"{found.url} {day(found.fetched_at)}".strip(),
-        "score": found.score,
-        "resemblance": found.resemblance,
-        "kind": found.kind,
-        "error": found.error,
-    }
+    page = f"{found.url} {day(found.fetched_at)}".strip()
+    return {"page": page, **attributes(found, "score", "resemblance", "kind", "error")}
 
 
 def report(found: Report) -> dict[str, Any]:
     return {
-        "indexed": found.indexed,
-        "unchanged": found.unchanged,
+        **attributes(found, "indexed", "unchanged"),
         "skipped": dict(found.skipped),
         "failed": dict(found.failed),
         "duplicates": dict(sorted(found.duplicates.items())),
@@ -153,9 +149,7 @@ def statistics(found: Statistics) -> dict[str, Any]:
 
 def clustering(found: ClusteringResult) -> dict[str, Any]:
     return {
-        "pages": found.pages,
-        "clusters": found.clusters,
-        "clustered_pages": found.clustered_pages,
+        **attributes(found, "pages", "clusters", "clustered_pages"),
         "identical": [found.identical_clusters, found.identical_pages],
         "edges": found.edges,
         "largest": [[each.pages, each.url] for each in found.largest_clusters],
@@ -171,9 +165,7 @@ def versions(found: Versions) -> list[dict[str, Any]]:
         {
             "captures": [capture(card) for card in each.captures],
             "first_seen": day(each.first_seen),
-            "resemblance": each.resemblance,
-            "same": each.same,
-            "current": each.current,
+            **attributes(each, "resemblance", "same", "current"),
             "stale": each.stale_pages,
         }
         for each in found
@@ -181,35 +173,22 @@ def versions(found: Versions) -> list[dict[str, Any]]:
 
 
 def located(found: Located) -> dict[str, Any]:
-    return {
-        "last_seen": day(found.last_seen),
-        "total": found.total,
-        "undated": found.undated,
-        "found": [
-            {
-                "page": capture(each.card),
-                "change": each.change,
-                "scores": [each.resemblance, each.containment, each.contained],
-                "kind": each.kind,
-                "first_seen": day(each.first_seen),
-            }
-            for each in found
-        ],
-    }
+    pages = [
+        {"page": capture(each.card), "change": each.change, "scores": scores(each), "kind": each.kind}
+        | {"first_seen": day(each.first_seen)}
+        for each in found
+    ]
+    return {"last_seen": day(found.last_seen), "total": found.total, "undated": found.undated, "found": pages}
 
 
 def changes(found: Changes) -> dict[str, Any]:
     return {
         "crawls": [found.before, found.after],
         "counts": dict(found.counts),
-        "template": found.template,
-        "common": found.common,
-        "without_text": found.without_text,
+        **attributes(found, "template", "common", "without_text"),
         "pages": [
             {
-                "change": each.change,
-                "url": each.url,
-                "to_url": each.to_url,
+                **attributes(each, "change", "url", "to_url"),
                 "scores": [each.resemblance, each.containment],
                 "template": each.template,
                 "days": [day(each.fetched_at), day(each.to_fetched_at)],
@@ -223,17 +202,13 @@ def changes(found: Changes) -> dict[str, Any]:
 def pairs(found: Pairs) -> dict[str, Any]:
     return {
         "documents": len(found.documents),
-        "compared": found.compared,
-        "total": found.total,
-        "groups": found.groups,
+        **attributes(found, "compared", "total", "groups"),
         "threshold": found.min_score,
-        "measure": found.measure,
-        "histogram": found.histogram,
+        **attributes(found, "measure", "histogram"),
         "pairs": [
             {
-                "a": each.a,
-                "b": each.b,
-                "scores": [each.similarity, each.resemblance, each.containment, each.contained, each.coverage],
+                **attributes(each, "a", "b"),
+                "scores": [each.similarity, *scores(each), each.coverage],
                 "longest": each.longest,
                 "passages": [
                     [p.file_number, p.start, p.end, p.other_file_number, p.other_start, p.other_end, p.words]
@@ -246,7 +221,6 @@ def pairs(found: Pairs) -> dict[str, Any]:
 
 
 def deduplication(found: Deduplication) -> dict[str, Any]:
-    rows = range(found.rows)
     return {
         "rows": [found.rows, found.kept, found.dropped, found.failed],
         "dropped_for_earlier_set": found.against,
@@ -254,7 +228,7 @@ def deduplication(found: Deduplication) -> dict[str, Any]:
         "largest": [[each.rows, each.id] for each in found.largest_clusters],
         "dropped": [
             [number, found.outcome(number), found.representatives[number], found.similarities[number]]
-            for number in rows
+            for number in range(found.rows)
             if not found.is_kept(number)
         ],
     }
@@ -265,12 +239,9 @@ def contamination(found: Contamination) -> dict[str, Any]:
         "rows": [found.rows, found.contaminated, found.below_containment, found.kept, found.cut],
         "found": [
             {
-                "id": each.id,
-                "row": each.row,
-                "passages": each.passages,
+                **attributes(each, "id", "row", "passages"),
                 "spans": [list(span) for span in each.spans],
-                "words": each.words,
-                "share": each.share,
+                **attributes(each, "words", "share"),
                 "evaluation": [[other.id, other.containment] for other in each.evaluation_rows],
             }
             for each in found.found
@@ -296,24 +267,14 @@ def deletion(found: DeletionReport) -> dict[str, Any]:
         "pages": found.pages,
         "captures": [found.captures, found.deleted],
         "examples": [capture(card) for card in found.examples],
-        "missing": found.missing,
-        "blocked": found.blocked,
-        "reclustered": found.reclustered,
-        "boilerplate": found.boilerplate,
-        "watches": found.watches,
+        **attributes(found, "missing", "blocked", "reclustered", "boilerplate", "watches"),
     }
 
 
 def hit_groups(found: HitGroups) -> dict[str, Any]:
     """Return the groups among the hits of a response."""
-    return {
-        "total": found.total,
-        "count": found.count,
-        "about": found.about,
-        "left_out": found.left_out,
-        "without_fields": found.without_fields,
-        "groups": [hit_group(each) for each in found],
-    }
+    counts = attributes(found, "total", "count", "about", "left_out", "without_fields")
+    return {**counts, "groups": [hit_group(each) for each in found]}
 
 
 def group_page(found: HitGroups) -> dict[str, Any]:
@@ -321,9 +282,7 @@ def group_page(found: HitGroups) -> dict[str, Any]:
     return {
         "total": found.total,
         "groups": [found.count, found.at_least, found.at_most],
-        "examined": found.examined,
-        "without_fields": found.without_fields,
-        "stale": found.stale,
+        **attributes(found, "examined", "without_fields", "stale"),
         "aggregations": dict(found.aggregations),
         "hits": [hit_group(each) for each in found],
         "folded": [[each.hit["_id"], hit_member(each.member)] for each in found.folded],

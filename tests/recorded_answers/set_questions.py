@@ -54,23 +54,16 @@ def _compared_texts() -> Iterator[Question]:
             {page.url.removeprefix(each.url): page for page in javadoc(each, one_in=40)} for each in releases[:2]
         )
         for path in [path for path in old if path in new][:3]:
-            a, b = plain_text(old[path]), plain_text(new[path])
+            a, b, about = plain_text(old[path]), plain_text(new[path]), {"site": releases[0].site, "path": path}
             for name in SCHEMES:
-                yield question(
-                    "compare texts", partial(_compared, a, b), {"site": releases[0].site, "path": path}, scheme=name
-                )
-            yield question("fingerprints", partial(_fingerprints, a), {"site": releases[0].site, "path": path})
+                yield question("compare texts", partial(_compared, a, b), about, scheme=name)
+            yield question("fingerprints", partial(_fingerprints, a), about)
     programs = _programs()
     for one, other in ((0, 1), (0, 2), (1, 2), (1, 3)):
         program, copy = programs[one], programs[other]
+        ask, answer = question if (one, other) == (0, 1) else slow_question, partial(_compared_programs, program, copy)
         for name in ("code", "programs", "pages"):
-            ask = question if (one, other) == (0, 1) else slow_question
-            yield ask(
-                "compare programs",
-                partial(_compared_programs, program, copy),
-                {"a": program.id, "b": copy.id},
-                scheme=name,
-            )
+            yield ask("compare programs", answer, {"a": program.id, "b": copy.id}, scheme=name)
 
 
 def _compared(a: str, b: str, _: object, scheme: str) -> Any:
@@ -78,10 +71,8 @@ def _compared(a: str, b: str, _: object, scheme: str) -> Any:
 
 
 def _compared_programs(one: Document, other: Document, _: object, scheme: str) -> Any:
-    (file,), (other_file,) = one.files, other.files
-    return values.comparison(
-        compare(file.text, other_file.text, Scheme.preset(scheme), names=(file.name, other_file.name))
-    )
+    (file,), (copy,) = one.files, other.files
+    return values.comparison(compare(file.text, copy.text, Scheme.preset(scheme), names=(file.name, copy.name)))
 
 
 def _fingerprints(text: str, _: object) -> Any:
@@ -94,13 +85,10 @@ def _programs() -> list[Document]:
     programs = []
     for release in (*LUCENE, *HUTOOL, *NABLARCH):
         with ZipFile(jar(f"{JARS[release.site]}-{release.version}-javadoc.jar")) as archive:
-            for name in ("script.js", "search.js", "stylesheet.css"):
-                if name in archive.namelist():
-                    text = archive.read(name).decode("utf-8")
-                    programs.append(
-                        Document(f"{release.site}-{release.version}-{name}", (DocumentFile(name, text),), release.site)
-                    )
-    return [each for each in programs if each.files[0].name.endswith(".js")]
+            for name in [name for name in ("script.js", "search.js") if name in archive.namelist()]:
+                file = DocumentFile(name, archive.read(name).decode("utf-8"))
+                programs.append(Document(f"{release.site}-{release.version}-{name}", (file,), release.site))
+    return programs
 
 
 def _texts(start: int, step: int) -> list[tuple[str, str]]:
@@ -153,17 +141,14 @@ def _deduplicated(folder: Path) -> Iterator[Question]:
     for options in DEDUPLICATED:
         ask = question if len(options) == 1 and options["match"] != "identical" else slow_question
         yield ask("deduplicate", partial(_deduplicate, rows), **options)
-    yield slow_question(
-        "deduplicate", partial(_deduplicate, rows, against=earlier), {"earlier_set": True}, match="near"
-    )
+    against = partial(_deduplicate, rows, against=earlier)
+    yield slow_question("deduplicate", against, {"earlier_set": True}, match="near")
     sources = [_write(folder / "rows.jsonl", rows), _write(folder / "more.jsonl", earlier)]
-    yield slow_question(
-        "deduplicate", partial(_deduplicate_files, folder, sources), {"files": 2}, match="near", mark=True
-    )
-    yield question("repeated passages", partial(_repeated, folder, sources), words=50)
-    yield question(
-        "repeated passages", partial(_repeated, folder, sources), words=100, documents=3, occurrences="every"
-    )
+    files = partial(_deduplicate_files, folder, sources)
+    yield slow_question("deduplicate", files, {"files": 2}, match="near", mark=True)
+    repeated = partial(_repeated, folder, sources)
+    yield question("repeated passages", repeated, words=50)
+    yield question("repeated passages", repeated, words=100, documents=3, occurrences="every")
 
 
 def _deduplicate(rows: Sequence[dict[str, Any]], _: object, **options: Any) -> Any:
@@ -185,17 +170,14 @@ def _repeated(folder: Path, sources: Sequence[Path], _: object, **options: Any) 
 
 
 def _contaminated(folder: Path) -> Iterator[Question]:
-    train = _write(folder / "train.jsonl", _rows(0, 9))
-    evals = _write(
-        folder / "evals.jsonl",
-        [{"id": url, "text": text[40 * number :][:600]} for number, (url, text) in enumerate(_texts(4, 18))],
-    )
+    train, texts = _write(folder / "train.jsonl", _rows(0, 9)), _texts(4, 18)
+    evaluation = [{"id": url, "text": text[40 * number :][:600]} for number, (url, text) in enumerate(texts)]
+    answer = partial(_contamination, folder, train, _write(folder / "evals.jsonl", evaluation))
     for options in ({}, {"words": 30}, {"min_containment": 0.5}, {"words": 8, "short": 4}):
-        yield question("contaminated", partial(_contamination, folder, train, evals), **options)
-    yield question("contaminated", partial(_contamination, folder, train, evals), cut=True)
-    texts = [text for _, text in _texts(4, 18)]
+        yield question("contaminated", answer, **options)
+    yield question("contaminated", answer, cut=True)
     for url, text in _texts(0, 80):
-        yield question("passage index", partial(_indexed, texts, text), {"of": url})
+        yield question("passage index", partial(_indexed, [text for _, text in texts], text), {"of": url})
 
 
 def _contamination(folder: Path, train: Path, evals: Path, _: object, **options: Any) -> Any:
