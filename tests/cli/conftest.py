@@ -97,7 +97,7 @@ def started(
 
 
 def wait_until(condition: Callable[[], object], run: Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while not condition():
         assert run.poll() is None, "it was over too soon"
         assert time.monotonic() < deadline

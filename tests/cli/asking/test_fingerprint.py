@@ -55,7 +55,8 @@ def test_letters_that_look_alike_are_one_on_request(winnow: Winnow, pair: tuple[
         [winnow.json("fingerprint", file, *options) for file in (pair[0], disguised)]
         for options in ((), ("--fold-confusables",))
     )
-    assert (plain[0] == plain[1], folded[0] == folded[1]) == (False, True)
+    assert plain[0] != plain[1]
+    assert folded[0] == folded[1]
     assert folded[0]["scheme"] == Scheme(fold_confusables=True).id
     assert winnow.json("compare", pair[0], disguised)["resemblance"] < 1
     assert winnow.json("compare", pair[0], disguised, "--fold-confusables")["resemblance"] == 1

@@ -157,7 +157,8 @@ def test_a_list_on_a_terminal(on_terminal: OnTerminal, crawl: Path, columns: str
     assert re.fullmatch(rf"→ winnow similar http.* --store {crawl.name}", lines[-1])
     assert not CONTROL_CHARACTERS.search(unstyle(shown))
     _, exact = on_terminal("winnow", "search", word, "--store", crawl.name, "--exact")
-    assert ("≈" in exact, bool(re.search(r"▸ 3 more like this \(\d\d–\d+ %\)", unstyle(exact)))) == (False, True)
+    assert "≈" not in exact
+    assert re.search(r"▸ 3 more like this \(\d\d–\d+ %\)", unstyle(exact))
 
 
 def test_members_of_a_cluster_below_the_threshold_are_marked(winnow: Winnow, crawl: Path, word: str) -> None:
@@ -291,4 +292,5 @@ def test_rows_come_with_their_cursor(winnow: Winnow, notes: str, on_terminal: On
     assert code == 0
     assert re.fullmatch(r"24 pages in 12 groups · 12 repeats folded · \d+ ms", lines[0])
     assert [line.split()[0] for line in lines if re.match(r" ?\d+  ", line)] == ["8", "9", "10", "11", "12"]
-    assert ("showing 8 to 12" in lines, "--cursor" in shown) == (True, False)
+    assert "showing 8 to 12" in lines
+    assert "--cursor" not in shown
