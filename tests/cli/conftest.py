@@ -104,6 +104,13 @@ def wait_until(condition: Callable[[], object], run: Popen[bytes]) -> None:
         time.sleep(0.005)
 
 
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the test, in which it runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
 def json_lines(path: Path, *rows: object) -> Path:
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return path

@@ -87,16 +87,14 @@ COMMANDS: dict[str, list[str]] = {
 
 @pytest.mark.check
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS.keys())
-def test_no_message_contains_it(
-    winnow: Winnow, command: list[str], crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(crawl.parent)
-    (tmp_path / "a.txt").write_text("some words of a text")
+@pytest.mark.usefixtures("crawl")
+def test_no_message_contains_it(winnow: Winnow, command: list[str], here: Path) -> None:
+    (here / "a.txt").write_text("some words of a text")
     for shape in SHAPES:
         done = winnow(*(word.replace("{}", shape) for word in command))
         assert SECRET not in done.output, shape
         assert done.exit_code in (1, 2), shape
-    created = {path.name for path in tmp_path.rglob("*") if SECRET in str(path)}
+    created = {path.name for path in here.rglob("*") if SECRET in str(path)}
     assert not created, "a mistyped address was taken for the name of a file"
 
 
@@ -125,8 +123,8 @@ def test_mistyped_addresses_are_not_taken_for_files() -> None:
             is_address(name)
 
 
-def test_a_file_with_such_a_name(winnow: Winnow, crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(crawl.parent)
+@pytest.mark.usefixtures("here")
+def test_a_file_with_such_a_name(winnow: Winnow, crawl: Path) -> None:
     odd = crawl.rename("a:b@c.winnow")
     assert winnow("stats", "--store", odd.name).exit_code == 0, "it exists"
     odd.unlink()

@@ -275,15 +275,8 @@ def test_captures_of_two_pages_at_a_time(winnow: Winnow, crawl: Path, pair: tupl
         ((ONE, "0" * 32), f"has no capture {'0' * 32}"),
     ],
 )
-def test_captures_that_cannot_be_chosen(
-    winnow: Winnow,
-    crawl: Path,
-    pair: tuple[Path, Path],
-    monkeypatch: pytest.MonkeyPatch,
-    words: tuple[str, ...],
-    complaint: str,
-) -> None:
-    monkeypatch.chdir(pair[0].parent)
+@pytest.mark.usefixtures("here", "pair")
+def test_captures_that_cannot_be_chosen(winnow: Winnow, crawl: Path, words: tuple[str, ...], complaint: str) -> None:
     assert complaint in winnow.refused("compare", *words, "--store", crawl)
 
 

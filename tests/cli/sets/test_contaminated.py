@@ -90,8 +90,8 @@ def test_each_set_names_its_fields(winnow: Winnow, train: Path, evals: Path, tmp
     assert "10:30, b.jsonl has no row with a text in the field question: " in done.stderr
 
 
-def test_names_of_sets_with_colons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("here")
+def test_names_of_sets_with_colons() -> None:
     for name in ("a.jsonl", "a.jsonl:old", "C:b.jsonl"):
         Path(name).touch()
     given = {
@@ -161,21 +161,12 @@ def test_a_field_that_some_evaluation_rows_lack(winnow: Winnow, train: Path, eva
         ([], "Missing option '--against'"),
     ],
 )
-def test_usage_errors(
-    winnow: Winnow,
-    train: Path,
-    evals: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    message: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "there.csv").write_text("old")
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert message in winnow.refused("contaminated", train.name, *arguments)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
-    assert evals.exists()
+@pytest.mark.usefixtures("train", "evals")
+def test_usage_errors(winnow: Winnow, here: Path, arguments: list[str], message: str) -> None:
+    (here / "there.csv").write_text("old")
+    before = {path.name: path.read_bytes() for path in here.iterdir()}
+    assert message in winnow.refused("contaminated", "train.jsonl", *arguments)
+    assert {path.name: path.read_bytes() for path in here.iterdir()} == before
 
 
 REPLACING = ("contaminated", "train.jsonl", "--against", "evals.jsonl", "--eval-field", "question", "--overwrite")
@@ -203,13 +194,10 @@ def test_an_old_file_survives_a_stop(evals: Path, tmp_path: Path, number: signal
 
 
 @pytest.mark.parametrize("options", [["--to", "out.jsonl"], ["--spans", "out.parquet"], ["--clean", "out.jsonl"]])
-def test_a_full_disk_is_one_sentence(
-    winnow: Winnow, evals: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_full_disk_is_one_sentence(winnow: Winnow, evals: Path, here: Path, options: list[str]) -> None:
     texts = [QUESTIONS[1] if i % 2 else sentences(30, 100 + i) for i in range(1_000)]
-    json_lines(tmp_path / "train.jsonl", *({"id": sentences(3, i), "text": text} for i, text in enumerate(texts)))
-    (tmp_path / options[1]).write_text("old")
+    json_lines(here / "train.jsonl", *({"id": sentences(3, i), "text": text} for i, text in enumerate(texts)))
+    (here / options[1]).write_text("old")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_FILE_BYTES // 4, before[1]))
     try:
@@ -218,5 +206,5 @@ def test_a_full_disk_is_one_sentence(
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert done.exit_code == 2
     assert done.stderr.splitlines()[-1] == f"Error: {options[1]} cannot be written: File too large"
-    assert (tmp_path / options[1]).read_text() == "old"
-    assert {path.name for path in tmp_path.iterdir()} == {"train.jsonl", evals.name, options[1]}
+    assert (here / options[1]).read_text() == "old"
+    assert {path.name for path in here.iterdir()} == {"train.jsonl", evals.name, options[1]}

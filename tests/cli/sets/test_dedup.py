@@ -97,14 +97,10 @@ def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
         (["--to", "kept.jsonl", "--against", "no.jsonl"], "no.jsonl"),
     ],
 )
-def test_usage_errors(
-    winnow: Winnow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    made(tmp_path / "rows.jsonl", 2)
-    (tmp_path / "there.jsonl").touch()
+def test_usage_errors(winnow: Winnow, here: Path, arguments: list[str], message: str) -> None:
+    made(here / "rows.jsonl", 2)
     assert message in winnow.refused("dedup", "rows.jsonl", *arguments)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.jsonl", "there.jsonl"]
+    assert [path.name for path in here.iterdir()] == ["rows.jsonl"]
 
 
 @pytest.mark.check

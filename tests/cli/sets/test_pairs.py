@@ -154,10 +154,8 @@ def test_there_is_no_all_clear_for_those_that_were_not_compared(winnow: Winnow, 
         ("essays --report essays/report.html", "would be read as an input in the next run"),
     ],
 )
-def test_what_cannot_be_done_is_said(
-    winnow: Winnow, essays: str, monkeypatch: pytest.MonkeyPatch, options: str, message: str
-) -> None:
-    monkeypatch.chdir(Path(essays).parent)
+@pytest.mark.usefixtures("here", "essays")
+def test_what_cannot_be_done_is_said(winnow: Winnow, options: str, message: str) -> None:
     assert message in winnow.refused("pairs", *options.split())
 
 
