@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from subprocess import PIPE, CompletedProcess, Popen
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from opensearch_winnow.cli import main
 from tests.meaningless_text import sentences
+
+Process = Callable[..., CompletedProcess[bytes]]
+OnTerminal = Callable[..., tuple[int, str]]
+Prose = Callable[..., str]
 
 WINNOW = Path(sys.executable).with_name("winnow")
 PATH = f"{WINNOW.parent}{os.pathsep}{os.environ['PATH']}"
@@ -23,40 +31,93 @@ CLEAN = {
 }
 
 
-@pytest.fixture
-def winnow() -> Callable[..., Result]:
-    """A function that runs the command in this process: fast, and neither on a terminal nor in a pipe."""
+class Winnow:
+    """Runs the command in this process: fast, and neither on a terminal nor in a pipe."""
 
-    def call(*arguments: str | Path, stdin: str | bytes | None = None) -> Result:
+    def __call__(self, *arguments: object, stdin: str | bytes | None = None) -> Result:
         return CliRunner().invoke(
             main, list(map(str, arguments)), input=stdin, prog_name="winnow", catch_exceptions=False
         )
 
-    return call
+    def json(self, *arguments: object, code: int = 0, stdin: str | bytes | None = None) -> Any:
+        """Return the JSON object that a command prints, which ends with the exit code `code`."""
+        done = self(*arguments, "--json", stdin=stdin)
+        assert done.exit_code == code, done.stderr
+        return json.loads(done.stdout)
+
+    def rows(self, *arguments: object, code: int = 0) -> list[list[str]]:
+        """Return the tab-separated rows, the header among them, that a command prints."""
+        done = self(*arguments)
+        assert done.exit_code == code, done.stderr
+        return [line.split("\t") for line in done.stdout.splitlines()]
+
+    def refused(self, *arguments: object, stdin: str | bytes | None = None) -> str:
+        """Return what a command that is an error says, on standard error alone, as one line."""
+        done = self(*arguments, stdin=stdin)
+        assert (done.exit_code, done.stdout) == (2, "")
+        return " ".join(done.stderr.split())
 
 
 @pytest.fixture
-def process(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+def winnow() -> Winnow:
+    return Winnow()
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Process:
     """A function that runs the installed command in a process and folder of its own, with pipes."""
 
-    def call(
-        *arguments: str | Path | bytes, stdin: bytes = b"", **environment: str
-    ) -> subprocess.CompletedProcess[bytes]:
-        command = [WINNOW, *arguments]
+    def call(*arguments: str | Path | bytes, stdin: bytes = b"", **environment: str) -> CompletedProcess[bytes]:
+        environment = CLEAN | {"PATH": PATH} | environment
         return subprocess.run(
-            command,
-            input=stdin,
-            env=CLEAN | {"PATH": PATH} | environment,
-            cwd=tmp_path,
-            capture_output=True,
-            check=False,
+            [WINNOW, *arguments], input=stdin, env=environment, cwd=tmp_path, capture_output=True, check=False
         )
 
     return call
 
 
+def started(
+    folder: Path,
+    *arguments: str | Path,
+    stdin: int | None = None,
+    stdout: int = PIPE,
+    session: bool = False,
+    environment: dict[str, str] | None = None,
+) -> Popen[bytes]:
+    """Start the installed command in a process, or even a session, of its own."""
+    return Popen(
+        [WINNOW, *arguments],
+        cwd=folder,
+        env=CLEAN | {"PATH": PATH} | (environment or {}),
+        stdin=stdin,
+        stdout=stdout,
+        stderr=PIPE,
+        start_new_session=session,
+    )
+
+
+def wait_until(condition: Callable[[], object], run: Popen[bytes]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert run.poll() is None, "it was over too soon"
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
 @pytest.fixture
-def prose() -> Callable[..., str]:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the test, in which it runs."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def json_lines(path: Path, *rows: object) -> Path:
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def prose() -> Prose:
     return sentences
 
 

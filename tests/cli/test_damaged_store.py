@@ -22,6 +22,7 @@ from opensearch_winnow.cli import main
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.sqlite_schema import PAGE_SIZE
+from tests.cli.conftest import json_lines
 from tests.meaningless_text import sentences
 from tests.store_fixtures import MEMORY
 
@@ -61,8 +62,6 @@ DAMAGED = re.compile(
     r"is damaged \(.+\): |is damaged or|cannot be read|is another |newer winnow|older winnow"
     r"|has no page |has no capture"
 )
-
-
 DURATION = re.compile(r'"seconds": ?[\d.]+|[\d.]+ m?s\b')
 
 
@@ -88,10 +87,10 @@ def undamaged() -> Iterator[Path]:
     day = datetime(2024, 3, 1, tzinfo=UTC)
     pages = [Page(URL, text=sentences(300, 1), title="An earlier one", fetched_at=day - timedelta(9))]
     for number in range(1, 25):
-        text = f"{sentences(100 + 20 * number, number)} {'é日' * (number % 3)}"
+        text, time = f"{sentences(100 + 20 * number, number)} {'é日' * (number % 3)}", day + timedelta(number)
         for site in ("a", "b")[: 1 + number % 2]:
             url, title = f"http://{site}.example/{number}", f"{site} {sentences(4, number + 50)}"
-            pages.append(Page(url, text=f"{text} {site * 9}", title=title, fetched_at=day + timedelta(number)))
+            pages.append(Page(url, text=f"{text} {site * 9}", title=title, fetched_at=time))
     with TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as folder, chdir(folder):
         with Index.open("crawl.winnow") as index:
             for start in range(0, len(pages), 5):
@@ -100,7 +99,7 @@ def undamaged() -> Iterator[Path]:
             index.store.set_clusters({index.page(COPY).id: index.page(URL).id})
             index.add_boilerplate("footer", text=sentences(20, 9))
             index.add_watch("press", url=URL)
-        Path("more.jsonl").write_text(json.dumps({"url": URL, "text": sentences(90, 77)}) + "\n", encoding="utf-8")
+        json_lines(Path("more.jsonl"), {"url": URL, "text": sentences(90, 77)})
         yield Path(folder, "crawl.winnow")
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from opensearch_winnow.foundation.credentials import without_credentials
 from opensearch_winnow.index import Index
 from opensearch_winnow.stores.opening import is_address
 from opensearch_winnow.stores.store import StoreError
-
-Winnow = Callable[..., Result]
+from tests.cli.conftest import Process, Winnow
 
 SECRET = "open-sesame"
 SHAPES = [
@@ -91,16 +87,14 @@ COMMANDS: dict[str, list[str]] = {
 
 @pytest.mark.check
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS.keys())
-def test_no_message_contains_it(
-    winnow: Winnow, command: list[str], crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(crawl.parent)
-    (tmp_path / "a.txt").write_text("some words of a text")
+@pytest.mark.usefixtures("crawl")
+def test_no_message_contains_it(winnow: Winnow, command: list[str], here: Path) -> None:
+    (here / "a.txt").write_text("some words of a text")
     for shape in SHAPES:
         done = winnow(*(word.replace("{}", shape) for word in command))
         assert SECRET not in done.output, shape
         assert done.exit_code in (1, 2), shape
-    created = {path.name for path in tmp_path.rglob("*") if SECRET in str(path)}
+    created = {path.name for path in here.rglob("*") if SECRET in str(path)}
     assert not created, "a mistyped address was taken for the name of a file"
 
 
@@ -113,51 +107,35 @@ def test_the_environment_and_python(winnow: Winnow, shape: str, monkeypatch: pyt
     assert SECRET not in winnow("stats").output
 
 
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("http://me:secret@h:9200/pages", "http://h:9200/pages"),
-        ("me:secret@h/pages", "h/pages"),
-        ("ftp://key@h", "ftp://h"),
-        ("https://example.org/@user", "https://example.org/@user"),
-        ("me@home.winnow", "me@home.winnow"),
-        ("crawl.winnow", "crawl.winnow"),
-        ("/data/2024:05@home/crawl.winnow", "/data/2024:05@home/crawl.winnow"),
-        ("./a:b@c.winnow", "./a:b@c.winnow"),
-    ],
-)
-def test_what_is_shown_instead(name: str, shown: str) -> None:
-    assert without_credentials(name) == shown
+def test_what_is_shown_instead() -> None:
+    secrets = {"http://me:secret@h:9200/pages": "http://h:9200/pages", "me:secret@h/pages": "h/pages"}
+    for name, shown in (secrets | {"ftp://key@h": "ftp://h"}).items():
+        assert without_credentials(name) == shown
+    for name in ("https://example.org/@user", "me@home.winnow", "/data/2024:05@home/crawl.winnow", "./a:b@c.winnow"):
+        assert without_credentials(name) == name
 
 
-@pytest.mark.parametrize("name", ["http.winnow", "https-pages", "a:b.winnow", "//tmp/a.winnow", "a/b@c", "./a:/b"])
-def test_names_of_files(name: str) -> None:
-    assert not is_address(name)
+def test_mistyped_addresses_are_not_taken_for_files() -> None:
+    for name in ("http.winnow", "https-pages", "a:b.winnow", "//tmp/a.winnow", "a/b@c", "./a:/b"):
+        assert not is_address(name)
+    for name in ("ftp://h/pages", "http:/h/pages", "https//h/pages", "http:h/pages", " http://h/pages"):
+        with pytest.raises(StoreError, match="an address starts with http:// or https://"):
+            is_address(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["ftp://h/pages", "http:/h/pages", "https//h/pages", "http:h/pages", " http://h/pages"]
-)
-def test_mistyped_addresses_are_not_taken_for_files(name: str) -> None:
-    with pytest.raises(StoreError, match="an address starts with http:// or https://"):
-        is_address(name)
-
-
-def test_a_file_with_such_a_name(winnow: Winnow, crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(crawl.parent)
+@pytest.mark.usefixtures("here")
+def test_a_file_with_such_a_name(winnow: Winnow, crawl: Path) -> None:
     odd = crawl.rename("a:b@c.winnow")
     assert winnow("stats", "--store", odd.name).exit_code == 0, "it exists"
     odd.unlink()
-    refused = winnow("stats", "--store", odd.name)
-    assert "for a file, write ./ before its name" in refused.stderr
+    assert "for a file, write ./ before its name" in winnow.refused("stats", "--store", odd.name)
     assert "./a:b@c.winnow" in winnow("stats", "--store", f"./{odd.name}").stderr
 
 
 @pytest.mark.check
-def test_the_process_list(process: Callable[..., subprocess.CompletedProcess[bytes]]) -> None:
+def test_the_process_list(process: Process) -> None:
     """Credentials can be given in the environment, and a store as well: then no argument contains them."""
-    done = process(
-        "stats", WINNOW_STORE="http://127.0.0.1:1/pages", WINNOW_USER="me", WINNOW_PASSWORD=SECRET, WINNOW_TIMEOUT="5"
-    )
+    settings = {"WINNOW_STORE": "http://127.0.0.1:1/pages", "WINNOW_TIMEOUT": "5"}
+    done = process("stats", **settings, WINNOW_USER="me", WINNOW_PASSWORD=SECRET)
     assert done.returncode == 2
     assert SECRET.encode() not in done.stdout + done.stderr

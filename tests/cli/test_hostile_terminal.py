@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,9 +12,8 @@ import pytest
 
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
+from tests.cli.conftest import OnTerminal, Process, json_lines
 from tests.meaningless_text import sentences
-
-OnTerminal = Callable[..., tuple[int, str]]
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b31m\x7f\u202egnp\u2066\u061c\b\x85"
 URL = f"http://example.org/{HOSTILE}"
@@ -91,8 +88,8 @@ def _made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         index.add_boilerplate(f"b{HOSTILE}", sentences(30, 3) + HOSTILE)
     (folder / f"{HOSTILE}.txt").write_text(text, encoding="utf-8")
     lines = [{"url": URL, "text": text}, {"url": f"{URL}2", "text": HOSTILE}, {"url": HOSTILE, "text": text}]
-    damaged = f'{{"url": "{HOSTILE}"\n'
-    (folder / f"{HOSTILE}.jsonl").write_text("\n".join(map(json.dumps, lines)) + f"\n{damaged}", encoding="utf-8")
+    with json_lines(folder / f"{HOSTILE}.jsonl", *lines).open("a", encoding="utf-8") as file:
+        file.write(f'{{"url": "{HOSTILE}"\n')
     return folder
 
 
@@ -112,9 +109,7 @@ def test_nothing_acts_on_a_terminal(on_terminal: OnTerminal, folder: Path, comma
 
 
 @pytest.mark.check
-def test_data_in_a_pipe_is_not_changed(
-    process: Callable[..., subprocess.CompletedProcess[bytes]], folder: Path
-) -> None:
+def test_data_in_a_pipe_is_not_changed(process: Process, folder: Path) -> None:
     store = folder / "h.winnow"
     assert HOSTILE.encode() in process("serve", "--get", CSV, "--store", store).stdout
     exported = process("export", "--to", "-", "--store", store).stdout

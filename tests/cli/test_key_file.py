@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import click
 import pytest
-from click.testing import Result
 
-from opensearch_winnow.cli import main
 from opensearch_winnow.foundation.key_file import KEY_VARIABLE
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.record_files.reader import scheme_of
+from tests.cli.conftest import OnTerminal, Process, Winnow
+from tests.cli.test_command_group import COMMANDS
 from tests.meaningless_text import sentences
-
-Winnow = Callable[..., Result]
-Process = Callable[..., subprocess.CompletedProcess[bytes]]
 
 KEY = "open-sesame-9f1c"
 # They open no store; the hashes of the last two leave no trace.
@@ -48,21 +41,9 @@ def pages(tmp_path: Path) -> Path:
     return folder
 
 
-def commands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Yield every command with its words, those of groups too."""
-    ctx = click.Context(group)
-    for name in group.list_commands(ctx):
-        command = group.get_command(ctx, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from commands(command, *names, name)
-        else:
-            yield (*names, name), command
-
-
 def test_every_command_with_a_store_or_hashes_has_the_option() -> None:
-    found = {words: {name for each in command.params for name in each.opts} for words, command in commands(main)}
-    without = {words[0] for words, options in found.items() if "--key-file" not in options}
+    found = {words: {name for each in command.params for name in each.opts} for words, command in COMMANDS.items()}
+    without = {words.split()[0] for words, options in found.items() if "--key-file" not in options}
     assert without == NEED_NO_KEY
     assert all("--key-file" in options for options in found.values() if options & {"--store", "--noise"})
 
@@ -74,10 +55,8 @@ def test_a_store_is_made_and_opened_with_the_key(winnow: Winnow, key: Path, page
     with Index.open(store, key=KEY) as index:
         assert index.scheme == Scheme(noise=20, guarantee=40, key=KEY)
     assert winnow("index", pages, *keyed, "--workers", 2).exit_code == 0
-    found = winnow("similar", "--file", pages / "0.txt", *keyed, "--json")
-    assert found.exit_code == 0
-    assert len(json.loads(found.stdout)["matches"]) == 3
-    assert "scheme\tkeyed\ttrue" in winnow("stats", *keyed).stdout
+    assert len(winnow.json("similar", "--file", pages / "0.txt", *keyed)["matches"]) == 3
+    assert ["scheme", "keyed", "true"] in winnow.rows("stats", *keyed)
     assert winnow("cluster", *keyed, "--quiet").exit_code == 0
     assert KEY_VARIABLE not in os.environ
 
@@ -88,8 +67,7 @@ def test_a_key_file_that_others_can_read_is_warned_of_once(
 ) -> None:
     key.chmod(0o644)
     done = process("index", pages, "--store", tmp_path / "crawl.winnow", "--key-file", key, "--workers", "2")
-    assert done.returncode == 0
-    assert done.stderr.decode().count(f"chmod 600 {key}") == 1
+    assert (done.returncode, done.stderr.decode().count(f"chmod 600 {key}")) == (0, 1)
 
 
 def test_the_variable_does_the_same_and_the_option_wins(
@@ -117,37 +95,31 @@ def test_a_wrong_missing_or_needless_key_is_refused_in_a_sentence(
     right_id = Scheme(key=KEY).id
 
     def refused(*arguments: str | Path) -> str:
-        done = winnow(*arguments)
-        assert (done.exit_code, done.stdout) == (2, "")
-        assert not {KEY, "barley", Scheme(key="open-barley-77aa").id} & set(done.stderr.split())
-        assert "barley" not in done.stderr
-        return " ".join(done.stderr.split()).removeprefix("Error: ")
+        said = winnow.refused(*arguments)
+        assert not {KEY, Scheme(key="open-barley-77aa").id} & set(said.split())
+        assert "barley" not in said
+        return said.removeprefix("Error: ")
 
+    locked = (
+        f"{keyed} cannot be opened: scheme {right_id} has a secret key: name the file that holds it with --key-file"
+    )
+    needless = f"{crawl} cannot be opened: scheme {Scheme().id} has no key, but --key-file or WINNOW_KEY_FILE names one"
     for command in (("stats",), ("index", pages), ("search", "words")):
-        assert refused(*command, "--store", keyed) == (
-            f"{keyed} cannot be opened: scheme {right_id} has a secret key: name the file that holds it with --key-file"
-            " or WINNOW_KEY_FILE, or pass it as key"
-        )
+        assert refused(*command, "--store", keyed).startswith(locked)
         said = refused(*command, "--store", keyed, "--key-file", wrong)
         assert said == f"{keyed} cannot be opened: wrong key for scheme {right_id}"
-        assert refused(*command, "--store", crawl, "--key-file", key) == (
-            f"{crawl} cannot be opened: scheme {Scheme().id} has no key, but --key-file or WINNOW_KEY_FILE names one:"
-            " leave it out, or index the pages again with it"
-        )
+        assert refused(*command, "--store", crawl, "--key-file", key).startswith(needless)
     assert keyed.read_bytes() == before
     monkeypatch.setenv(KEY_VARIABLE, str(key))
-    assert "has no key, but --key-file or WINNOW_KEY_FILE names one" in refused("stats", "--store", crawl)
+    assert refused("stats", "--store", crawl).startswith(needless)
 
 
 def test_a_key_file_that_cannot_be_used_creates_no_store(winnow: Winnow, pages: Path, tmp_path: Path) -> None:
     store = tmp_path / "new.winnow"
     for arguments in (("--store", store), ("--to", tmp_path / "new.parquet")):
-        done = winnow("index", pages, *arguments, "--key-file", tmp_path / "missing")
-        assert done.exit_code == 2
-        assert f"there is no key file {tmp_path / 'missing'}" in done.stderr.replace("\n", "")
-    done = winnow("index", pages, "--store", store, "--key-file", "")
-    assert done.exit_code == 2
-    assert "name a file" in done.stderr
+        said = winnow.refused("index", pages, *arguments, "--key-file", tmp_path / "missing")
+        assert "there is no key file " in said
+    assert "name a file" in winnow.refused("index", pages, "--store", store, "--key-file", "")
     assert not list(tmp_path.glob("new*"))
 
 
@@ -155,21 +127,14 @@ def test_record_files(winnow: Winnow, key: Path, pages: Path, tmp_path: Path) ->
     records = tmp_path / "records.parquet"
     assert winnow("index", pages, "--to", records, "--key-file", key).exit_code == 0
     assert scheme_of(records).scheme(KEY) == Scheme(key=KEY)
-    again = winnow("index", pages, "--to", records)
-    assert again.exit_code == 2
-    assert "has records of a scheme with a secret key: name the file" in " ".join(again.stderr.split())
-    clustered = winnow("cluster", "--records", records, "--key-file", key, "--json", "--quiet")
-    assert json.loads(clustered.stdout)["pages"] == 3
-    refused = winnow("cluster", "--records", records, "--quiet")
-    assert refused.exit_code == 2
-    assert "has a secret key: name the file that holds it with --key-file" in " ".join(refused.stderr.split())
+    assert "of a scheme with a secret key: name the file" in winnow.refused("index", pages, "--to", records)
+    assert winnow.json("cluster", "--records", records, "--key-file", key, "--quiet")["pages"] == 3
+    assert "has a secret key: name the file" in winnow.refused("cluster", "--records", records, "--quiet")
 
 
 def test_fingerprints_and_comparisons_of_files(winnow: Winnow, key: Path, pages: Path) -> None:
     text = pages / "0.txt"
-    plain, keyed = (
-        json.loads(winnow("fingerprint", text, "--json", *more).stdout) for more in ([], ["--key-file", key])
-    )
+    plain, keyed = (winnow.json("fingerprint", text, *more) for more in ([], ["--key-file", key]))
     assert (plain["scheme"], keyed["scheme"]) == (Scheme().id, Scheme(key=KEY).id)
     hashes = [{hash_ for hash_, _ in each["fingerprints"]} for each in (plain, keyed)]
     assert all(hashes)
@@ -179,16 +144,12 @@ def test_fingerprints_and_comparisons_of_files(winnow: Winnow, key: Path, pages:
 
 
 @pytest.mark.check
-def test_the_next_command_names_the_key_file(
-    on_terminal: Callable[..., tuple[int, str]], key: Path, pages: Path, tmp_path: Path
-) -> None:
+def test_the_next_command_names_the_key_file(on_terminal: OnTerminal, key: Path, pages: Path) -> None:
     keyed = ("--store", "crawl.winnow", "--key-file", key.name)
-    code, shown = on_terminal("winnow", "index", pages, *keyed, folder=tmp_path)
-    assert code == 0
-    assert "--store crawl.winnow --key-file key" in shown.split("→")[1]
-    code, shown = on_terminal("winnow", "stats", "--store", "crawl.winnow", folder=tmp_path, WINNOW_KEY_FILE="key")
-    assert code == 0
-    assert "--key-file" not in shown.split("→")[1]
+    code, shown = on_terminal("winnow", "index", pages, *keyed)
+    assert (code, "--store crawl.winnow --key-file key" in shown.split("→")[1]) == (0, True)
+    code, shown = on_terminal("winnow", "stats", "--store", "crawl.winnow", WINNOW_KEY_FILE="key")
+    assert (code, "--key-file" in shown.split("→")[1]) == (0, False)
 
 
 @pytest.mark.check

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -10,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from errno import EIO, ENOSPC
 from pathlib import Path
@@ -22,7 +21,8 @@ from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.embedded import EmbeddedStore
-from tests.cli.conftest import CLEAN, WINNOW
+from tests.cli.conftest import CLEAN, WINNOW, json_lines
+from tests.cli.crawls.conftest import pages_in
 from tests.meaningless_text import sentences
 from tests.stores.embedded.store_files import SECOND_FORMAT, rows
 from tests.stores.store_questions import search
@@ -35,16 +35,14 @@ from opensearch_winnow.operations import clustering
 from opensearch_winnow.stores import destination
 destination.MAX_BATCH_RECORDS = clustering.BATCH_SIZE = int(os.environ.get("TEST_BATCH", "20"))
 """
-OPEN = (
-    "import sys; from opensearch_winnow.stores.embedded import EmbeddedStore; EmbeddedStore.open(sys.argv[1]).close()"
-)
+OPEN = "from opensearch_winnow.stores.embedded import EmbeddedStore; EmbeddedStore.open('crawl.winnow').close()"
 
 
 @dataclass
 class Job:
     """A command that changes the store crawl.winnow of a folder, and the store before it and after it."""
 
-    command: list[str | Path]
+    command: Sequence[str | Path]
     environment: dict[str, str]
     before: Path | None
     after: Path
@@ -81,13 +79,6 @@ def stored(path: Path) -> dict[str, Record]:
     return by_id
 
 
-def page_count(path: Path) -> int:
-    if not path.exists():
-        return 0
-    with EmbeddedStore.open(path) as store:
-        return store.count()
-
-
 def without_clusters(records: dict[str, Record]) -> dict[str, Record]:
     return {id_: replace(record, cluster="-") for id_, record in records.items()}
 
@@ -98,26 +89,16 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Job]:
     (folder / "site").mkdir()
     (folder / "site" / "sitecustomize.py").write_text(SMALL_BATCHES)
     path = os.pathsep.join(filter(None, [str(folder / "site"), os.environ.get("PYTHONPATH")]))
-    with (folder / "pages.jsonl").open("w") as file:
-        for number in range(PAGES):
-            text = f"every {sentences(100, number // 3)} {number % 3}"
-            file.write(json.dumps({"url": f"http://example.org/{number}", "text": text}) + "\n")
-    index: list[str | Path] = [
-        WINNOW,
-        "index",
-        folder / "pages.jsonl",
-        "--store",
-        "crawl.winnow",
-        "--workers",
-        "1",
-        "-q",
-    ]
+    texts = [f"every {sentences(100, number // 3)} {number % 3}" for number in range(PAGES)]
+    rows_of_pages = ({"url": f"http://example.org/{number}", "text": text} for number, text in enumerate(texts))
+    pages = json_lines(folder / "pages.jsonl", *rows_of_pages)
+    index: list[str | Path] = [WINNOW, "index", pages, "--store", "crawl.winnow", "--workers", "1", "-q"]
     cluster: list[str | Path] = [WINNOW, "cluster", "--store", "crawl.winnow", "--work", ".", "--threads", "1", "-q"]
     indexed, clustered, older = (folder / f"{name}.winnow" for name in ("indexed", "clustered", "older"))
     found = {
         "index": Job(index, {"PYTHONPATH": path}, None, indexed),
         "cluster": Job(cluster, {"PYTHONPATH": path}, indexed, clustered),
-        "migrate": Job([sys.executable, "-c", OPEN, "crawl.winnow"], {"PYTHONPATH": path}, older, indexed),
+        "migrate": Job([sys.executable, "-c", OPEN], {"PYTHONPATH": path}, older, indexed),
     }
     for name, job in found.items():
         if name == "migrate":
@@ -156,7 +137,7 @@ def kill(job: Job, seed: int) -> Callable[[Path], int]:
     def run(folder: Path) -> int:
         with job.start(folder) as process:
             time.sleep(Random(seed).random() * job.seconds)
-            seen = page_count(folder / "crawl.winnow") if job.before is None else PAGES
+            seen = pages_in(folder / "crawl.winnow") if job.before is None else PAGES
             os.killpg(process.pid, signal.SIGKILL)
         return seen
 
@@ -191,26 +172,20 @@ def faulty(tmp_path_factory: pytest.TempPathFactory, root: Path) -> dict[str, st
 
 def count_writes(job: Job, faulty: dict[str, str], folder: Path) -> int:
     """Return how many writes the process with the most of them makes."""
-    (folder / "counted").mkdir()
-    with job.start(
-        folder / "counted", **faulty, FAULT_FOLDER=str(folder / "counted"), FAULT_COUNTED=str(folder / "counts")
-    ) as run:
+    counted, counts = folder / "counted", folder / "counts"
+    counted.mkdir()
+    with job.start(counted, **faulty, FAULT_FOLDER=str(counted), FAULT_COUNTED=str(counts)) as run:
         run.communicate(timeout=300)
-    return max(map(int, (folder / "counts").read_text().split()))
+    return max(map(int, counts.read_text().split()))
 
 
 def fail(job: Job, faulty: dict[str, str], at: int, errno: int, stays: str) -> Callable[[Path], int]:
     def run(folder: Path) -> int:
-        environment = faulty | {
-            "FAULT_FOLDER": f"{folder}/crawl.winnow",
-            "FAULT_AT": str(at),
-            "FAULT_ERRNO": str(errno),
-            "FAULT_STAYS": stays,
-        }
-        with job.start(folder, **environment) as process:
+        fault = {"FAULT_AT": str(at), "FAULT_ERRNO": str(errno), "FAULT_STAYS": stays}
+        with job.start(folder, **faulty, **fault, FAULT_FOLDER=f"{folder}/crawl.winnow") as process:
             said = process.communicate(timeout=300)[1]
         assert process.returncode in (0, 2), said
-        assert "Traceback" not in said
+        assert "Traceback" not in said, said
         if process.returncode == 0:
             return PAGES
         assert re.search(r"no space left|cannot be (written|read|created|looked up)", said), said
@@ -245,10 +220,6 @@ def test_a_disk_that_is_full_or_broken(jobs: dict[str, Job], faulty: dict[str, s
 @pytest.mark.soak
 @pytest.mark.parametrize("name", ["index", "cluster"])
 def test_each_write_to_a_store_fails(
-    jobs: dict[str, Job],
-    faulty: dict[str, str],
-    tmp_path: Path,
-    name: str,
-    record_property: Callable[[str, int], None],
+    jobs: dict[str, Job], faulty: dict[str, str], tmp_path: Path, name: str, record_property: Callable[[str, int], None]
 ) -> None:
     record_property("writes", every_fault(jobs[name], faulty, tmp_path, sys.maxsize))

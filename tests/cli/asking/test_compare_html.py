@@ -7,12 +7,10 @@ import hashlib
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,9 +30,8 @@ from opensearch_winnow.web.texts.marked_text import (
     Marking,
     marked_text,
 )
+from tests.cli.conftest import Prose, Winnow
 
-Winnow = Callable[..., Result]
-Prose = Callable[..., str]
 VOID_ELEMENTS = {"meta", "rect"}
 A, B = Marking(own="p", partner="b"), Marking(own="b", partner="p")
 
@@ -85,13 +82,12 @@ class Page(HTMLParser):
         tags = [tag for tag, _ in self.open]
         if "style" not in tags:
             self.words += data
-        number = any(
-            (attributes.get("class") or "").startswith("n") for tag, attributes in self.open if tag in ("a", "span")
-        )
-        if number or "summary" in tags or not any(each.get("class") == "text" for _, each in self.open):
+        classes = [(tag, attributes.get("class") or "") for tag, attributes in self.open]
+        number = any(name.startswith("n") for tag, name in classes if tag in ("a", "span"))
+        if number or "summary" in tags or all(name != "text" for _, name in classes):
             return
         self.texts[-1] += data
-        if any(attributes.get("class") == "boilerplate" for _, attributes in self.open):
+        if any(name == "boilerplate" for _, name in classes):
             self.boilerplate[-1] += data
         for tag, attributes in self.open:
             if tag == "mark":
@@ -114,12 +110,10 @@ def page_of(a: str, b: str, scheme: Scheme | None = None, boilerplate: str = "")
 def test_marks_with_the_same_number_have_the_same_text(winnow: Winnow, pair: tuple[Path, Path]) -> None:
     out = pair[0].with_name("out.html")
     done = winnow("compare", *pair, "--html", out)
-    assert done.exit_code == 0
-    assert done.stdout.startswith("number\t")
+    assert (done.exit_code, done.stdout[:7]) == (0, "number\t")
     page = Page(out.read_text(encoding="utf-8"))
     a, b = page.passages
-    assert list(a) == [1, 2, 3]
-    assert sorted(b) == [1, 2, 3]
+    assert list(a) == sorted(b) == [1, 2, 3]
     for number, text in a.items():
         assert canonical_text(text).chars == canonical_text(b[number]).chars != ""
     assert page.texts == [path.read_text() for path in pair]
@@ -169,25 +163,16 @@ def test_a_paragraph_that_is_repeated_a_hundred_times(prose: Prose) -> None:
     assert page.links <= {f"#{name}" for name in page.ids}
 
 
-def test_long_unshared_stretches_are_folded(prose: Prose) -> None:
+def test_texts_of_every_kind_are_shown_as_a_whole(prose: Prose) -> None:
     shared = prose(60)
-    a = f"{prose(2_000, 1)} {shared} {prose(100, 2)}"
-    html, page = page_of(a, shared)
-    assert page.tags["details"] == 1
+    long = f"{prose(2_000, 1)} {shared} {prose(100, 2)}"
+    html, page = page_of(long, shared)
+    assert (page.tags["details"], page.texts) == (1, [long, shared])
     assert re.search(r"<summary>[\d,]+ characters not shared</summary>", html)
-    assert page.texts == [a, shared]
-
-
-def test_nothing_shared_and_empty_texts(prose: Prose) -> None:
     for a, b in (("", ""), (prose(50, 1), prose(50, 2)), ("", prose(50))):
         _, page = page_of(a, b)
-        assert page.texts == [a, b]
-        assert page.tags["mark"] == 0
-        assert "Nothing shared" in page.words
-
-
-def test_line_ends_of_every_kind_end_lines(prose: Prose) -> None:
-    _, page = page_of(prose(60) + "\r\nwindows\rold\nunix", prose(60))
+        assert (page.texts, page.tags["mark"], "Nothing shared" in page.words) == ([a, b], 0, True)
+    _, page = page_of(f"{shared}\r\nwindows\rold\nunix", shared)
     assert page.texts[0].endswith("\nwindows\nold\nunix")
 
 
@@ -218,12 +203,10 @@ def test_every_overlap_is_marked_and_nothing_is_lost(
     page = Page(f'<div class="text">{html}</div>')
     assert page.texts == [text]
     assert page.passages[0] == {number: text[start:end] for number, (start, end) in enumerate(places, 1)}
-    shown, hidden = (
-        {at for start, end in each for at in range(start, end)} for each in (grey_places, places)
-    )  # boilerplate is not shown within a passage
-    assert page.boilerplate == ["".join(text[at] for at in sorted(shown - hidden))]
-    stretches = sum(at - 1 not in shown - hidden for at in shown - hidden)
-    assert html.count(">boilerplate<") == stretches
+    grey_ats, hidden = ({at for start, end in each for at in range(start, end)} for each in (grey_places, places))
+    shown = grey_ats - hidden  # boilerplate is not shown within a passage
+    assert page.boilerplate == ["".join(text[at] for at in sorted(shown))]
+    assert html.count(">boilerplate<") == sum(at - 1 not in shown for at in shown)
 
 
 @pytest.mark.parametrize("line", ["word ", "word\n", "nospaces", "0"])
@@ -237,43 +220,31 @@ def test_blocks_are_of_bounded_size(line: str, place: tuple[int, int]) -> None:
     assert max(blocks) <= BLOCK_CHARS + MAX_EXTRA_LINE_CHARS + MAX_UNFOLDED_CHARS
 
 
-@pytest.mark.parametrize(("preset", "unit"), [("pages", "letters and digits"), ("code", "tokens")])
-def test_the_footer_names_the_unit_of_the_counts(winnow: Winnow, tmp_path: Path, preset: str, unit: str) -> None:
-    for name in ("a.py", "b.py"):
-        (tmp_path / name).write_text("x = f(1, 2, y)\n" * 30)
-    page = tmp_path / "compare.html"
-    winnow("compare", tmp_path / "a.py", tmp_path / "b.py", "--preset", preset, "--html", page)
-    assert re.search(rf"passages of \d+ or more {unit} are always found", page.read_text())
-
-
 def test_programs_are_shown_in_lines_with_numbers(winnow: Winnow, tmp_path: Path) -> None:
     lines = [f"total{number} = add({number}, total{number - 1})" for number in range(1, 31)]
-    (tmp_path / "a.py").write_text("import sums\n\n" + "\n".join(lines))
-    (tmp_path / "b.py").write_text("\n".join(lines) + "\nprint(total30)\n")
-    (tmp_path / "c.txt").write_text("\n".join(lines))
-    page = tmp_path / "compare.html"
-    for preset in ("code", "pages"):  # the names say that they are programs
-        winnow("compare", tmp_path / "a.py", tmp_path / "b.py", "--preset", preset, "--html", page)
+    a, b, c, page = (tmp_path / name for name in ("a.py", "b.py", "c.txt", "compare.html"))
+    a.write_text("import sums\n\n" + "\n".join(lines))
+    b.write_text("\n".join(lines) + "\nprint(total30)\n")
+    c.write_text("\n".join(lines))
+    for preset, unit in (("code", "tokens"), ("pages", "letters and digits")):  # the names say that they are programs
+        winnow("compare", a, b, "--preset", preset, "--html", page)
         html = page.read_text()
+        assert re.search(rf"passages of \d+ or more {unit} are always found", html)
         assert html.count('<div class="text code"') == 2
         numbers = [int(line) for line in re.findall(r'data-line="(\d+)"', html)]
         assert numbers == [*range(1, 33), *range(1, 32)]
         assert re.search(r'href="#p1"><b>1</b> \d+ lines', html)
-    winnow("compare", tmp_path / "a.py", tmp_path / "c.txt", "--html", page)
+    winnow("compare", a, c, "--html", page)
     assert "data-line" not in re.sub(r"<style>.*?</style>", "", page.read_text(), flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("selection", ["mod-p", "koala"])
-def test_the_footer_promises_nothing_that_the_selection_does_not(prose: Prose, selection: str) -> None:
-    footer = page_of(prose(60), prose(50), Scheme(selection=selection))[1].words  # type: ignore[arg-type]
-    assert "passages below 50 letters and digits are never found" in footer
-    assert "always" not in footer
-
-
-def test_the_footer_says_what_each_percentage_counts(prose: Prose) -> None:
-    counts = "Resemblance, A in B and B in A count runs of 10 words"
-    assert f"{counts}; the relationship counts characters in passages." in page_of(prose(60), prose(50))[1].words
-    assert f"{counts}." in page_of(prose(60, 1), prose(60, 2))[1].words
+def test_the_footer_promises_nothing_that_the_selection_does_not(prose: Prose) -> None:
+    for scheme in (Scheme(selection="mod-p"), Scheme(selection="koala")):
+        footer = page_of(prose(60), prose(50), scheme)[1].words
+        assert "below 50 letters and digits are never found" in footer
+        assert "always" not in footer
+        assert "count runs of 10 words; the relationship counts characters in passages." in footer
+    assert "count runs of 10 words." in page_of(prose(60, 1), prose(60, 2))[1].words
 
 
 def test_boilerplate_is_grey_and_has_no_number(prose: Prose) -> None:
@@ -283,22 +254,14 @@ def test_boilerplate_is_grey_and_has_no_number(prose: Prose) -> None:
     assert page.texts == [a, b]
     assert page.boilerplate == [licence.rstrip(".")] * 2
     assert [list(each) for each in page.passages] == [[1], [1]]
-    assert "1 shared passage, 1 more run is boilerplate" in page.words
-    assert "boilerplate: 1 run, 40 words" in page.words
-    assert "without boilerplate (grey)" in page.words
-    assert '<path class="boilerplate"' in html
-    assert page.ids == {"p1", "b1"}
+    for said in ("1 shared passage, 1 more run is boilerplate", "boilerplate: 1 run, 40 words", "boilerplate (grey)"):
+        assert said in page.words
+    assert ('<path class="boilerplate"' in html, page.ids) == (True, {"p1", "b1"})
     _, plain = page_of(a, b)
-    assert "boilerplate" not in plain.words
-    assert plain.boilerplate == ["", ""]
-
-
-def test_a_page_of_boilerplate_alone(prose: Prose) -> None:
-    licence = prose(60)
-    _, page = page_of(licence, licence, boilerplate=licence)
-    assert page.boilerplate == [licence.rstrip(".")] * 2
-    assert page.tags["mark"] == 0
-    assert "Nothing shared except boilerplate: 1 run" in page.words
+    assert ("boilerplate" in plain.words, plain.boilerplate) == (False, ["", ""])
+    _, alone = page_of(licence, licence, boilerplate=licence)
+    assert (alone.boilerplate, alone.tags["mark"]) == ([licence.rstrip(".")] * 2, 0)
+    assert "Nothing shared except boilerplate: 1 run" in alone.words
 
 
 @pytest.mark.parametrize("columns", [40, 100])
@@ -311,9 +274,9 @@ def test_boilerplate_on_a_terminal_is_dim(prose: Prose, columns: int) -> None:
     assert f"boilerplate 200 words · A 8–{len(a) - 1:,} · B 0–{len(b) - 1:,}" in lines[0]
     assert all("\x1b[2m" in line for line in lines if line not in ("\x1b[1mA\x1b[0m", "\x1b[1mB\x1b[0m"))
     assert not any("48;5" in line for line in lines)  # no background
-    plain = "\n".join(SideBySide(Terminal(columns, colour=False), found).boilerplate(run))
-    assert " ".join(licence.split()[:3]) in " ".join(plain.split())
-    assert "words …" in " ".join(plain.split())
+    plain = " ".join(" ".join(SideBySide(Terminal(columns, colour=False), found).boilerplate(run)).split())
+    assert " ".join(licence.split()[:3]) in plain
+    assert "words …" in plain
     assert "[" not in plain
 
 

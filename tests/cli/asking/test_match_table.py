@@ -39,19 +39,18 @@ def test_a_line_has_three_numbers_a_bar_and_the_page() -> None:
 
 
 def test_the_score_of_the_threshold_comes_first() -> None:
-    head, line = lines(sample_matches(match, score="containment"), 120)
-    assert head.startswith("A in B ")
-    assert line.strip().startswith("97 % █████████▊")
-    head, line = lines(sample_matches(match, score="contained"), 120)
-    assert head.startswith("B in A ")
-    assert line.strip().startswith("96 % █████████▋")
+    for score, column, cell in (
+        ("containment", "A in B ", "97 % █████████▊"),
+        ("contained", "B in A ", "96 % █████████▋"),
+    ):
+        head, line = lines(sample_matches(match, score=score), 120)
+        assert head.startswith(column)
+        assert line.strip().startswith(cell)
 
 
 def test_estimates_are_marked() -> None:
     head, line = lines(sample_matches(replace(match, kind="estimate", error=0.034, passages=[])), 120)
-    assert "≈ 94 ± 3 % █" in line
-    assert "≈ 97 %" in line
-    assert "≈ 96 %" in line
+    assert [part in line for part in ("≈ 94 ± 3 % █", "≈ 97 %", "≈ 96 %")] == [True] * 3
     assert "passages" not in head  # none were computed
     mixed = lines(sample_matches(match, replace(match, kind="estimate", passages=[])), 120)
     assert "passages" in mixed[0]
@@ -97,8 +96,7 @@ def test_a_url_is_shortened_in_its_middle_unless_told_not_to() -> None:
 def test_a_url_without_enough_room_gets_its_own_line() -> None:
     far = replace(match, card=card._replace(url=f"http://www.example.org/{'way/' * 8}end.html"))
     _, numbers, url = lines(sample_matches(far), 80)
-    assert numbers.endswith("2024-03-01  The mill")
-    assert url == f"  {far.url}"
+    assert (numbers.endswith("2024-03-01  The mill"), url) == (True, f"  {far.url}")
     assert len(lines(sample_matches(far), 130)) == 2
 
 
@@ -124,10 +122,7 @@ def test_the_common_beginning_of_urls_is_omitted_if_room_is_short() -> None:
         (["http://a.example"], ["http://a.example"]),
         (["Amy Lee_1 of the first", "üller of the second year"], ["Amy Lee…he first", "üller o…ond year"]),
         (["class of/amy/work/main.py", "other year/bob/work/main.py"], ["class of/amy…", "other year/bob…"]),
-        (
-            ["one-and-the-same-1-name-for-all", "one-and-the-same-2-name-for-all"],
-            ["…same-1…-for-all", "…same-2…-for-all"],
-        ),
+        ([f"one-and-the-same-{n}-name-for-all" for n in (1, 2)], ["…same-1…-for-all", "…same-2…-for-all"]),
     ],
 )
 def test_short_urls(urls: list[str], shown: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""winnow index into a store, stopped in the middle by a signal, a kill or a full disk."""
+"""winnow index, stopped in the middle by a signal, a kill or a full disk."""
 
 from __future__ import annotations
 
@@ -6,40 +6,20 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.records import read_records
-from opensearch_winnow.stores.embedded import EmbeddedStore
+from tests.cli.conftest import WINNOW, Process, json_lines, started, wait_until
+from tests.cli.crawls.conftest import URL, counted, pages_in, prose, stored
 
 pytestmark = pytest.mark.check
 
-Process = Callable[..., subprocess.CompletedProcess[bytes]]
-WINNOW = str(Path(sys.executable).with_name("winnow"))
-URL = "http://example.org/"
 PAGES = 500
-
-
-def prose(seed: int, words: int) -> str:
-    source = Random(seed)
-    return " ".join("".join(source.choices("abcdefghij", k=source.randint(2, 9))) for _ in range(words))
-
-
-def counted(done: subprocess.CompletedProcess[bytes]) -> tuple[int, ...]:
-    assert done.returncode == 0, done.stderr
-    answer = json.loads(done.stdout)
-    return tuple(answer[name] for name in ("indexed", "unchanged", "skipped", "failed"))
-
-
-def stored(path: Path) -> list[Record]:
-    with EmbeddedStore.open(path) as store:
-        return list(store.scan(Record))
+SLOWLY = ("--workers", "2", "--extractor", "beautifulsoup")
 
 
 def exported(process: Process, folder: Path, store: str) -> list[Record]:
@@ -51,44 +31,9 @@ def exported(process: Process, folder: Path, store: str) -> list[Record]:
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
     """Pages that BeautifulSoup parses slowly; each text is on two of them."""
-    path = tmp_path / "pages.jsonl"
-    slow = "<b><i>slow</i></b> to parse " * 60
-    with path.open("w") as file:
-        for number in range(PAGES):
-            html = f"<p>{slow}{prose(number // 2, 40)}"
-            file.write(json.dumps({"url": f"{URL}{number}", "html": html}) + "\n")
-    return path
-
-
-def start(folder: Path, *arguments: str | Path, **environment: str) -> subprocess.Popen[bytes]:
-    command = [WINNOW, "index", *arguments, "--workers", "2", "--extractor", "beautifulsoup"]
-    return subprocess.Popen(
-        command,
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=os.environ | environment,
-        start_new_session=True,
-    )
-
-
-def wait_for_pages(store: Path, run: subprocess.Popen[bytes]) -> int:
-    """Wait until the first pages are stored, and return how many there are."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and run.poll() is None:
-        if store.exists():
-            with EmbeddedStore.open(store) as opened:
-                if count := opened.count():
-                    return count
-        time.sleep(0.02)
-    pytest.fail("nothing was stored while it ran")
-
-
-SMALL_BATCHES_SCRIPT = """
-import sys
-from opensearch_winnow.stores import destination
-destination.MAX_BATCH_RECORDS = 20
-"""
+    html = f"<p>{'<b><i>slow</i></b> to parse ' * 60}"
+    rows = ({"url": f"{URL}{number}", "html": f"{html}{prose(number // 2, 40)}"} for number in range(PAGES))
+    return json_lines(tmp_path / "pages.jsonl", *rows)
 
 
 @pytest.fixture
@@ -96,7 +41,8 @@ def small_batches(tmp_path: Path) -> dict[str, str]:
     """Environment variables that limit a batch to twenty records."""
     folder = tmp_path / "site"
     folder.mkdir()
-    (folder / "sitecustomize.py").write_text(SMALL_BATCHES_SCRIPT)
+    limit = "from opensearch_winnow.stores import destination\ndestination.MAX_BATCH_RECORDS = 20\n"
+    (folder / "sitecustomize.py").write_text(limit)
     return {"PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))}
 
 
@@ -105,14 +51,15 @@ def test_a_killed_run_continues_and_ends_with_the_same_records(
 ) -> None:
     whole = process("index", many, "--store", "whole.winnow", "--extractor", "beautifulsoup", "--json")
     assert counted(whole) == (PAGES, 0, 0, 0)
-    run = start(tmp_path, many, "--store", "a.winnow", **small_batches)
-    seen = wait_for_pages(tmp_path / "a.winnow", run)
+    store = tmp_path / "a.winnow"
+    run = started(tmp_path, "index", many, "--store", store, *SLOWLY, session=True, environment=small_batches)
+    wait_until(lambda: pages_in(store), run)
+    seen = pages_in(store)
     os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
-    kept = len(stored(tmp_path / "a.winnow"))
-    assert seen <= kept < PAGES
-    again = process("index", many, "--store", "a.winnow", "--json")
-    assert counted(again) == (PAGES - kept, kept, 0, 0)
+    kept = len(stored(store))
+    assert 0 < seen <= kept < PAGES
+    assert counted(process("index", many, "--store", store, "--json")) == (PAGES - kept, kept, 0, 0)
     assert exported(process, tmp_path, "a.winnow") == exported(process, tmp_path, "whole.winnow")
 
 
@@ -120,26 +67,43 @@ def test_a_killed_run_continues_and_ends_with_the_same_records(
 def test_a_stopped_run_has_stored_every_page_it_counted(
     process: Process, many: Path, tmp_path: Path, signal_: signal.Signals, small_batches: dict[str, str]
 ) -> None:
-    run = start(tmp_path, many, "--store", "a.winnow", "--json", **small_batches)
-    wait_for_pages(tmp_path / "a.winnow", run)
+    store = tmp_path / "a.winnow"
+    run = started(tmp_path, "index", many, "--store", store, "--json", *SLOWLY, session=True, environment=small_batches)
+    wait_until(lambda: pages_in(store), run)
     run.send_signal(signal_)
     out, said = run.communicate(timeout=60)
     assert run.returncode == 130, (out, said)
     assert b"run the same command again to continue" in said
-    kept = len(stored(tmp_path / "a.winnow"))
-    assert json.loads(out)["indexed"] == kept
-    assert 0 < kept < PAGES
-    assert counted(process("index", many, "--store", "a.winnow", "--json")) == (PAGES - kept, kept, 0, 0)
+    kept = len(stored(store))
+    assert 0 < json.loads(out)["indexed"] == kept < PAGES
+    assert counted(process("index", many, "--store", store, "--json")) == (PAGES - kept, kept, 0, 0)
     process("index", many, "--store", "whole.winnow", "--extractor", "beautifulsoup")
     assert exported(process, tmp_path, "a.winnow") == exported(process, tmp_path, "whole.winnow")
+
+
+@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_run_has_written_a_record_file(
+    process: Process, many: Path, tmp_path: Path, signal_: signal.Signals
+) -> None:
+    lines = many.read_text()
+    many.write_text("".join(lines.replace(URL, f"{URL}{n}/") for n in range(8)))
+    run = started(tmp_path, "index", many, "--to", "r.parquet", "--workers", "1", "--extractor", "beautifulsoup")
+    wait_until(lambda: any(tmp_path.glob(".r.parquet*")), run)
+    time.sleep(1.5)
+    run.send_signal(signal_)
+    out, said = run.communicate(timeout=60)
+    assert (run.returncode, b"run the same command again to continue" in said) == (130, True), (out, said)
+    kept = len(list(read_records(tmp_path / "r.parquet")))
+    assert 0 <= kept < 8 * PAGES
+    assert counted(process("index", many, "--to", "r.parquet", "--json")) == (8 * PAGES - kept, kept, 0, 0)
 
 
 def test_a_full_disk_is_reported_with_the_number_of_stored_pages(
     process: Process, tmp_path: Path, small_batches: dict[str, str]
 ) -> None:
-    with (tmp_path / "pages.jsonl").open("w") as file:
-        for number in range(400):
-            file.write(json.dumps({"url": f"{URL}{number}", "text": prose(number, 400)}) + "\n")
+    json_lines(
+        tmp_path / "pages.jsonl", *({"url": f"{URL}{number}", "text": prose(number, 400)} for number in range(400))
+    )
     limited = 'trap "" XFSZ; ulimit -f 1500; exec "$0" index pages.jsonl --store a.winnow --workers 1'
     environment = os.environ | small_batches
     done = subprocess.run(

@@ -61,43 +61,48 @@ def test_it_passes_requests_and_stops(engine: Running) -> None:
         assert process.wait(30) == 0
 
 
-@pytest.mark.check
-def test_running_requests_are_answered_before_it_stops() -> None:
-    class Slow(BaseHTTPRequestHandler):
+@contextmanager
+def answering(status: int, body: bytes) -> Iterator[str]:
+    """Yield the address of a server that gives one answer, slowly at /slow."""
+
+    class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             if self.path == "/slow":
                 time.sleep(1.5)
-            self.send_response(401)
-            self.send_header("content-length", "2")
+            self.send_response(status)
+            self.send_header("content-length", str(len(body)))
             self.end_headers()
-            self.wfile.write(b"{}")
+            self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
             pass
 
-    server = HTTPServer(("127.0.0.1", 0), Slow)
+    server = HTTPServer(("127.0.0.1", 0), Handler)
     Thread(target=server.serve_forever, daemon=True).start()
     try:
-        with gateway_process("--to", f"http://127.0.0.1:{server.server_port}") as (process, url, _):
-            answers: list[int] = []
-            asking = Thread(target=lambda: answers.append(ask(url, "GET", "/slow").status))
-            asking.start()
-            time.sleep(0.5)
-            process.send_signal(signal.SIGINT)
-            asking.join()
-            assert answers == [401]
-            assert process.wait(30) == 0
+        yield f"http://127.0.0.1:{server.server_port}"
     finally:
         server.shutdown()
         server.server_close()
+
+
+@pytest.mark.check
+def test_running_requests_are_answered_before_it_stops() -> None:
+    with answering(401, b"{}") as slow, gateway_process("--to", slow) as (process, url, _):
+        answers: list[int] = []
+        asking = Thread(target=lambda: answers.append(ask(url, "GET", "/slow").status))
+        asking.start()
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        asking.join()
+        assert (answers, process.wait(30)) == ([401], 0)
 
 
 def test_a_wrong_address_is_one_sentence() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("WINNOW_CLUSTER", raising=False)
         assert "Missing option '--to'" in refused()
-    said = refused("--to", "localhost:9200")
-    assert "the address of a cluster starts with http:// or https://, as in http://localhost:9200\n" in said
+    assert "the address of a cluster starts with http:// or https://" in refused("--to", "localhost:9200")
     assert "there is no host of this name" in refused("--to", "http://no-such-host.invalid:9200")
     assert "tls_key needs tls_cert" in refused("--to", "http://localhost:9200", "--tls-key", "key.pem")
     assert "cannot be used: No such file" in refused("--to", "http://localhost:9200", "--tls-cert", "none.pem")
@@ -122,7 +127,7 @@ def test_a_path_that_is_no_prefix_of_a_proxy_is_refused(engine: Running) -> None
     try:
         for name in ("gateway-path", "gateway-missing"):
             said = " ".join(refused("--to", f"{engine.url}/{name}").split())
-            assert f"no engine answers at the path /{name}; the address of a cluster has no index at its end" in said
+            assert f"no engine answers at the path /{name}; " in said
             assert f"as in {engine.url}" in said
     finally:
         ask(engine.url, "DELETE", "/gateway-path")
@@ -148,22 +153,8 @@ def close_all(service: socket.socket) -> None:
 
 @pytest.mark.check
 def test_what_is_no_engine_is_refused(tmp_path: Path) -> None:
-    class Page(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(b"<html>hello</html>")
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = HTTPServer(("127.0.0.1", 0), Page)
-    Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        assert "is not OpenSearch; check the address" in refused("--to", f"http://127.0.0.1:{server.server_port}")
-    finally:
-        server.shutdown()
-        server.server_close()
+    with answering(200, b"<html>hello</html>") as page:
+        assert "is not OpenSearch; check the address" in refused("--to", page)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = CliRunner().invoke(main, ["gateway", "--to", f"http://127.0.0.1:{free_port()}", "--port", str(port)])

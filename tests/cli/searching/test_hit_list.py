@@ -20,19 +20,10 @@ from tests.cli.sample_card import CONTROL_CHARACTERS, MILL, card
 
 
 def member(resemblance: float = 0.94, error: float = 0.0, **others: Any) -> Member:
-    usual = Member(
-        id="1" * 32,
-        url="http://mirror.example/mill",
-        title="A mill",
-        site="mirror.example",
-        crawl="",
-        fetched_at=datetime(2024, 3, 2, tzinfo=UTC),
-        score=1.5,
-        resemblance=resemblance,
-        kind="estimate" if error else "exact",
-        error=error,
-    )
-    return replace(usual, **others)
+    page: dict[str, Any] = {"url": "http://mirror.example/mill", "title": "A mill", "site": "mirror.example"}
+    page |= {"id": "1" * 32, "crawl": "", "fetched_at": datetime(2024, 3, 2, tzinfo=UTC)}
+    kind = "estimate" if error else "exact"
+    return Member(**page | {"score": 1.5, "resemblance": resemblance, "kind": kind, "error": error} | others)
 
 
 def result(*members: Member, **others: Any) -> Result:
@@ -76,13 +67,8 @@ def test_near_duplicates_are_listed_below_their_hit() -> None:
         "     94 %  2024-03-02  http://mirror.example/mill",
         "     83 %              http://m.example/a",
     ]
-
-
-def test_only_the_first_of_many_members_are_shown() -> None:
-    (block,) = lines_of(results_of(result(*[member()] * 15)))
-    assert block[3] == "   ▸ 15 more like this (94 %) on 1 site"
-    assert len(block) == 8
-    assert block[-1] == "     and 12 more"
+    (many,) = lines_of(results_of(result(*[member()] * 15)))
+    assert (many[3], len(many), many[-1]) == ("   ▸ 15 more like this (94 %) on 1 site", 8, "     and 12 more")
 
 
 def test_estimates_are_marked_and_exact_scores_are_not() -> None:
@@ -118,16 +104,14 @@ def test_a_page_without_a_signature_has_no_resemblance() -> None:
     ],
 )
 def test_the_sites_of_members_are_counted(sites: list[str], where: str) -> None:
-    said = more_like_this(result(*(member(site=site) for site in sites)), 0.5)
-    assert said == f"{len(sites)} more like this (94 %){where}"
+    members = (member(site=site) for site in sites)
+    assert more_like_this(result(*members), 0.5) == f"{len(sites)} more like this (94 %){where}"
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "said"),
-    [(0.83, 0.94, "83–94 %"), (0.5, 1, "50–100 %"), (0.9, 0.901, "90 %"), (0.8, 0.999, "80 to >99 %"), (1, 1, "100 %")],
-)
-def test_ranges_of_percentages(low: float, high: float, said: str) -> None:
-    assert percent_range(low, high) == said
+def test_ranges_of_percentages() -> None:
+    ranges = {(0.83, 0.94): "83–94 %", (0.5, 1): "50–100 %", (0.9, 0.901): "90 %", (0.8, 0.999): "80 to >99 %"}
+    assert {each: percent_range(*each) for each in ranges} == ranges
+    assert percent_range(1, 1) == "100 %"
 
 
 def test_members_of_earlier_groups_are_shown_after_the_hits() -> None:
@@ -150,12 +134,13 @@ def test_facets_count_pages_and_groups() -> None:
         "site   example.org 1,200 (9 groups) · m.example 3 (1 group)",
         "month  2024-03 2 (2 groups) · unknown 1 (1 group)",
     ]
-    bounded = lines_of(results_of(result(), facets=facets, groups=None))[1]
-    assert bounded[1] == "month  2024-03 2 (≥ 2 groups) · unknown 1 (≥ 1 group)"
-    clusters = lines_of(results_of(result(), facets=facets, by="cluster"))[1]
-    assert clusters[1] == "month  2024-03 2 (2 clusters) · unknown 1 (1 cluster)"
-    alone = lines_of(results_of(result(), facets=facets, by=None, groups=None))[1]
-    assert alone[1] == "month  2024-03 2 · unknown 1"
+    options: list[tuple[dict[str, Any], str]] = [
+        ({"groups": None}, "month  2024-03 2 (≥ 2 groups) · unknown 1 (≥ 1 group)"),
+        ({"by": "cluster"}, "month  2024-03 2 (2 clusters) · unknown 1 (1 cluster)"),
+        ({"by": None, "groups": None}, "month  2024-03 2 · unknown 1"),
+    ]
+    for option, line in options:
+        assert lines_of(results_of(result(), facets=facets, **option))[1][1] == line
     many = {"site": [FacetCount(f"{number}.example", 1, 1) for number in range(12)]}
     *_, last = lines_of(results_of(result(), facets=many), columns=40)[1]
     assert last.endswith("· and 2 more") or last.strip() == "and 2 more"
@@ -184,6 +169,9 @@ def test_lines_fit_for_any_url_and_title(columns: int, url: str, title: str | No
     assert not CONTROL_CHARACTERS.search("".join(lines))
 
 
+MANY = {"total": 1_204, "groups": None, "at_least": 38, "at_most": 1_142, "examined": 100}
+
+
 @pytest.mark.parametrize(
     ("others", "said"),
     [
@@ -191,12 +179,9 @@ def test_lines_fit_for_any_url_and_title(columns: int, url: str, title: str | No
         ({"total": 2, "groups": 1}, "2 pages in 1 group · 1 repeat folded"),
         ({"total": 3, "groups": 3}, "3 pages in 3 groups"),
         ({"total": 1, "groups": 1}, "1 page in 1 group"),
+        (MANY, "1,204 pages in 38 to 1,142 groups; 100 pages were examined (--examine 1204 for all)"),
         (
-            {"total": 1_204, "groups": None, "at_least": 38, "at_most": 1_142, "examined": 100},
-            "1,204 pages in 38 to 1,142 groups; 100 pages were examined (--examine 1204 for all)",
-        ),
-        (
-            {"total": 1_204, "groups": None, "at_least": 38, "at_most": 1_142, "examined": 100, "about": 300},
+            MANY | {"about": 300},
             "1,204 pages in about 300 groups (38 to 1,142); 100 pages were examined (--examine 1204 for all)",
         ),
         ({"total": 42, "groups": None, "by": None}, "42 pages"),

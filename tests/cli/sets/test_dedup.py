@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
-import resource
 import signal
 import subprocess
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from click.testing import Result
 
 from opensearch_winnow.clusters.deduplication.containments import Containments
-from tests.cli.conftest import CLEAN
-
-Winnow = Callable[..., Result]
-RUN = "from opensearch_winnow.cli import main; main(prog_name='winnow')"
+from tests.cli.conftest import WINNOW, Winnow, json_lines, started, wait_until
 
 
-def made(path: Path, count: int, words: int = 100) -> Path:
+def made(path: Path, count: int) -> Path:
     """Write rows of which every second is a copy of the one before it."""
-    random, text = Random(3), ""
-    with path.open("w", encoding="utf-8") as file:
-        for number in range(count):
-            if number % 2 == 0:
-                text = " ".join(f"w{random.randrange(10_000)}" for _ in range(words))
-            file.write(json.dumps({"id": number, "text": text}) + "\n")
-    return path
+    random = Random(3)
+    texts = [" ".join(f"w{random.randrange(10_000)}" for _ in range(100)) for _ in range(count // 2)]
+    return json_lines(path, *({"id": number, "text": texts[number // 2]} for number in range(count)))
 
 
 def test_json_accounts_for_every_row(winnow: Winnow, tmp_path: Path) -> None:
@@ -41,55 +28,43 @@ def test_json_accounts_for_every_row(winnow: Winnow, tmp_path: Path) -> None:
     with rows.open("a") as file:
         file.write("not JSON\n")
     done = winnow("dedup", rows, "--to", tmp_path / "kept.jsonl", "--json")
-    assert done.exit_code == 1  # a row failed
     document = json.loads(done.stdout)
-    assert (document["rows"], document["kept"], document["dropped"], document["failed"]) == (11, 5, 5, 1)
-    assert document["exact"] == 5
+    assert (done.exit_code, "The failed rows are in" in done.stderr) == (1, True)
+    assert [document[name] for name in ("rows", "kept", "dropped", "failed", "exact")] == [11, 5, 5, 1, 5]
     assert document["largest_clusters"][0] == {"rows": 2, "id": "0"}
     assert len((tmp_path / "kept.jsonl").read_text().splitlines()) == 5
     assert len((tmp_path / "kept.jsonl.failed.jsonl").read_text().splitlines()) == 1
-    assert "The failed rows are in" in done.stderr
 
 
 def test_a_dry_run_writes_nothing(winnow: Winnow, tmp_path: Path) -> None:
     rows = made(tmp_path / "rows.jsonl", 4)
-    done = winnow("dedup", rows, "--dry-run", "--to", tmp_path / "kept.jsonl", "--quiet")
-    assert done.exit_code == 0
-    counts = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("count")]
-    assert counts[:3] == [["count", "rows", "4"], ["count", "kept", "2"], ["count", "dropped", "2"]]
+    table = winnow.rows("dedup", rows, "--dry-run", "--to", tmp_path / "kept.jsonl", "--quiet")
+    assert [row[1:] for row in table if row[0] == "count"][:3] == [["rows", "4"], ["kept", "2"], ["dropped", "2"]]
     assert list(tmp_path.iterdir()) == [rows]
-
-
-def test_a_table_on_a_terminal(winnow: Winnow, tmp_path: Path) -> None:
-    done = winnow("dedup", made(tmp_path / "rows.jsonl", 4), "--dry-run", "--color", "always")
-    assert "same words 2" in done.stdout
-    assert "Largest clusters" in done.stdout
+    shown = winnow("dedup", rows, "--dry-run", "--color", "always").stdout
+    assert "same words 2" in shown
+    assert "Largest clusters" in shown
 
 
 def test_exact_copies_with_other_operators_are_a_warning(winnow: Winnow, tmp_path: Path) -> None:
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text(
-        "".join(json.dumps({"text": text}) + "\n" for text in ("12 + 5", "12 * 5", "x < y", "x > y", "1.5", "1/5"))
-    )
+    texts = ("12 + 5", "12 * 5", "x < y", "x > y", "1.5", "1/5")
+    rows = json_lines(tmp_path / "rows.jsonl", *({"text": text} for text in texts))
     done = winnow("dedup", rows, "--match", "exact", "--dry-run")
     assert "warning\tother_symbols\t3" in done.stdout
-    assert (
-        "3 rows were dropped for their words though their operators or signs differ, such as “12 * 5” for “12 + 5”."
-        in done.stderr
-    )
+    assert "3 rows were dropped for their words though" in done.stderr
+    assert "such as “12 * 5” for “12 + 5”." in done.stderr
     assert "--match identical" in done.stderr
     same = winnow("dedup", rows, "--match", "identical", "--dry-run", "--json")
-    assert (json.loads(same.stdout)["kept"], json.loads(same.stdout)["other_symbols"]) == (6, 0)
-    assert "Warning" not in same.stderr
+    answer = json.loads(same.stdout)
+    assert (answer["kept"], answer["other_symbols"], "Warning" in same.stderr) == (6, 0, False)
 
 
 def test_dates_that_cannot_be_right_are_a_warning(winnow: Winnow, tmp_path: Path) -> None:
-    rows = tmp_path / "rows.jsonl"
     times = ("2099-01-01", "1970-01-01", "soon", "2024-05-06")
-    rows.write_text("".join(json.dumps({"id": time, "text": "One text.", "date": time}) + "\n" for time in times))
+    rows = json_lines(tmp_path / "rows.jsonl", *({"id": time, "text": "One text.", "date": time} for time in times))
     done = winnow("dedup", rows, "--to", tmp_path / "kept.jsonl", "--json")
     assert json.loads(done.stdout)["wrong_dates"] == 3
-    assert "3 rows have a date that cannot be read, or cannot be right. It counts as unknown." in done.stderr
+    assert "3 rows have a date that cannot be read, or cannot be right" in done.stderr
     assert json.loads((tmp_path / "kept.jsonl").read_text())["id"] == "2024-05-06"
 
 
@@ -99,65 +74,33 @@ def test_rows_that_were_not_compared_are_a_warning(
     monkeypatch.setattr(Containments, "_run_rounds", lambda self, _: setattr(self, "unfinished", 7))
     done = winnow("dedup", made(tmp_path / "rows.jsonl", 4), "--match", "contained", "--dry-run")
     assert "warning\tnot_compared\t7" in done.stdout
-    assert "Warning: 7 rows that are kept may be in another: too many rows share passages with them" in done.stderr
+    assert "Warning: 7 rows that are kept may be in another" in done.stderr
 
 
 def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
     empty = tmp_path / "rows.parquet"
     pq.write_table(pa.table({"text": pa.array([], pa.string())}), empty)
-    done = winnow("dedup", empty, "--dry-run", "--json")
-    assert done.exit_code == 1
-    assert json.loads(done.stdout)["rows"] == 0
+    assert winnow.json("dedup", empty, "--dry-run", code=1)["rows"] == 0
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "say where the rows that are kept go: add --to, --ids, --dropped or --dry-run"),
-        (["--mark", "--ids", "ids.txt"], "marked rows need a place: name where to write them"),
+        ([], "say where the rows that are kept go: add --to"),
+        (["--mark", "--ids", "ids.txt"], "marked rows need a place"),
         (["--dry-run", "--keep", "best"], "the row to keep is chosen by"),
         (["--dry-run", "--keep", "best:scor"], "no row has the field scor, by which the rule best:scor chooses: the"),
-        (["--dry-run", "--keep", "best:scor"], "the fields are id, text"),
-        (["--dry-run", "--keep", "lowest:text"], "no row has a number in the field text"),
-        (["--dry-run", "--keep", "newest"], "no row has a date"),
-        (["--dry-run", "--min-resemblance", "0"], "is not a share above 0 and at most 1"),
         (["--dry-run", "--min-containment", "0.5"], "min_containment is for match contained, and match is near"),
-        (["--dry-run", "--memory", "much"], "'much' is not a memory size"),
         (["--mark"], "say where the rows that are kept go: add --to"),
         (["--to", "-"], "--to - is not supported: name a file"),
         (["--ids", "x", "--dropped", "./x"], "x is named twice"),
-        (["--to", "none/x.jsonl"], "none/x.jsonl cannot be written: there is no folder none"),
-        (["--to", "there.jsonl"], "there.jsonl exists"),
-        (["--to", "rows.jsonl", "--overwrite"], "is one of the sources"),
         (["--to", "kept.jsonl", "--against", "no.jsonl"], "no.jsonl"),
     ],
 )
-def test_usage_errors(
-    winnow: Winnow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    made(tmp_path / "rows.jsonl", 2)
-    (tmp_path / "there.jsonl").touch()
-    done = winnow("dedup", "rows.jsonl", *arguments)
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert message in " ".join(done.stderr.split())
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.jsonl", "there.jsonl"]
-
-
-def started(folder: Path, *arguments: str, file_bytes: int | None = None) -> subprocess.Popen[bytes]:
-    def limit() -> None:
-        if file_bytes is not None:
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, resource.RLIM_INFINITY))
-
-    return subprocess.Popen(
-        [sys.executable, "-c", RUN, "dedup", *arguments],
-        cwd=folder,
-        env=CLEAN,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=limit,  # noqa: PLW1509 (this process has one thread)
-    )
+def test_usage_errors(winnow: Winnow, here: Path, arguments: list[str], message: str) -> None:
+    made(here / "rows.jsonl", 2)
+    assert message in winnow.refused("dedup", "rows.jsonl", *arguments)
+    assert [path.name for path in here.iterdir()] == ["rows.jsonl"]
 
 
 @pytest.mark.check
@@ -165,13 +108,9 @@ def started(folder: Path, *arguments: str, file_bytes: int | None = None) -> sub
 def test_a_stopped_run_leaves_the_old_output(tmp_path: Path, number: signal.Signals) -> None:
     made(tmp_path / "rows.jsonl", 20_000)
     (tmp_path / "kept.jsonl").write_text("old")
-    run = started(tmp_path, "rows.jsonl", "--to", "kept.jsonl", "--overwrite")
-    deadline = time.monotonic() + 60
-    while not any(path.name.startswith(".winnow") for path in tmp_path.iterdir()):
-        assert run.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-    os.kill(run.pid, number)
+    run = started(tmp_path, "dedup", "rows.jsonl", "--to", "kept.jsonl", "--overwrite")
+    wait_until(lambda: any(tmp_path.glob(".winnow*")), run)
+    run.send_signal(number)
     _, said = run.communicate()
     assert run.returncode == (-signal.SIGKILL if number == signal.SIGKILL else 130)
     assert (tmp_path / "kept.jsonl").read_text() == "old"
@@ -181,37 +120,34 @@ def test_a_stopped_run_leaves_the_old_output(tmp_path: Path, number: signal.Sign
 
 
 @pytest.mark.check
-@pytest.mark.parametrize("size", [50_000, 400_000])  # too little for the columns, and for the output
-def test_a_full_disk_is_one_sentence(tmp_path: Path, size: int) -> None:
+@pytest.mark.parametrize("kilobytes", [50, 400])  # too little for the columns, and for the output
+def test_a_full_disk_is_one_sentence(tmp_path: Path, kilobytes: int) -> None:
     made(tmp_path / "rows.jsonl", 2_000)
     (tmp_path / "kept.jsonl").write_text("old")
-    exactly = ("--match", "exact", "--quiet")
-    run = started(tmp_path, "rows.jsonl", "--to", "kept.jsonl", "--overwrite", *exactly, file_bytes=size)
-    out, said = run.communicate()
-    assert (run.returncode, out) == (2, b"")
-    assert b"Traceback" not in said
-    assert said.decode().startswith("Error: ")
+    dedup = "dedup rows.jsonl --to kept.jsonl --overwrite --match exact --quiet"
+    limited = f'trap "" XFSZ; ulimit -f {kilobytes}; exec "$0" {dedup}'
+    done = subprocess.run(["bash", "-c", limited, WINNOW], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr[:7]) == (2, b"", b"Error: ")
+    assert b"Traceback" not in done.stderr
     assert (tmp_path / "kept.jsonl").read_text() == "old"
-    assert not [path for path in tmp_path.iterdir() if path.name not in ("rows.jsonl", "kept.jsonl")]
+    assert {path.name for path in tmp_path.iterdir()} == {"rows.jsonl", "kept.jsonl"}
 
 
 def test_an_earlier_set_with_other_fields(winnow: Winnow, tmp_path: Path) -> None:
     rows = made(tmp_path / "rows.jsonl", 4)
-    old = tmp_path / "old.jsonl"
-    old.write_text(json.dumps({"doc": json.loads(rows.read_text().splitlines()[0])["text"], "n": 7}) + "\n")
-    arguments = ("dedup", rows, "--against", old, "--dropped", tmp_path / "dropped.jsonl", "--json")
-    refused = winnow(*arguments)
-    assert (refused.exit_code, "its fields are doc, n" in refused.stderr) == (2, True)
-    assert "with --against-text-field or against_fields=FieldNames(text=…)" in refused.stderr
-    done = winnow(*arguments, "--against-text-field", "doc", "--against-id-field", "n")
-    assert (done.exit_code, json.loads(done.stdout)["against"]) == (0, 2)
+    text = json.loads(rows.read_text().splitlines()[0])["text"]
+    old = json_lines(tmp_path / "old.jsonl", {"doc": text, "n": 7})
+    arguments = ("dedup", rows, "--against", old, "--dropped", tmp_path / "dropped.jsonl")
+    refused = winnow.refused(*arguments)
+    assert "its fields are doc, n" in refused
+    assert "with --against-text-field" in refused
+    assert winnow.json(*arguments, "--against-text-field", "doc", "--against-id-field", "n")["against"] == 2
     assert json.loads((tmp_path / "dropped.jsonl").read_text().splitlines()[0])["representative"] == "7"
 
 
 def test_the_lines_of_an_earlier_set_are_a_part_of_their_own(winnow: Winnow, tmp_path: Path) -> None:
     rows = made(tmp_path / "rows.jsonl", 4)
-    done = winnow("dedup", rows, "--against", rows, "--dry-run", "--quiet")
-    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    lines = winnow.rows("dedup", rows, "--against", rows, "--dry-run", "--quiet")
     assert sum(int(value) for part, _, value in lines if part == "dropped") == 4
     assert [line[1:] for line in lines if line[0] == "against"] == [
         ["rows", "4"],

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
-Winnow = Callable[..., Result]
+from tests.cli.conftest import Winnow, json_lines
+
 NOTICE = " ".join(f"Word{number}" for number in range(60))
 
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    path = tmp_path / "in.jsonl"
     texts = [f"One {NOTICE}", f"Two\n{NOTICE.upper()}", NOTICE, None]
-    path.write_text("".join(json.dumps({"id": str(n), "text": text}) + "\n" for n, text in enumerate(texts)))
-    return path
+    return json_lines(tmp_path / "in.jsonl", *({"id": str(n), "text": text} for n, text in enumerate(texts)))
 
 
 def test_rows_are_written_without_passages(winnow: Winnow, source: Path, tmp_path: Path) -> None:
@@ -26,29 +23,20 @@ def test_rows_are_written_without_passages(winnow: Winnow, source: Path, tmp_pat
     done = winnow("dedup", source, "--passages", "--to", out)
     assert done.exit_code == 1  # a row failed
     assert [json.loads(line)["text"] for line in out.read_text().splitlines()] == [f"One {NOTICE}", "Two\n"]
-    assert [line.split("\t") for line in done.stdout.splitlines()][:9] == [
-        ["part", "name", "value"],
-        ["count", "rows", "4"],
-        ["count", "kept", "2"],
-        ["count", "dropped", "1"],
-        ["count", "failed", "1"],
-        ["passages", "passages", "2"],
-        ["passages", "rows_with_passages", "2"],
-        ["passages", "characters", str(3 * len(NOTICE) + 8)],
-        ["passages", "characters_in_passages", str(2 * len(NOTICE))],
-    ]
+    head, *rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert (head, {row[0] for row in rows[:4]}, rows[4][0]) == (["part", "name", "value"], {"count"}, "passages")
+    counts = {"rows": 4, "kept": 2, "dropped": 1, "failed": 1, "passages": 2, "rows_with_passages": 2}
+    counts |= {"characters": 3 * len(NOTICE) + 8, "characters_in_passages": 2 * len(NOTICE)}
+    assert [row[1:] for row in rows[:8]] == [[name, str(count)] for name, count in counts.items()]
     assert f"The failed rows are in {out}.failed.jsonl." in done.stderr
     assert json.loads(Path(f"{out}.failed.jsonl").read_text())["reason"] == "neither html nor text"
-    again = winnow("dedup", source, "--passages", "--to", out)
-    assert (again.exit_code, "exists; name another, or add --overwrite" in again.stderr) == (2, True)
+    assert "add --overwrite" in winnow.refused("dedup", source, "--passages", "--to", out)
 
 
 def test_json_is_one_object(winnow: Winnow, source: Path, tmp_path: Path) -> None:
-    done = winnow(
-        *("dedup", source, "--passages", "--words", "20", "--documents", "3", "--occurrences", "every", "--json"),
-        *("--spans", tmp_path / "spans.jsonl", "--attributes", tmp_path / "attributes", "--quiet"),
-    )
-    document = json.loads(done.stdout)
+    options = ("--passages", "--words", "20", "--documents", "3", "--occurrences", "every", "--quiet")
+    written = ("--spans", tmp_path / "spans.jsonl", "--attributes", tmp_path / "attributes")
+    document = winnow.json("dedup", source, *options, *written, code=1)
     assert (document["rows"], document["kept"], document["dropped"], document["failed"]) == (4, 2, 1, 1)
     assert (document["words"], document["documents"], document["occurrences"]) == (20, 3, "every")
     assert document["most_frequent"] == [
@@ -68,8 +56,7 @@ def test_a_dry_run_writes_nothing(winnow: Winnow, source: Path, tmp_path: Path) 
 def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text("\n\n")
     done = winnow("dedup", tmp_path / "in.jsonl", "--passages", "--dry-run")
-    assert done.exit_code == 1
-    assert "No rows in" in done.stderr
+    assert (done.exit_code, "No rows in" in done.stderr) == (1, True)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +73,4 @@ def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
     ],
 )
 def test_what_has_no_meaning_is_refused(winnow: Winnow, source: Path, options: list[str], message: str) -> None:
-    done = winnow("dedup", source, *options)
-    assert done.exit_code == 2
-    assert message in done.stderr
+    assert message in winnow.refused("dedup", source, *options)
