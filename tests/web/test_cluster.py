@@ -164,19 +164,23 @@ def test_a_cluster_of_thousands_says_what_was_looked_at(tmp_path: Path) -> None:
         index.add(pages)
         ids = [card.id for card in index.store.scan(Card)]
         index.store.set_clusters(dict.fromkeys(ids, ids[0]))
-    app = make_app(ServedStore.named(str(tmp_path / "many.winnow")))
-    status, body = one_request(app, f"/cluster/{ids[0]}")
-    assert status == 200
-    text = body.decode()
+    store = ServedStore.named(str(tmp_path / "many.winnow"))
+
+    def shown(query: str) -> str:
+        status, body = one_request(make_app(store), f"/cluster/{ids[0]}{query}")
+        assert status == 200
+        return body.decode()
+
+    text = shown("")
     assert "<h1>2,000 pages or more on 50 sites or more, at least " in text
     assert " alike among 40 of them</h1>" in text
-    found = json.loads(one_request(app, f"/cluster/{ids[0]}.json?page=20")[1])
+    found = json.loads(shown(".json?page=20"))
     assert [each["number"] for each in found["listed_pages"]] == list(range(1_901, 2_001))
     assert (found["pages"], found["urls"], found["more"], found["following"]) == (2_000, 2_000, True, False)
     numbers = [each["number"] for each in found["compared_pages"]]
     assert (found["compared"], len(found["matrix"]), numbers[0], numbers[-1]) == (40, 40, 1, 2_000)
     assert numbers == sorted(set(numbers))
-    assert "first 2,000 captures" in one_request(app, f"/cluster/{ids[0]}?page=20")[1].decode()
+    assert "first 2,000 captures" in shown("?page=20")
 
 
 @pytest.mark.check
