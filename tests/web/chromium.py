@@ -20,10 +20,6 @@ MISSING = (
 )
 
 
-class NoChromiumError(Exception):
-    """There is no Chromium, and it could not be installed."""
-
-
 def chromium() -> str:
     """Return the path of Chromium. If there is none, one test worker installs it and the others wait."""
     if found := _on_path():
@@ -36,7 +32,7 @@ def chromium() -> str:
             why = _set_up()
             found = _on_path() or _own_of_playwright()
             if found is None:
-                raise NoChromiumError(MISSING.format(why=why))
+                raise RuntimeError(MISSING.format(why=why))
         return found
 
 

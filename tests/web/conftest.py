@@ -11,27 +11,40 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from opensearch_winnow import Index, Page
+from opensearch_winnow.ingest.page_record import Recipe
+from opensearch_winnow.stores.embedded import EmbeddedStore
+from opensearch_winnow.stores.saved_recipe import save_recipe
 from tests.web.known_crawl_fixture import PAGES
 from tests.web.served_fixture import Served, serving
 
 if TYPE_CHECKING:
-    from opensearch_winnow.ingest.page import Page
     from opensearch_winnow.stores.engine.running import Running
 
+TOKEN = "s3cret;tok'en\"="  # what a cookie would rather not have
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 Serve = Callable[..., Served]
-Unclustered = Callable[["list[Page]"], Path]
+Unclustered = Callable[[list[Page]], Path]
 
 
-def made(store: str | Path, pages: list[Page]) -> str:
+def made(store: str | Path, pages: list[Page], *, with_text: bool = True) -> str:
     """Create a store with these pages, cluster it, and return its name."""
-    from opensearch_winnow.index import Index  # noqa: PLC0415 (most tests need none)
-
+    if not with_text:
+        with EmbeddedStore.open(Path(store), create=True) as empty:
+            save_recipe(empty, Recipe(text=False))
     with Index.open(store) as index:
         report = index.add(pages, crawl="known")
         assert report.indexed == len(pages), report
         index.cluster()
     return str(store)
+
+
+@pytest.fixture(scope="module", params=["file", pytest.param("engine", marks=pytest.mark.check)])
+def new_name(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a new store of each kind."""
+    if request.param == "file":
+        return str(tmp_path_factory.mktemp("new") / "<img src=x onerror=alert(1)>.winnow")
+    return f"{request.getfixturevalue('engine').url}/{request.module.__name__.rpartition('.')[2]}-{WORKER}"
 
 
 @pytest.fixture(scope="session")
@@ -54,6 +67,12 @@ def served_file(known_file: Path) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
+def with_token(known_file: Path) -> Iterator[Served]:
+    with serving(known_file, "--token", TOKEN) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
 def served_engine(engine: Running) -> Iterator[Served]:
     """`winnow serve` on the known crawl in an OpenSearch."""
     with serving(made(f"{engine.url}/known-{WORKER}", PAGES)) as found:
@@ -70,7 +89,6 @@ def served(request: pytest.FixtureRequest) -> Served:
 @pytest.fixture
 def unclustered(tmp_path: Path) -> Unclustered:
     """Makes a store of pages that is not clustered."""
-    from opensearch_winnow.index import Index  # noqa: PLC0415 (most tests need none)
 
     def make(pages: list[Page]) -> Path:
         with Index.open(tmp_path / "new.winnow") as index:

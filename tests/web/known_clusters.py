@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Iterable
-from html import unescape
 from itertools import combinations
 
 from opensearch_winnow.mappings.record import capture_id
 from opensearch_winnow.queries.compare import compare
 from tests.web.known_crawl_fixture import EARLIER, IDS, MILL, MIRROR, NEAR, PAGES, SHOUTED
-from tests.web.served_fixture import Reply
 
 FIRST = EARLIER[0]  # of the mill's captures: the representative
 IN_MILL = [*EARLIER, IDS[MILL], IDS[MIRROR], IDS[NEAR], IDS[SHOUTED]]  # in the order of time
@@ -23,11 +18,6 @@ def text_of(id_: str) -> str:
     return page.text or ""
 
 
-def heading(reply: Reply) -> str:
-    (found,) = re.findall(r"<h1>(.*?)</h1>", reply.text)
-    return unescape(found)
-
-
 def by_resemblance(first: str, ids: Iterable[str]) -> list[str]:
     """Return these pages in the order in which the cluster of `first` lists them."""
     urls = {id_: url for url, id_ in IDS.items()}
@@ -35,10 +25,6 @@ def by_resemblance(first: str, ids: Iterable[str]) -> list[str]:
 
 
 MILL_PAGES = [FIRST, *by_resemblance(FIRST, (IDS[MIRROR], IDS[NEAR], IDS[SHOUTED]))]  # one for each URL
-
-
-def rows(reply: Reply) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(reply.text)))
 
 
 def lowest_by_force(ids: list[str]) -> float:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import csv
 import http.client
+import io
 import json
 import os
 import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
+
+from lxml import html
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 WINNOW = Path(sys.executable).with_name("winnow")
+FORM = "application/x-www-form-urlencoded"
 TIMEOUT_SECONDS = 60  # enough for a busy machine
 
 
@@ -37,6 +42,19 @@ class Reply(NamedTuple):
     def json(self) -> Any:
         return json.loads(self.body)
 
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        return list(csv.DictReader(io.StringIO(self.text, newline="")))
+
+    @property
+    def tree(self) -> Any:
+        return html.document_fromstring(self.body)
+
+    @property
+    def heading(self) -> str:
+        (found,) = self.tree.iter("h1")
+        return str(found.text_content())
+
 
 @dataclass(frozen=True, slots=True)
 class Asking:
@@ -49,6 +67,13 @@ class Asking:
 
     def get(self, path: str, method: str = "GET", **headers: str) -> Reply:
         return self.send(path, None, method=method, **headers)
+
+    def form(self, path: str, **fields: str) -> Reply:
+        return self.send(path, urlencode(fields).encode(), content_type=FORM)
+
+    def post(self, path: str, value: Any, **headers: str) -> Reply:
+        """Send a value as JSON."""
+        return self.send(path, json.dumps(value).encode(), **{"content_type": "application/json", **headers})
 
     def send(self, path: str, body: bytes | Iterable[bytes] | None, method: str = "POST", **headers: str) -> Reply:
         """Send one request on its own connection, without following redirects. `_` in header names becomes `-`."""
@@ -75,10 +100,10 @@ class Served(Asking):
     said: str  # when it was ready
 
 
-def head(path: str, length: int) -> bytes:
-    """Return the head of a request that sends JSON."""
-    headers = f"Host: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}"
-    return f"POST {path} HTTP/1.1\r\n{headers}\r\n\r\n".encode()
+def head(path: str, length: int, kind: str = "application/json", version: str = "1.1") -> bytes:
+    """Return the head of a request that sends something."""
+    headers = f"Host: localhost\r\nContent-Type: {kind}\r\nContent-Length: {length}"
+    return f"POST {path} HTTP/{version}\r\n{headers}\r\n\r\n".encode()
 
 
 def connected(served: Asking) -> socket.socket:
@@ -88,22 +113,10 @@ def connected(served: Asking) -> socket.socket:
 
 
 @contextmanager
-def serving(store: str | Path, *options: str, **environment: str) -> Iterator[Served]:
-    """Run `winnow serve` on a free port until the block ends."""
-    with _serving(["--store", str(store), *options], str(store), environment) as found:
-        yield found
-
-
-@contextmanager
-def serving_stateless(*options: str, **environment: str) -> Iterator[Served]:
-    """Run `winnow serve` without a store."""
-    with _serving(["--stateless", *options], "", environment) as found:
-        yield found
-
-
-@contextmanager
-def _serving(options: Sequence[str], store: str, environment: Mapping[str, str]) -> Iterator[Served]:
-    command = [str(WINNOW), "serve", "--port", "0", *options]
+def serving(store: str | Path | None, *options: str, **environment: str) -> Iterator[Served]:
+    """Run `winnow serve` on a free port until the block ends, with or without a store."""
+    named = ["--stateless"] if store is None else ["--store", str(store)]
+    command = [str(WINNOW), "serve", "--port", "0", *named, *options]
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONWARNINGS": "error", **environment}
     ) as process:
@@ -117,13 +130,17 @@ def _serving(options: Sequence[str], store: str, environment: Mapping[str, str])
             found = re.search(r"at (http://[^/\s]+)", said)
             assert found, said
             port = urlsplit(found[1]).port
-            yield Served(f"http://127.0.0.1:{port}", store, process, said)
+            yield Served(f"http://127.0.0.1:{port}", str(store or ""), process, said)
         finally:
             process.terminate()
             complaints = process.stderr.read()
             process.wait(TIMEOUT_SECONDS)
     # That somebody has sent what is no HTTP is said there, too; a fault of ours may not be.
     assert not re.search("could not answer|Exception in ASGI", complaints), complaints
+
+
+def serving_stateless(*options: str) -> AbstractContextManager[Served]:
+    return serving(None, *options)
 
 
 @contextmanager

@@ -6,20 +6,16 @@ import json
 import shlex
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from lxml import html
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
-from opensearch_winnow import Index
-from tests.web.browser_fixture import NewPage, Witness, accessibility_faults, scrolls_sideways
-from tests.web.conftest import Serve
+from tests.web.browser_fixture import NewPage, Witness, accessibility_faults
+from tests.web.conftest import Serve, Unclustered
 from tests.web.known_crawl_fixture import IDS, MILL
 from tests.web.served_fixture import Reply, Served
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 
@@ -46,13 +42,11 @@ def test_every_endpoint_is_explained_with_an_example_that_works(served: Served) 
             reply = served.get(each["example"])
             assert section.xpath(".//a[@data-address]/@href") == [each["example"]]
         else:
-            body = json.dumps({"text": each["text"]}).encode()
-            reply = served.send(each["example"], body, content_type="application/json")
+            reply = served.post(each["example"], {"text": each["text"]})
         assert reply.status == 200, reply.text
     assert served.json(found["search"]["example"])["hits"]
     assert served.json(found["compare"]["example"])["resemblance"] > 0
-    quoted = json.dumps({"text": found["quotes"]["text"]}).encode()
-    assert served.send("/api/v1/quotes", quoted, content_type="application/json").json["matches"]
+    assert served.post("/api/v1/quotes", {"text": found["quotes"]["text"]}).json["matches"]
 
 
 def test_the_commands_are_requests(known_file: Path, serve: Serve) -> None:
@@ -80,14 +74,11 @@ def run_curl(served: Served, command: str) -> Reply:
     return served.get(path, **headers) if given.d is None else served.send(path, given.d.encode(), **headers)
 
 
-def test_an_empty_store_has_no_examples(tmp_path: Path, serve: Serve) -> None:
-    with Index.open(tmp_path / "empty.winnow") as index:
-        index.add([])
-    served = serve(tmp_path / "empty.winnow")
+def test_an_empty_store_has_no_examples(unclustered: Unclustered, serve: Serve) -> None:
+    served = serve(unclustered([]))
     found = endpoints(served)
     assert found["page"]["example"] is found["quotes"]["example"] is None
     assert served.get(found["statistics"]["example"]).status == 200
-    assert "This store has no page for an example" in served.get("/api").text
 
 
 def test_an_example_is_changed_and_run_in_the_page(page: Page, served_file: Served, witness: Witness) -> None:
@@ -137,11 +128,3 @@ def test_an_example_is_run_without_scripts(new_page: NewPage, served_file: Serve
     page.locator("#quotes summary").click()
     page.locator("#quotes").get_by_role("button", name="Run").click()
     assert json.loads(page.locator("body").inner_text())["matches"]
-
-
-@pytest.mark.parametrize("width", [320, 390, 768])
-def test_it_fits_a_narrow_window(new_page: NewPage, served_file: Served, width: int) -> None:
-    page = new_page(viewport={"width": width, "height": 800})
-    page.goto(served_file.url("/api"))
-    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
-    assert not scrolls_sideways(page)

@@ -50,10 +50,14 @@ def test_a_bar_for_each_range_that_has_pairs(bars: list[int], threshold: float) 
     frame = Frame()
     picture = ElementTree.fromstring(f"<svg>{''.join(pair_histogram(bars, threshold))}</svg>")
     drawn = [each for each in picture.iter("rect") if each.attrib["class"] != "frame"]
-    assert len(drawn) == sum(map(bool, bars))
-    for each in drawn:
-        assert float(each.attrib["height"]) > 0
-        assert float(each.attrib["y"]) + float(each.attrib["height"]) == pytest.approx(frame.bottom, abs=0.2)
+    ranges = [(pairs, at / len(bars)) for at, pairs in enumerate(bars) if pairs]
+    highest = 0.0
+    for (_, low), each in sorted(zip(ranges, drawn, strict=True), key=lambda pair: pair[0]):
+        height = float(each.attrib["height"])
+        assert height >= max(highest, 0.1)
+        highest = height
+        assert float(each.attrib["y"]) + height == pytest.approx(frame.bottom, abs=0.2)
+        assert (each.attrib["class"] == "found") == (round(low, 6) >= round(threshold, 6))
 
 
 def test_points_that_hide_each_other_are_drawn_once() -> None:
@@ -61,6 +65,18 @@ def test_points_that_hide_each_other_are_drawn_once() -> None:
     few = "".join(LogPlot(counts, Frame()).points(lambda *_: "", every_point=False))
     all_of_them = "".join(LogPlot(counts, Frame()).points(lambda *_: ""))
     assert few.count("<circle") < 400 < all_of_them.count("<circle") == 2_000
+
+
+def test_a_power_law_is_a_straight_line() -> None:
+    plot = LogPlot({1: 900, 10: 90, 100: 9}, Frame())
+    centres = re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', "".join(plot.points(lambda *_: "")))
+    law = r'd="M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)"'
+    assert re.findall(law, "".join(plot.power(900, 1))) == [(*centres[0], *centres[2])]
+    ((*start, x, y),) = re.findall(law, "".join(plot.power(900, 3)))  # which ends at 1
+    assert tuple(start) == centres[0]
+    assert float(start[0]) < float(x) < float(centres[1][0])
+    assert float(y) > float(centres[2][1])
+    assert list(plot.power(1, 3)) == []
 
 
 def test_months_and_years() -> None:

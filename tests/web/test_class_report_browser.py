@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from opensearch_winnow.web.class_report.report import write_report
 from tests.web.browser_fixture import NewPage, Witness, accessibility_faults, scrolls_sideways
 from tests.web.class_fixture import class_of_five
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 PHONE = {"width": 320, "height": 640}
@@ -121,20 +117,15 @@ def test_it_is_accessible(new_page: NewPage, uri: str, address: str, scheme: str
 
 
 @pytest.mark.parametrize("address", ["class.html", "class.html#pair-1", "class/pair-0002.html"])
-@pytest.mark.parametrize("width", [320, 768])
-def test_nothing_scrolls_sideways(new_page: NewPage, uri: str, address: str, width: int) -> None:
-    page = new_page(viewport={"width": width, "height": 800})
+def test_nothing_scrolls_sideways_and_links_of_pairs_are_in_view(page: Page, uri: str, address: str) -> None:
     page.goto(uri.replace("class.html", address))
-    assert not scrolls_sideways(page)
-
-
-@pytest.mark.parametrize("width", [320, 768, 1024])
-def test_the_links_of_pairs_are_in_view(new_page: NewPage, uri: str, width: int) -> None:
-    page = new_page(viewport={"width": width, "height": 800})
-    page.goto(uri)
-    box = page.locator(".pair-list a").first.bounding_box()
-    assert box
-    assert box["x"] + box["width"] <= width
+    for width in (320, 768, 1024):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert not scrolls_sideways(page)
+        if address == "class.html":
+            box = page.locator(".pair-list a").first.bounding_box()
+            assert box
+            assert box["x"] + box["width"] <= width
 
 
 def test_without_a_script_pairs_open_and_jump(new_page: NewPage, uri: str) -> None:
@@ -160,20 +151,14 @@ def test_on_a_phone_a_number_leads_to_the_other_text(new_page: NewPage, uri: str
     expect(page.locator("#x1a1")).to_be_in_viewport()
 
 
-def test_a_pair_is_printed_in_full(new_page: NewPage, uri: str) -> None:
-    page = new_page()
+def test_a_pair_is_printed_in_full_and_copied_without_line_numbers(page: Page, uri: str) -> None:
     page.goto(f"{uri}#pair-1")
+    page.locator("#pair-1 .code").first.evaluate("each => getSelection().selectAllChildren(each)")
+    copied = page.evaluate("getSelection().toString()")
+    assert "for (int i = 0; i < values.length; i++) {" in copied or "while (at < text.length()" in copied
+    assert not any(line.strip().isdigit() for line in copied.splitlines())
     page.emulate_media(media="print")
     for pane in page.locator("#pair-1 .pane").all():
         assert pane.evaluate("each => each.scrollHeight <= each.clientHeight + 1")
     expect(page.locator("#pair-1 .turn")).to_be_hidden()
     expect(page.locator(".overview")).to_be_hidden()
-
-
-def test_line_numbers_are_not_copied(page: Page, uri: str) -> None:
-    page.goto(f"{uri}#pair-1")
-    code = page.locator("#pair-1 .code").first
-    code.evaluate("each => getSelection().selectAllChildren(each)")
-    copied = page.evaluate("getSelection().toString()")
-    assert "for (int i = 0; i < values.length; i++) {" in copied or "while (at < text.length()" in copied
-    assert not any(line.strip().isdigit() for line in copied.splitlines())

@@ -9,18 +9,16 @@ from typing import Any
 
 import pytest
 
-from opensearch_winnow.index import Index
+from opensearch_winnow import Index
 from opensearch_winnow.web.clustering_run import STOPPED, ClusteringRun
 from opensearch_winnow.web.pages import Pages
 from opensearch_winnow.web.screen_request import ScreenRequest, ServerState
 from opensearch_winnow.web.screens.clusters.clusters import SCREEN
 from opensearch_winnow.web.served import ServedStore
 from tests.web.conftest import Serve, Unclustered
-from tests.web.known_clusters import FIRST, MILL_PAGES, heading, lowest_by_force, rows
+from tests.web.known_clusters import FIRST, MILL_PAGES, lowest_by_force
 from tests.web.known_crawl_fixture import HARBOUR, HARBOURS, IDS, MILL, PAGES
 from tests.web.served_fixture import Served
-
-FORM = "application/x-www-form-urlencoded"
 
 
 def test_clusters_are_listed_the_largest_first(served: Served) -> None:
@@ -39,58 +37,44 @@ def test_clusters_are_listed_the_largest_first(served: Served) -> None:
     assert harbour["lowest"] == pytest.approx(lowest_by_force(harbours))
     assert (mill["kind"], harbour["kind"]) == ("exact", "exact")
     reply = served.get("/clusters")
-    assert heading(reply) == "2 clusters, the largest with 4 pages"
+    assert reply.heading == "2 clusters, the largest with 4 pages"
     assert "4 <small>7 captures</small>" in reply.text
     assert reply.text.count("captures</small>") == 1
-
-
-def test_the_heading_counts_those_that_are_asked_for(served_file: Served) -> None:
-    assert heading(served_file.get("/clusters?min_urls=4")) == "2 clusters of 4 pages or more, the largest with 4 pages"
-    nothing = served_file.get("/clusters?min_urls=5")  # though one of them has seven captures
-    assert heading(nothing) == "No clusters of 5 pages or more"
-    assert '<a href="/clusters">Show all clusters</a>' in nothing.text
-    assert heading(served_file.get("/clusters?site=Sea.Example")) == "1 cluster with a page on sea.example"
-    assert heading(served_file.get("/clusters?site=farm.example")) == "No clusters with a page on farm.example"
-
-
-def test_clusters_are_paged(served: Served) -> None:
-    first, second, third = (served.json(f"/clusters.json?limit=1&page={page}") for page in (1, 2, 3))
-    assert [each["clusters"][0]["pages"] for each in (first, second)] == [7, 4]
-    assert [each["more"] for each in (first, second, third)] == [True, False, False]
-    assert third["clusters"] == []
+    table = served.get("/clusters.csv").rows
+    assert [(each["id"], each["pages"], each["urls"], each["url"]) for each in table] == [
+        (FIRST, "7", "4", MILL), (IDS[HARBOUR], "4", "4", HARBOUR)
+    ]  # fmt: skip
     assert "Back to the first page" in served.get("/clusters?limit=1&page=3").text
     assert served.get("/clusters.json?page=2001").status == 400  # more than are sorted
 
 
-def test_a_table_of_clusters(served_file: Served) -> None:
-    found = rows(served_file.get("/clusters.csv"))
-    assert [(each["id"], each["pages"], each["urls"], each["url"]) for each in found] == [
-        (FIRST, "7", "4", MILL), (IDS[HARBOUR], "4", "4", HARBOUR)
-    ]  # fmt: skip
-
-
-def test_an_empty_store(unclustered: Unclustered, serve: Serve) -> None:
-    served = serve(unclustered([]), "--write")
-    reply = served.get("/clusters")
-    assert heading(reply) == "This store is empty"
-    assert "winnow index SOURCE" in reply.text
-    assert 'action="/clusters' not in reply.text
+@pytest.mark.parametrize(
+    ("query", "heading"),
+    [
+        ("min_urls=4", "2 clusters of 4 pages or more, the largest with 4 pages"),
+        ("min_urls=5", "No clusters of 5 pages or more"),  # though one of them has seven captures
+        ("site=Sea.Example", "1 cluster with a page on sea.example"),
+        ("site=farm.example", "No clusters with a page on farm.example"),
+    ],
+)
+def test_the_heading_counts_those_that_are_asked_for(served_file: Served, query: str, heading: str) -> None:
+    reply = served_file.get(f"/clusters?{query}")
+    assert reply.heading == heading
+    assert ('<a href="/clusters">Show all clusters</a>' in reply.text) == heading.startswith("No")
 
 
 @pytest.mark.check
 def test_a_store_without_clusters_says_how_to_get_them(unclustered: Unclustered, serve: Serve) -> None:
     served = serve(unclustered(PAGES))
     reply = served.get("/clusters")
-    assert heading(reply) == f"{len(PAGES)} captures, not clustered yet"
+    assert reply.heading == f"{len(PAGES)} captures, not clustered yet"
     assert f"winnow cluster --store {Path(served.store).name}<" in reply.text
     assert 'action="/clusters' not in reply.text
-    assert served.send("/clusters/start", b"threshold=0.5", content_type=FORM).status == 403
+    assert served.form("/clusters/start", threshold="0.5").status == 403
     alone = served.get(f"/cluster/{IDS[MILL]}")
-    assert heading(alone).startswith("No near-duplicates")
+    assert alone.heading.startswith("No near-duplicates")
     assert "not clustered yet" in alone.text
-
-
-# --- having them found ------------------------------------------------------------------------------------------------
+    assert "winnow cluster --store" in served.get(f"/page/{IDS[MILL]}").text
 
 
 def until_done(served: Served) -> Any:
@@ -102,22 +86,21 @@ def until_done(served: Served) -> Any:
 @pytest.mark.check
 def test_a_visitor_who_may_write_has_the_store_clustered(unclustered: Unclustered, serve: Serve) -> None:
     served = serve(unclustered(PAGES), "--write")
-    assert "Find clusters" in served.get("/clusters").text
+    assert "Visitors may change it" in served.said
     for _ in range(2):  # the second time one is running, or has done it
-        reply = served.send("/clusters/start", b"threshold=0.6", content_type=FORM)
+        reply = served.form("/clusters/start", threshold="0.6")
         assert (reply.status, reply.headers["location"]) == (303, "/clusters")
     found = until_done(served)
     assert found["failure"] is None
     assert found["clustering"]["threshold"] == 0.6
     assert found["clusters"]
-    assert "Find clusters again" in served.get("/clusters").text
 
 
 @pytest.mark.check
-@pytest.mark.parametrize("threshold", [b"0", b"1.1", b"half"])
-def test_a_threshold_that_is_none(own_file: Path, serve: Serve, threshold: bytes) -> None:
+@pytest.mark.parametrize("threshold", ["0", "1.1", "half"])
+def test_a_threshold_that_is_none(own_file: Path, serve: Serve, threshold: str) -> None:
     served = serve(own_file, "--write")
-    reply = served.send("/clusters/start", b"threshold=" + threshold, content_type=FORM)
+    reply = served.form("/clusters/start", threshold=threshold)
     assert reply.status == 400
     assert "threshold is a share above 0 and at most 1" in reply.text
     assert served.json("/clusters.json")["running"] is None

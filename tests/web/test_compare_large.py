@@ -5,25 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from opensearch_winnow import Index
-from opensearch_winnow.ingest.page import Page as CrawledPage
+from opensearch_winnow import Page as CrawledPage
 from opensearch_winnow.mappings.record import capture_id
 from opensearch_winnow.web.texts.shown_passages import MAX_PASSAGES
 from tests.web.known_crawl_fixture import paragraph
 from tests.web.served_fixture import Served, serving
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
-MANY, REVERSED, LONG, COPY, OTHER = (
-    f"http://{name}.example/" for name in ("many", "reversed", "long", "copy", "other")
-)
+NAMES = ("many", "reversed", "long", "copy", "other")
+MANY, REVERSED, LONG, COPY, OTHER = (f"http://{name}.example/" for name in NAMES)
 LARGEST = 3_000_000  # bytes of HTML
 SHARED = 10_000
 
@@ -54,9 +49,9 @@ def test_every_passage_is_on_a_page(large: Served) -> None:
     path = pair(MANY, REVERSED)
     every = large.json(f"/api/v1{path}")["passages"]
     assert len(every) == SHARED
-    address, pages = path, 0
+    address = path
     numbers: list[int] = []
-    while address:
+    for _ in range(3):  # the others are made in the same way
         page = large.get(address).text
         assert len(page) < LARGEST
         _, a, b = page.split('<div class="text"')
@@ -64,9 +59,7 @@ def test_every_passage_is_on_a_page(large: Served) -> None:
         assert sorted(theirs, key=int) == ours
         assert len(ours) <= MAX_PASSAGES
         numbers += map(int, ours)
-        pages += 1
-        found = re.search(r'rel="next" href="([^"]+)"', page)
-        address = found[1] if found and pages < 3 else ""  # the others are made in the same way
+        (address,) = re.findall(r'rel="next" href="([^"]+)"', page)
     assert numbers == [each["number"] for each in every[: len(numbers)]]
     last = large.get(f"{path}?from={every[-1]['number']}").text
     assert f' id="p{every[-1]["number"]}"' in last
@@ -101,19 +94,14 @@ def test_keys_go_on_to_the_next_page_and_from_the_last_to_the_first(page: Page, 
     expect(page).to_have_url(re.compile(r"/[0-9a-f]{32}#p1$"))
 
 
-@pytest.mark.parametrize(("a", "b"), [(LONG, COPY), (LONG, OTHER), (OTHER, LONG), (LONG, MANY)])
+@pytest.mark.parametrize(("a", "b"), [(LONG, COPY), (LONG, OTHER), (OTHER, LONG), (LONG, MANY), (MANY, REVERSED)])
 @pytest.mark.parametrize("view", ["passages", "differences"])
 def test_megabytes_make_a_small_page_that_says_what_is_left_out(large: Served, a: str, b: str, view: str) -> None:
     reply = large.get(pair(a, b) if view == "passages" else f"{pair(a, b)}?view={view}")
     assert reply.status == 200
     assert len(reply.body) < LARGEST
-    if view == "passages":
-        left = sum(int(each.replace(",", "")) for each in re.findall(r"([\d,]+) characters left out", reply.text))
+    left = sum(int(each.replace(",", "")) for each in re.findall(r"([\d,]+) characters left out", reply.text))
+    if a == MANY:
+        assert left
+    elif view == "passages":
         assert left > 4_000_000
-
-
-def test_differences_of_thousands_of_passages(large: Served) -> None:
-    reply = large.get(f"{pair(MANY, REVERSED)}?view=differences")
-    assert reply.status == 200
-    assert len(reply.body) < LARGEST
-    assert "characters left out" in reply.text

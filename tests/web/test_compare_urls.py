@@ -5,29 +5,19 @@ from __future__ import annotations
 from urllib.parse import quote, urlencode
 
 import pytest
-from lxml import html
 
 from tests.web.known_crawl_fixture import EARLIER, IDS, MILL, MOVED, QUOTE
-from tests.web.served_fixture import Reply, Served
-
-PAIRS = [(MILL, MOVED), (IDS[MILL], IDS[MOVED]), (MILL, IDS[MOVED]), (IDS[MILL], f" {MOVED} ")]
+from tests.web.served_fixture import Served
 
 
-def heading(reply: Reply) -> str:
-    return html.document_fromstring(reply.body).findtext(".//h1") or ""
-
-
-@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize(
+    "pair", [(MILL, MOVED), (IDS[MILL], IDS[MOVED]), (MILL, IDS[MOVED]), (IDS[MILL], f" {MOVED} ")]
+)
 def test_urls_and_ids_lead_to_the_same_comparison(served: Served, pair: tuple[str, str]) -> None:
-    reply = served.get(f"/compare?{urlencode(dict(zip('ab', pair, strict=True)))}")
-    assert (reply.status, reply.headers["location"]) == (303, f"/compare/{IDS[MILL]}/{IDS[MOVED]}")
-
-
-@pytest.mark.parametrize("pair", PAIRS)
-def test_a_program_compares_urls(served: Served, pair: tuple[str, str]) -> None:
-    query = urlencode({"a": pair[0], "b": pair[1], "min_words": 20})
-    found = served.json(f"/api/v1/compare?{query}")
-    expected = served.json(f"/api/v1/compare/{IDS[MILL]}/{IDS[MOVED]}?min_words=20")
+    query, path = urlencode(dict(zip("ab", pair, strict=True))), f"/compare/{IDS[MILL]}/{IDS[MOVED]}"
+    reply = served.get(f"/compare?{query}")
+    assert (reply.status, reply.headers["location"]) == (303, path)
+    found, expected = (served.json(f"/api/v1{each}min_words=20") for each in (f"/compare?{query}&", f"{path}?"))
     assert found.pop("seconds") >= 0
     assert expected.pop("seconds") >= 0
     assert found == expected
@@ -47,12 +37,10 @@ def test_captures_are_chosen_by_date(served: Served) -> None:
 
 
 def test_a_pasted_text_is_compared_with_a_url(served_file: Served) -> None:
-    body = urlencode({"text": QUOTE}).encode()
-    pasted = served_file.send("/paste", body, content_type="application/x-www-form-urlencoded").headers["location"]
-    name = pasted.removeprefix("/paste/")
+    name = served_file.form("/paste", text=QUOTE).headers["location"].removeprefix("/paste/")
     reply = served_file.get(f"/compare?{urlencode({'a': name, 'b': MILL})}")
     assert (reply.status, reply.headers["location"]) == (303, f"/compare/{name}/{IDS[MILL]}")
-    assert heading(served_file.get(f"/compare/{name}/{name}")) == "A and B are the same text"
+    assert served_file.get(f"/compare/{name}/{name}").heading == "A and B are the same text"
 
 
 def test_two_ticked_pages_are_compared(served_file: Served) -> None:
@@ -68,7 +56,7 @@ def test_another_number_of_ticked_pages_is_refused(served_file: Served, ticked: 
     reply = served_file.get(f"/compare?{query}")
     assert reply.status == 400
     assert f"Tick two pages to compare them: you ticked {told}." in reply.text
-    assert html.document_fromstring(reply.body).xpath("//button[@data-back]")
+    assert reply.tree.xpath("//button[@data-back]")
 
 
 def test_half_a_question_is_refused(served_file: Served) -> None:
@@ -78,12 +66,11 @@ def test_half_a_question_is_refused(served_file: Served) -> None:
     gone = served_file.get("/compare?a=https://gone.example/&b=x")
     assert (gone.status, "has no page https://gone.example/" in gone.text) == (404, True)
     near = served_file.get(f"/compare?{urlencode({'a': MILL.rstrip('/'), 'b': MOVED})}")
-    assert near.status == 404
-    assert f"there is {MILL}" in near.text
+    assert (near.status, f"there is {MILL}" in near.text) == (404, True)
 
 
 def test_a_page_and_itself(served: Served) -> None:
     reply = served.get(f"/compare?{urlencode({'a': MILL, 'b': MILL})}")
-    assert heading(served.get(reply.headers["location"])) == "A and B are the same capture"
+    assert served.get(reply.headers["location"]).heading == "A and B are the same capture"
     found = served.json(f"/api/v1/compare?{urlencode({'a': MILL, 'b': IDS[MILL]})}")
     assert (found["answer"], found["resemblance"]) == ("A and B are the same capture", 1)

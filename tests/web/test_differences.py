@@ -1,4 +1,4 @@
-"""The differences view shows everything that two texts do not share, once, and nothing else."""
+"""Compared texts: passages with whole words, and all that two texts do not share, once, and nothing else."""
 
 from __future__ import annotations
 
@@ -6,27 +6,23 @@ import re
 from html import unescape
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from opensearch_winnow import Scheme, compare
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
-from opensearch_winnow.web.texts.differences import (
-    MAX_WORD_PAIRS_PER_ROW,
-    WordChanges,
-    difference_rows,
-    render_rows,
-)
-from opensearch_winnow.web.texts.whole_words import trim_to_words
+from opensearch_winnow.web.texts.compared_panes import whole_panes
+from opensearch_winnow.web.texts.differences import MAX_WORD_PAIRS_PER_ROW, WordChanges, difference_rows, render_rows
+from opensearch_winnow.web.texts.whole_words import trim_to_words, without_edges
 from tests.web.known_crawl_fixture import paragraph
 
 SCHEME = Scheme.preset("passages")
+SHARED, OTHER = paragraph("shared by both"), paragraph("other shared")
 
 
 def compared(a: str, b: str) -> Compared:
-    comparison = compare(a, b, SCHEME)
     sides = ComparedText(id="a", text=a), ComparedText(id="b", text=b)
-    return trim_to_words(Compared.of(*sides, comparison, SCHEME))
+    return Compared.of(*sides, compare(a, b, SCHEME), SCHEME)
 
 
 def words(markup: str) -> list[str]:
@@ -38,9 +34,8 @@ PARTS = st.lists(st.sampled_from([paragraph(f"part {number}", 20) for number in 
 
 
 @given(PARTS, PARTS)
-@settings(deadline=None)
 def test_all_that_is_not_shared_is_shown_once_and_in_order(ours: list[str], theirs: list[str]) -> None:
-    found = compared("\n".join(ours), "\n".join(theirs))
+    found = trim_to_words(compared("\n".join(ours), "\n".join(theirs)))
     shown = render_rows(found, difference_rows(found), lambda number: f"?from={number}")
     for side, name in ((found.a, "a"), (found.b, "b")):
         expected = [word for start, end in side.unshared for word in re.findall(r"\w+", side.text[start:end])]
@@ -56,8 +51,7 @@ def test_all_that_is_not_shared_is_shown_once_and_in_order(ours: list[str], thei
 
 def test_halves_of_words_are_not_shown() -> None:
     """Both words end in an e, which belongs to the shared run."""
-    shared = paragraph("shared")
-    found = compared(f"true {shared} on", f"false {shared} one")
+    found = trim_to_words(compared(f"true {SHARED} on", f"false {SHARED} one"))
     (row,) = [row for row in difference_rows(found) if row.passage is None and row.a[0] == 0]
     (shown,) = render_rows(found, [row], str)
     assert (words(shown.a), words(shown.b)) == (["true"], ["false"])
@@ -65,10 +59,8 @@ def test_halves_of_words_are_not_shown() -> None:
 
 def test_scripts_without_spaces_are_left_as_they_are() -> None:
     shared = "水車小屋の番人は朝ごとに谷の道を下って粉を量り夕方には誰とも話さずに帰っていった" * 2
-    found = compare(f"昔{shared}", f"今{shared}", SCHEME)
-    sides = ComparedText(id="a", text=f"昔{shared}"), ComparedText(id="b", text=f"今{shared}")
-    one = Compared.of(*sides, found, SCHEME)
-    assert list(trim_to_words(one).passages) == list(one.passages)
+    found = compared(f"昔{shared}", f"今{shared}")
+    assert list(trim_to_words(found).passages) == list(found.passages)
 
 
 @pytest.mark.parametrize(
@@ -91,3 +83,36 @@ def test_work_is_bounded() -> None:
     many = "word " * (MAX_WORD_PAIRS_PER_ROW // 100)
     whole = [(0, len(many))]
     assert WordChanges().find(many, whole, many, whole) == (whole, whole)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (f"ByteVectorValues\n{SHARED} Ending", f"FloatEncodings\n{SHARED} Ended"),  # half a word at either end
+        (f"He said: -- {SHARED} ...", f"They said: -- {SHARED} ...\n\n{OTHER}"),
+        (f"One\n{SHARED}\n{OTHER} and {SHARED} two", f"{SHARED}s {OTHER}e"),
+    ],
+    ids=["half-words", "punctuation", "repeated"],
+)
+def test_a_number_stands_at_the_first_word_of_its_passage(a: str, b: str) -> None:
+    for pane in whole_panes(compared(a, b)).panes:
+        numbers = re.findall(r'(.)<mark[^>]*>(?:<a class="n[^>]*>\d+</a>)+(.)', pane.text, re.DOTALL)
+        assert numbers
+        for before, after in numbers:
+            assert not before.isalnum()
+            assert after.isalnum()
+        for last, after in re.findall("(.)</mark>(.)", pane.text, re.DOTALL):
+            assert not (last.isalnum() and after.isalnum())
+
+
+@given(st.text(" .\nab1", max_size=20), st.integers(0, 20), st.integers(0, 20))
+def test_edges(text: str, one: int, other: int) -> None:
+    start, end = sorted((min(one, len(text)), min(other, len(text))))
+    first, last = without_edges(text, (start, end))
+    assert start <= first <= last <= end
+    if any(map(str.isalnum, text[start:end])):
+        assert text[first].isalnum()
+        assert text[last - 1].isalnum()
+        assert not any(map(str.isalnum, text[start:first] + text[last:end]))
+    else:
+        assert (first, last) == (start, end)

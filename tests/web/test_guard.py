@@ -1,14 +1,13 @@
-"""Which requests `winnow serve` accepts, and what a browser may do with the answers."""
+"""Which requests `winnow serve` accepts, how it refuses others, and what a browser may do with the answers."""
 
 from __future__ import annotations
 
+import gzip
 import re
-import socket
-from collections.abc import Iterator
-from itertools import count
+from itertools import repeat
 from pathlib import Path
 from threading import Event, Thread
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import pytest
 
@@ -18,23 +17,21 @@ from opensearch_winnow.web.app import ACTIONS, make_app
 from opensearch_winnow.web.form import MAX_BODY_BYTES
 from opensearch_winnow.web.served import ServedStore
 from opensearch_winnow.web.serving.guard import COOKIE, HEADERS
-from tests.web.conftest import Serve
-from tests.web.served_fixture import TIMEOUT_SECONDS, Asking, Reply, Served, serving, serving_app
+from tests.web.conftest import TOKEN
+from tests.web.served_fixture import FORM, TIMEOUT_SECONDS, Asking, Reply, Served, connected, serving_app
 
-TOKEN = "s3cret;tok'en\"="  # what a cookie would rather not have
 IN_ADDRESS = quote(TOKEN)
-FORM = "application/x-www-form-urlencoded"
 
 
 def in_raw_bytes(served: Asking, request: bytes) -> bytes:
     """Send raw bytes that no library would send, and return the whole answer."""
-    parts = urlsplit(served.address)
-    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=TIMEOUT_SECONDS) as connection:
+    with connected(served) as connection:
         connection.sendall(request)
-        answer = b""
-        while piece := connection.recv(65_536):
-            answer += piece
-    return answer
+        return connection.makefile("rb").read()
+
+
+def raw(path: str, method: str = "GET", headers: str = "") -> bytes:
+    return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{headers}Connection: close\r\n\r\n".encode()
 
 
 # --- the host name of a request ---------------------------------------------------------------------------------------
@@ -52,19 +49,10 @@ def test_it_is_not_asked_by_the_name_of_somebody_else(served_file: Served, host:
     reply = served_file.get("/", host=host)
     assert (reply.status, reply.headers["content-type"]) == (421, "text/plain; charset=utf-8")
     assert "--host" in reply.text
-
-
-def test_a_request_without_a_name(served_file: Served) -> None:
-    assert re.match(rb"HTTP/1.1 4(21|00) ", in_raw_bytes(served_file, b"GET / HTTP/1.0\r\n\r\n"))
+    assert re.match(rb"HTTP/1.1 4(21|00) ", in_raw_bytes(served_file, b"GET / HTTP/1.0\r\n\r\n"))  # without a name
 
 
 # --- the token --------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def with_token(known_file: Path) -> Iterator[Served]:
-    with serving(known_file, "--token", TOKEN) as found:
-        yield found
 
 
 def test_the_token_of_the_address_becomes_a_cookie(with_token: Served) -> None:
@@ -72,7 +60,10 @@ def test_the_token_of_the_address_becomes_a_cookie(with_token: Served) -> None:
     assert (first.status, first.headers["location"]) == (303, "/search?words=mill&min_resemblance=0.8")
     cookie = first.headers["set-cookie"]
     assert {"HttpOnly", "SameSite=strict"} <= set(cookie.split("; "))
-    assert with_token.get("/search?words=mill", cookie=cookie.partition(";")[0]).status == 200
+    sent = cookie.partition(";")[0]
+    assert with_token.get("/search?words=mill", cookie=sent).status == 200
+    again = with_token.get(f"/search?words=mill&token={IN_ADDRESS}", cookie=sent)
+    assert (again.status, again.headers["location"]) == (303, "/search?words=mill")
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
@@ -82,12 +73,6 @@ def test_the_cookie_of_a_server_with_tls_is_sent_to_nothing_else(with_token: Ser
     assert ("Secure" in reply.headers["set-cookie"].split("; ")) == (scheme == "https")
 
 
-def test_who_has_the_cookie_does_not_keep_the_token_in_the_address(with_token: Served) -> None:
-    cookie = with_token.get(f"/?token={IN_ADDRESS}").headers["set-cookie"].partition(";")[0]
-    again = with_token.get(f"/search?words=mill&token={IN_ADDRESS}", cookie=cookie)
-    assert (again.status, again.headers["location"]) == (303, "/search?words=mill")
-
-
 def test_the_token_leads_nowhere_else(with_token: Served) -> None:
     for path in ("//evil.example/", "///evil.example/", "/\\evil.example/", "/%5Cevil.example/", "//evil.example:80"):
         reply = with_token.get(f"{path}?token={IN_ADDRESS}")
@@ -95,41 +80,58 @@ def test_the_token_leads_nowhere_else(with_token: Served) -> None:
         assert re.match(r"/(?![/\\])", reply.headers["location"])
 
 
-@pytest.mark.parametrize(
-    ("path", "headers"),
-    [
-        ("/", {"authorization": f"Bearer {TOKEN}"}),
-        ("/api/v1/search?words=mill", {"authorization": f"bearer  {TOKEN} "}),
-        ("/static/winnow.css", {"authorization": f"Bearer {TOKEN}"}),
-    ],
-)
-def test_a_program_sends_the_token(with_token: Served, path: str, headers: dict[str, str]) -> None:
-    assert with_token.get(path, **headers).status == 200
+def test_a_program_sends_the_token(with_token: Served) -> None:
+    for path, kind in (("/", "Bearer"), ("/search.json?words=mill", "bearer "), ("/static/winnow.css", "Bearer")):
+        assert with_token.get(path, authorization=f"{kind} {TOKEN} ").status == 200
 
 
 @pytest.mark.parametrize(
-    "headers",
+    ("header", "values"),
     [
-        {},
-        {"authorization": "Bearer "},
-        {"authorization": "Bearer s3cret"},
-        {"authorization": f"Bearer {TOKEN}x"},
-        {"authorization": f"Basic {TOKEN}"},
-        {"authorization": "Bearer \xff\xfe"},
-        {"cookie": f"{COOKIE}="},
-        {"cookie": f"{COOKIE}=s3cret"},
-        {"cookie": f"other={TOKEN}"},
-        {"cookie": "\xff;;==;"},
+        ("x_none", [""]),
+        ("authorization", ["Bearer ", "Bearer s3cret", f"Bearer {TOKEN}x", f"Basic {TOKEN}", "Bearer \xff\xfe"]),
+        ("cookie", [f"{COOKIE}=", f"{COOKIE}=s3cret", f"other={TOKEN}", "\xff;;==;"]),
     ],
 )
 @pytest.mark.parametrize(
     "path", ["/", "/search?words=mill", "/api/v1/search?words=mill", "/static/winnow.css", "/nothing", "/?token=s"]
 )
-def test_without_the_token_nothing_is_told(with_token: Served, path: str, headers: dict[str, str]) -> None:
-    reply = with_token.get(path, **headers)
-    assert (reply.status, reply.headers["www-authenticate"]) == (401, "Bearer")
-    assert "mill" not in reply.text
-    assert TOKEN not in reply.text
+def test_without_the_token_nothing_is_told(with_token: Served, path: str, header: str, values: list[str]) -> None:
+    for value in values:
+        reply = with_token.get(path, **{header: value})
+        assert (reply.status, reply.headers["www-authenticate"]) == (401, "Bearer"), value
+        assert "mill" not in reply.text
+        assert TOKEN not in reply.text
+
+
+def test_the_page_of_a_refusal_says_nothing_of_the_store(with_token: Served, served_file: Served) -> None:
+    browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    too_long = b"text=" + b"x" * MAX_BODY_BYTES
+    for status, reply in (
+        (401, with_token.get("/search?words=mill", **browser)),
+        (421, served_file.get("/search?words=mill", host="evil.example", **browser)),
+        (403, served_file.send("/paste", b"text=some", content_type=FORM, sec_fetch_site="cross-site", **browser)),
+        (413, served_file.send("/paste", too_long, content_type=FORM, **browser)),
+    ):
+        assert (reply.status, reply.headers["content-type"]) == (status, "text/html; charset=utf-8")
+        assert reply.heading
+        assert reply.tree.findtext(".//main/p")
+        assert reply.tree.xpath("//@href | //@src") == []  # nothing that would be refused, too
+        assert "known.winnow" not in reply.text
+        policy = reply.headers["content-security-policy"]
+        rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+        assert re.fullmatch(r"'sha256-[^']+'", rules.pop("style-src"))
+        assert rules == dict.fromkeys(("default-src", "base-uri", "form-action", "frame-ancestors"), "'none'")
+        assert {**HEADERS, "content-security-policy": policy}.items() <= reply.headers.items()
+
+
+def test_a_program_is_refused_in_json(with_token: Served, served_file: Served) -> None:
+    for path in ("/api/v1/search?words=mill", "/search.json?words=mill"):
+        reply = with_token.get(path, accept="text/html")
+        assert (reply.status, reply.headers["content-type"]) == (401, "application/json")
+        assert "A token is required" in reply.json["error"]
+    reply = served_file.post("/api/v1/quotes", {"text": "x" * MAX_BODY_BYTES})
+    assert (reply.status, "At most 16 MB" in reply.json["error"]) == (413, True)
 
 
 # --- what is sent -----------------------------------------------------------------------------------------------------
@@ -153,16 +155,13 @@ def test_without_the_token_nothing_is_told(with_token: Served, path: str, header
 def test_only_our_own_pages_send_something(served_file: Served, headers: dict[str, str], let_in: bool) -> None:
     reply = served_file.send("/paste", b"text=some", content_type=FORM, **headers)
     assert (reply.status == 403) != let_in
-    if not let_in:
-        assert "Only pages of this server" in reply.text
+    assert ("Only pages of this server" in reply.text) != let_in
 
 
 @pytest.mark.check
 def test_a_body_that_is_too_long_is_refused_before_it_is_read(served_file: Served) -> None:
-    head = (
-        f"POST /paste HTTP/1.1\r\nHost: localhost\r\nContent-Length: {MAX_BODY_BYTES + 1}\r\nConnection: close\r\n\r\n"
-    )
-    answer = in_raw_bytes(served_file, head.encode())
+    head = raw("/paste", "POST", f"Content-Length: {MAX_BODY_BYTES + 1}\r\n")
+    answer = in_raw_bytes(served_file, head)
     assert answer.startswith(b"HTTP/1.1 413 ")
     assert b"At most 16 MB can be sent at once" in answer
 
@@ -170,51 +169,31 @@ def test_a_body_that_is_too_long_is_refused_before_it_is_read(served_file: Serve
 def test_a_body_that_turns_out_too_long(served_file: Served) -> None:
     piece = b"text=" + b"x" * (MAX_BODY_BYTES // 4)
 
-    def pieces() -> Iterator[bytes]:
-        for _ in range(5):
-            yield piece
-
-    reply = _chunked(served_file, pieces())
-    if reply is not None:
-        assert reply.status == 413
-        assert "At most 16 MB can be sent at once" in reply.text
+    try:
+        reply = served_file.send("/paste", repeat(piece, 5), content_type=FORM, transfer_encoding="chunked")
+        assert (reply.status, "At most 16 MB" in reply.text) == (413, True)
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # it was closed before its end
     assert served_file.get("/").status == 200
 
 
-def _chunked(served: Served, pieces: Iterator[bytes]) -> Reply | None:
-    """Send a chunked body and return the answer, or None if the connection was closed before its end."""
-    try:
-        return served.send("/paste", pieces, content_type=FORM, transfer_encoding="chunked")
-    except (BrokenPipeError, ConnectionResetError):
-        return None
-
-
 @pytest.mark.parametrize(
-    ("body", "kind"),
-    ids=count(),
-    argvalues=[
-        (b"", FORM),
-        (b"\xff\xfe%zz&&==", FORM),
-        (b"&".join(b"a%d=1" % number for number in range(1_000)), FORM),
-        (b"{", "application/json"),
-        (b"[1, 2]", "application/json"),
-        (b'{"text": 1}', "application/json"),
-        (b"\xff", "application/json; charset=latin-1"),
-        (b"nothing of the kind", "multipart/form-data; boundary=x"),
+    ("kind", "bodies"),
+    [
+        (FORM, [b"", b"\xff\xfe%zz&&==", b"&".join(b"a%d=1" % number for number in range(1_000))]),
+        ("application/json", [b"{", b"[1, 2]", b'{"text": 1}']),
+        ("application/json; charset=latin-1", [b"\xff"]),
         (
-            b"--x\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\n\xff\0",
             "multipart/form-data; boundary=x",
+            [b"nothing", b"--x\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\n\xff\0"],
         ),
-        (b"text", "text/plain"),
-        (b"text", "multipart/form-data"),
-        (b"text", ""),
+        *((kind, [b"text"]) for kind in ("text/plain", "multipart/form-data", "")),
     ],
 )
-@pytest.mark.parametrize("path", ["/paste", "/api/v1/quotes"], ids=["form", "api"])
-def test_what_is_no_form_is_refused_in_words(served_file: Served, path: str, body: bytes, kind: str) -> None:
-    reply = served_file.send(path, body, content_type=kind)
-    assert reply.status in (303, 400)
-    if path.startswith("/api"):
+def test_what_is_no_form_is_refused_in_words(served_file: Served, kind: str, bodies: list[bytes]) -> None:
+    for body in bodies:
+        assert served_file.send("/paste", body, content_type=kind).status in (303, 400)
+        reply = served_file.send("/api/v1/quotes", body, content_type=kind)
         assert reply.status == 400
         assert reply.json["error"]
 
@@ -222,29 +201,19 @@ def test_what_is_no_form_is_refused_in_words(served_file: Served, path: str, bod
 def test_who_may_only_read_cannot_write(served_file: Served) -> None:
     for action in ACTIONS:
         path = re.sub(r"{\w+}", "0" * 32, action.path)
-        reply = served_file.send(path, b"name=x&text=y", content_type=FORM)
+        reply = served_file.form(path, name="x", text="y")
         assert (reply.status == 403) == action.writes, action.path
-        if action.writes:
-            assert "--write" in reply.text
+        assert ("--write" in reply.text) == action.writes
 
 
 # --- the answers ------------------------------------------------------------------------------------------------------
 
+FOUND = "/ /search?words=mill /search.json?words=mill /search.csv?words=mill /api/v1/openapi.json /static/winnow.css"
 ANSWERS = {
-    "/": 200,
-    "/search?words=mill": 200,
-    "/search.json?words=mill": 200,
-    "/search.csv?words=mill": 200,
-    "/api/v1/search?words=mill": 200,
-    "/api/v1/openapi.json": 200,
-    "/static/winnow.css": 200,
-    "/static/nothing.css": 404,
-    "/static/": 404,
-    "/nothing": 404,
-    "/search?min_resemblance=many": 400,
-    "/api/v1/search?min_resemblance=many": 400,
-    "/api/v1/nothing": 404,
-}  # fmt: skip
+    **dict.fromkeys([*FOUND.split(), "/api/v1/search?words=mill"], 200),
+    **dict.fromkeys(["/static/nothing.css", "/static/", "/nothing", "/api/v1/nothing"], 404),
+    **dict.fromkeys(["/search?min_resemblance=many", "/api/v1/search?min_resemblance=many"], 400),
+}
 
 
 @pytest.mark.parametrize(("path", "status"), ANSWERS.items())
@@ -266,53 +235,48 @@ def test_the_policy_lets_nothing_in() -> None:
     assert set(rules.values()) == {"'self'"}
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/static/../app.py",
-        "/static/%2e%2e/app.py",
-        "/static/..%2fapp.py",
-        "/static/....//app.py",
-        "/static//etc/passwd",
-        "/static/%2fetc/passwd",
-        "/static/..%5capp.py",
-        "/static/%00",
-        "/static/winnow.css%00.js",
-        "/../app.py",
-        "/templates/base.html",
-    ],
-)
-def test_no_other_file_is_told(served_file: Served, path: str) -> None:
-    answer = in_raw_bytes(served_file, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-    assert re.match(rb"HTTP/1.1 40[04] ", answer)
-    assert b"import" not in answer
+def test_no_other_file_is_told(served_file: Served) -> None:
+    static = (
+        "../app.py %2e%2e/app.py ..%2fapp.py ....//app.py /etc/passwd %2fetc/passwd ..%5capp.py %00 winnow.css%00.js"
+    )
+    for path in (*(f"/static/{name}" for name in static.split()), "/../app.py", "/templates/base.html"):
+        answer = in_raw_bytes(served_file, raw(path))
+        assert re.match(rb"HTTP/1.1 40[04] ", answer), path
+        assert b"import" not in answer
 
 
 def test_an_address_of_a_hundred_thousand_characters(served_file: Served) -> None:
     for path in ("/search?words=" + "x" * 100_000, "/" + "x" * 100_000):
-        answer = in_raw_bytes(
-            served_file, f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
-        )
+        answer = in_raw_bytes(served_file, raw(path))
         assert re.match(rb"HTTP/1.1 4\d\d ", answer)
         assert len(answer) < 10_000
     assert served_file.get("/").status == 200
 
 
-@pytest.mark.parametrize(
-    "noise",
-    [
-        b"\r\n\r\n",
-        b"\0" * 5_000,
-        b"GET\r\n\r\n",
-        b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03",
-        b"GET / HTTP/9.9\r\n\r\n",
-    ],
-)
-def test_what_is_no_request(served_file: Served, noise: bytes) -> None:
-    parts = urlsplit(served_file.address)
-    with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=TIMEOUT_SECONDS) as connection:
-        connection.sendall(noise)
+def test_what_is_no_request(served_file: Served) -> None:
+    hello = b"\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03"  # of TLS
+    for noise in (b"\r\n\r\n", b"\0" * 5_000, b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", hello):
+        with connected(served_file) as connection:
+            connection.sendall(noise)
     assert served_file.get("/").status == 200
+
+
+PATHS = ["/search?words=mill", "/search.json?words=mill", "/search.csv?words=mill", "/static/winnow.css"]
+TIMES = re.compile(r'\d[\d.]* m?s\b|"seconds":[\d.e-]+')
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_an_answer_is_compressed_for_those_who_want_it(served_file: Served, path: str) -> None:
+    plain = served_file.get(path)
+    packed = served_file.get(path, accept_encoding="gzip, deflate, br")
+    assert "content-encoding" not in plain.headers
+    assert (packed.headers["content-encoding"], packed.headers["vary"]) == ("gzip", "Accept-Encoding")
+    assert plain.headers["vary"] == "Accept-Encoding"
+    assert int(packed.headers["content-length"]) == len(packed.body) < len(plain.body) * 0.7
+    assert TIMES.sub("", gzip.decompress(packed.body).decode()) == TIMES.sub("", plain.text)
+    assert HEADERS.items() <= packed.headers.items()
+    small = served_file.get("/api/v1/quotes", accept_encoding="gzip")
+    assert (small.status, "content-encoding" in small.headers) == (200, False)
 
 
 # --- what cannot be brought about from outside ------------------------------------------------------------------------
@@ -357,9 +321,3 @@ def test_a_fault_of_ours_is_guarded_and_tells_nothing(
             assert HEADERS.items() <= reply.headers.items()
             assert "secret" not in reply.text
     assert "a secret of the inside" in caplog.text
-
-
-def test_a_store_that_is_written_may_be_asked(own_file: Path, serve: Serve) -> None:
-    served = serve(own_file, "--write")
-    assert "Visitors may change it" in served.said
-    assert served.get("/search?words=mill").status == 200

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.web.addresses_fixture import every_screen
-from tests.web.known_crawl_fixture import IDS, MILL, MOVED
+from tests.web.known_crawl_fixture import IDS, MILL
 from tests.web.served_fixture import Served
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 
@@ -68,8 +64,11 @@ def test_items_end_where_they_end(page: Page, served_file: Served) -> None:
     page.wait_for_url("**/page/*")
 
 
-def test_what_is_typed_is_text(page: Page, served_file: Served) -> None:
+def test_what_is_typed_is_text_and_keys_of_the_browser_stay_its_own(page: Page, served_file: Served) -> None:
     page.goto(served_file.url("/search?words=mill"))
+    for modifier in ("Control", "Alt", "Meta"):
+        page.keyboard.press(f"{modifier}+k")
+        assert item(page) is None
     page.keyboard.press("/")
     assert 'id="words"' in focused(page)
     page.keyboard.press("End")
@@ -77,13 +76,6 @@ def test_what_is_typed_is_text(page: Page, served_file: Served) -> None:
     expect(page.get_by_label("Words, a URL or a paragraph")).to_have_value("milljko?/")
     assert item(page) is None
     expect(page.get_by_role("dialog")).to_have_count(0)
-
-
-@pytest.mark.parametrize("modifier", ["Control", "Alt", "Meta"])
-def test_keys_of_the_browser_stay_its_own(page: Page, served_file: Served, modifier: str) -> None:
-    page.goto(served_file.url("/search?words=mill"))
-    page.keyboard.press(f"{modifier}+k")
-    assert item(page) is None
 
 
 def test_the_list_of_keys_and_its_switch(page: Page, served_file: Served) -> None:
@@ -113,16 +105,6 @@ def test_a_page_is_compared_with_its_first_near_duplicate(page: Page, served_fil
     first = page.locator("[data-compare]").first.get_attribute("href")
     page.keyboard.press("c")
     page.wait_for_url(f"**{first}")
-
-
-def test_swap_and_view(page: Page, served_file: Served) -> None:
-    page.goto(served_file.url(f"/compare/{IDS[MILL]}/{IDS[MOVED]}"))
-    page.keyboard.press("x")
-    page.wait_for_url(f"**/compare/{IDS[MOVED]}/{IDS[MILL]}*")
-    page.keyboard.press("d")
-    page.wait_for_url("**view=differences*")
-    page.keyboard.press("d")
-    page.wait_for_url(re.compile("view=passages|compare/[^?]*$"))
 
 
 @every_screen

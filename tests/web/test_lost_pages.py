@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 import pytest
 
@@ -48,42 +44,28 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
-def heading(served: Served, path: str) -> str:
-    reply = served.get(path)
-    assert reply.status == 200, reply.text
-    return re.sub("<[^>]*>", "", reply.text.partition("<h1")[2].partition(">")[2].partition("</h1>")[0])
-
-
 def without_seconds(document: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in document.items() if name != "seconds"}
 
 
 def test_where_a_page_is_now(crawls: Served) -> None:
     found = crawls.json(f"{PAGE}/locate.json")
-    assert [(each["url"], each["change"]) for each in found["found"]] == [
-        (NEW, "moved"),
-        (COPY, "copy"),
-        (BOOK, "merged"),
-    ]
-    by_url = crawls.json(f"/api/v1/locate?{urlencode({'url': OLD})}")
+    assert {each["url"]: each["change"] for each in found["found"]} == {NEW: "moved", COPY: "copy", BOOK: "merged"}
+    by_url = crawls.json(f"/api/v1/locate?url={quote(OLD)}")
     assert without_seconds(by_url) == without_seconds(found)
-    assert (
-        heading(crawls, f"{PAGE}/locate")
-        == "Last seen on 2024-01-01, found on 3 later pages: 1 moved, 1 merged, 1 copy"
-    )
-    shown = crawls.get(f"{PAGE}/locate").text
-    assert all(words in shown for words in ("Moved here", "Copy, there since 2024-01-01", "Merged into this page"))
-    assert "&lt;b&gt;A book&lt;/b&gt;" in shown
-    rows = list(csv.DictReader(io.StringIO(crawls.get(f"{PAGE}/locate.csv").text)))
+    shown = crawls.get(f"{PAGE}/locate")
+    assert shown.heading == "Last seen on 2024-01-01, found on 3 later pages: 1 moved, 1 merged, 1 copy"
+    assert all(words in shown.text for words in ("Moved here", "Copy, there since 2024-01-01", "Merged into this page"))
+    assert "&lt;b&gt;A book&lt;/b&gt;" in shown.text
+    rows = crawls.get(f"{PAGE}/locate.csv").rows
     assert [row["url"] for row in rows] == [NEW, COPY, BOOK]
-    assert "All 3 as CSV" in crawls.get(f"{PAGE}/locate?limit=1").text
     assert f'href="{PAGE}/locate"' in crawls.get(PAGE).text
 
 
 def test_why_a_page_is_nowhere(crawls: Served) -> None:
-    latest = capture_id(NEW, at(9))
-    assert heading(crawls, f"/page/{latest}/locate") == "Last seen on 2024-09-01, found on no later page"
-    assert "is in the latest crawl of lost.winnow" in crawls.get(f"/page/{latest}/locate").text
+    latest = crawls.get(f"/page/{capture_id(NEW, at(9))}/locate")
+    assert latest.heading == "Last seen on 2024-09-01, found on no later page"
+    assert "is in the latest crawl of lost.winnow" in latest.text
     unknown = crawls.get(f"/api/v1/locate?url={quote(OLD)}/")
     assert (unknown.status, unknown.json["error"]) == (404, f"lost.winnow has no page {OLD}/; there is {OLD}")
     assert crawls.get("/api/v1/locate").status == 400
@@ -94,16 +76,13 @@ def test_versions(crawls: Served) -> None:
     old, new = found["versions"]
     assert (old["pages"], old["stale"], old["stale_pages"]) == ([COPY, OLD, NEW], True, [COPY, OLD])
     assert (new["pages"], new["stale"], new["same"]) == ([NEW], False, False)
-    by_url = crawls.json(f"/api/v1/versions?{urlencode({'url': OLD})}")
+    by_url = crawls.json(f"/api/v1/versions?url={quote(OLD)}")
     assert without_seconds(by_url) == without_seconds(found)
-    sent = crawls.send(
-        "/api/v1/versions?min_resemblance=0.9",
-        json.dumps({"text": "\n\n".join(MILL_TEXT)}).encode(),
-        content_type="application/json",
-    )
+    sent = crawls.post("/api/v1/versions?min_resemblance=0.9", {"text": "\n\n".join(MILL_TEXT)})
     assert sent.json["versions"] == [old]
-    assert heading(crawls, f"{PAGE}/versions?min_resemblance=0.9") == "1 version on 3 pages; 2 pages are stale"
-    rows = list(csv.DictReader(io.StringIO(crawls.get(f"{PAGE}/versions.csv?min_resemblance=0.9").text)))
+    shown = crawls.get(f"{PAGE}/versions?min_resemblance=0.9")
+    assert shown.heading == "1 version on 3 pages; 2 pages are stale"
+    rows = crawls.get(f"{PAGE}/versions.csv?min_resemblance=0.9").rows
     assert [(row["version"], row["url"], row["stale"]) for row in rows] == [
         ("1", COPY, "true"),
         ("1", OLD, "true"),
@@ -114,20 +93,17 @@ def test_versions(crawls: Served) -> None:
 def test_the_line_of_time_of_a_version() -> None:
     days = [datetime(2024, 1, day, tzinfo=UTC) for day in (1, 11, 21)]
 
-    def spans(*seen: tuple[str, list[datetime | None]]) -> dict[str, tuple[float, float]]:
+    def spans(**seen: list[datetime | None]) -> dict[str, tuple[float, float]]:
+        card = Card("", OLD, "", "", None, None, True, "", 0, 0, 0, None, None, "")
         made = [
-            Version(
-                [Card(id_, OLD, "", "", None, time, True, "", 0, 0, 0, None, None, "") for time in times], None, False
-            )
-            for id_, times in seen
+            Version([card._replace(id=id_, fetched_at=time) for time in times], None, False)
+            for id_, times in seen.items()
         ]
         return seen_spans(Versions(len(made), 1, 0, 0.5, 0, 0.0, made))
 
-    assert spans(("a", [days[0], days[1]]), ("b", [days[2]]), ("c", [None])) == {
-        "a": (0, 50),
-        "b": (100 - MIN_SPAN, MIN_SPAN),
-    }
-    assert spans(("a", [days[0]])) == spans(("c", [None])) == {}
+    found = spans(a=[days[0], days[1]], b=[days[2]], c=[None])
+    assert found == {"a": (0, 50), "b": (100 - MIN_SPAN, MIN_SPAN)}
+    assert spans(a=[days[0]]) == spans(c=[None]) == {}
 
 
 @pytest.mark.check

@@ -8,7 +8,6 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
 from urllib.parse import quote, urlsplit
 
 import pytest
@@ -36,33 +35,16 @@ sys.addaudithook(record)
 BODY = "\n\n".join(paragraphs("listener", 3))
 
 
-class Listener:
-    """Accepts connections, and remembers that there were some."""
-
-    def __init__(self) -> None:
-        self.seen: list[object] = []
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, sender = self._socket.accept()
-            except OSError:
-                return
-            self.seen.append(sender)
-            connection.close()
-
-    def close(self) -> None:
-        self._socket.close()
-
-
 @pytest.fixture
-def listener() -> Iterator[Listener]:
-    found = Listener()
-    yield found
-    found.close()
+def listener() -> Iterator[socket.socket]:
+    """A server that connections wait for until the test looks whether there are any."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        found.setblocking(False)
+        yield found
+
+
+def address_of(listener: socket.socket) -> str:
+    return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
 @pytest.fixture
@@ -91,10 +73,12 @@ def pages_with(address: str) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("kind", ["file", "cluster"])
 def test_nothing_is_fetched(
-    kind: str, request: pytest.FixtureRequest, tmp_path: Path, listener: Listener, recorded: dict[str, str]
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path, listener: socket.socket, recorded: dict[str, str]
 ) -> None:
+    address = address_of(listener)
+    pages = pages_with(address)
     source = tmp_path / "pages.jsonl"
-    source.write_text("".join(f"{json.dumps(page)}\n" for page in pages_with(listener.address)), encoding="utf-8")
+    source.write_text("".join(f"{json.dumps(page)}\n" for page in pages), encoding="utf-8")
     allowed: set[str] = set()
     store = str(tmp_path / "store.winnow")
     if kind == "cluster":
@@ -105,9 +89,8 @@ def test_nothing_is_fetched(
     for command in (["index", str(source), "--quiet", "--workers", "1"], ["cluster", "--quiet"], ["stats"]):
         subprocess.run([WINNOW, *command, "--store", store], env=environment, check=True, capture_output=True)
     with serving(store, "--write", **recorded) as served:
-        ids = {page["url"]: capture_id(page["url"], None) for page in pages_with(listener.address)}
-        page, copy = ids.values()
-        typed = quote(f"{listener.address}/typed", safe="")
+        page, copy = (capture_id(each["url"], None) for each in pages)
+        typed = quote(f"{address}/typed", safe="")
         for screen in SCREENS:
             values = {"id": page, "a": page, "b": copy}
             names = "&".join(
@@ -118,24 +101,21 @@ def test_nothing_is_fetched(
                     served.get(path.format(**values) + query)
         for path in ("/paste", f"{API}/quotes"):
             for field in ("text", "html"):
-                sent = json.dumps({field: pages_with(listener.address)[0]["html"]})
-                served.send(path, sent.encode(), content_type="application/json")
-                form = f"{field}={quote(pages_with(listener.address)[0]['html'])}"
-                served.send(path, form.encode(), content_type="application/x-www-form-urlencoded")
-        host = urlsplit(listener.address).netloc
-        served.get("/", x_forwarded_host=host, x_original_url=listener.address, forwarded=f"host={host}")
-        watched = f"name=w&url={quote(f'{listener.address}/page')}&min_containment=0.5"
-        served.send("/watches/add", watched.encode(), content_type="application/x-www-form-urlencoded")
+                served.post(path, {field: pages[0]["html"]})
+                served.form(path, **{field: pages[0]["html"]})
+        host = urlsplit(address).netloc
+        served.get("/", x_forwarded_host=host, x_original_url=address, forwarded=f"host={host}")
+        served.form("/watches/add", name="w", url=f"{address}/page", min_containment="0.5")
         served.get("/watches")
     record = Path(recorded["RECORD"])
     assert set(record.read_text().splitlines() if record.exists() else ()) <= allowed
-    assert listener.seen == []
-    with socket.create_connection(("127.0.0.1", urlsplit(listener.address).port or 0)) as probe:
-        probe.recv(1)
-    assert len(listener.seen) == 1, "the listener would have seen a connection"
+    with pytest.raises(BlockingIOError):
+        listener.accept()
+    socket.create_connection(listener.getsockname()).close()
+    listener.accept()[0].close()  # it would have been seen
 
 
-def test_the_recorder_records(tmp_path: Path, recorded: dict[str, str], listener: Listener) -> None:
-    code = f"import urllib.request as r\ntry: r.urlopen('{listener.address}')\nexcept Exception: pass"
+def test_the_recorder_records(tmp_path: Path, recorded: dict[str, str], listener: socket.socket) -> None:
+    code = f"import urllib.request as r\ntry: r.urlopen('{address_of(listener)}', timeout=1)\nexcept OSError: pass"
     subprocess.run([WINNOW.with_name("python"), "-c", code], env=os.environ | recorded, check=True, cwd=tmp_path)
     assert "socket.connect" in Path(recorded["RECORD"]).read_text()

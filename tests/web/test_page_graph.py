@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 from math import hypot
+from statistics import mean
 from time import process_time
 from xml.etree import ElementTree
 
@@ -50,9 +51,6 @@ def test_pages_are_apart_and_inside(matrix: tuple[list[float], ...]) -> None:
 def test_two_families_lie_apart(pages: int) -> None:
     family = pages // 2
     points = layout(shares(pages, family))
-
-    def mean(distances: list[float]) -> float:
-        return sum(distances) / len(distances)
 
     within: list[float] = []
     between: list[float] = []

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import product
+from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from tests.web.browser_fixture import NewPage, scrolls_sideways
 from tests.web.real_crawl_fixture import javadoc_comparison
 from tests.web.served_fixture import Served
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page, ViewportSize
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 LONG = "index/package-use"  # 71 passages in two releases of it
@@ -25,42 +23,6 @@ SETTLED = 500  # milliseconds after a jump, in which nothing may move any more
 Motion = Literal["no-preference", "reduce"]
 
 
-# --- search -----------------------------------------------------------------------------------------------------------
-LINKS_OF_GROUPS = """
-    () => {
-        const widthOf = document.createElement("canvas").getContext("2d");
-        return [...document.querySelectorAll(".hit:has(.group)")].flatMap(hit =>
-            [...hit.querySelectorAll("a, button, summary")].map(link => {
-                const outer = hit.getBoundingClientRect(), inner = link.getBoundingClientRect();
-                const style = getComputedStyle(link);
-                widthOf.font = style.font;
-                return {
-                    text: link.textContent,
-                    lines: Math.round(inner.height / parseFloat(style.lineHeight)),
-                    needed: Math.ceil(widthOf.measureText(link.textContent).width / (outer.width - INDENT)),
-                    inside: inner.left >= outer.left && inner.right <= outer.right + 1,
-                };
-            })
-        );
-    }
-""".replace("INDENT", "48")  # pixels that a row of a group has less than its hit
-
-
-def test_links_of_an_opened_group_are_not_broken_into_pieces(page: Page, javadoc: Served) -> None:
-    page.goto(javadoc.url("/search?words=TopTerms*+rewrite&min_resemblance=0.4"))
-    page.evaluate("for (const each of document.querySelectorAll('.group')) each.open = true")
-    for width in (1440, 1100, 900, 768, 390, 360):
-        page.set_viewport_size({"width": width, "height": 900})
-        links = page.evaluate(LINKS_OF_GROUPS)
-        assert len([link for link in links if link["text"] == "Compare"]) > 10
-        assert max(len(link["text"]) for link in links) > 70
-        # An address that is longer than two lines of a phone has as many as it fills.
-        assert [link for link in links if link["lines"] > max(2, link["needed"])] == [], width
-        assert [link for link in links if not link["inside"]] == [], width
-        assert not scrolls_sideways(page), width
-
-
-# --- page -------------------------------------------------------------------------------------------------------------
 ROWS_OF_MATCHES = """
     () => [...document.querySelectorAll(".matches tbody tr")].map(row => ({
         title: row.querySelector(".which").getBoundingClientRect().width,
@@ -81,7 +43,6 @@ def test_titles_have_room_and_bars_are_in_line(page: Page, javadoc: Served) -> N
         assert not scrolls_sideways(page), width
 
 
-# --- compare ----------------------------------------------------------------------------------------------------------
 HIDDEN = """
     (id) => {
         const target = document.getElementById(id), box = target.getBoundingClientRect();
@@ -108,26 +69,21 @@ def expect_to_stay_in_view(page: Page, number: int, sides: str) -> None:
     assert at_once == then == [0] * len(sides), f"passage {number} is {at_once} pixels from view, then {then}"
 
 
-def last_passage(served: Served) -> int:
-    number: int = served.json(f"/api/v1{javadoc_comparison(LONG)}")["passages"][-1]["number"]
+@pytest.fixture(scope="module")
+def last(javadoc: Served) -> int:
+    number: int = javadoc.json(f"/api/v1{javadoc_comparison(LONG)}")["passages"][-1]["number"]
     assert number > 40
     return number
 
 
 @pytest.mark.parametrize(
     ("size", "motion"),
-    [
-        pytest.param(TABLET, "no-preference", id="tablet", marks=pytest.mark.check),
-        pytest.param(TABLET, "reduce", id="tablet-reduced", marks=pytest.mark.check),
-        pytest.param(DESK, "no-preference", id="desk", marks=pytest.mark.check),
-        pytest.param(DESK, "reduce", id="desk-reduced"),
-        pytest.param(LOW, "no-preference", id="low", marks=pytest.mark.check),
-    ],
+    [*product((TABLET, DESK), ("no-preference", "reduce")), (LOW, "no-preference")],
+    ids=["tablet", "tablet-reduced", "desk", "desk-reduced", "low"],
 )
 def test_a_jump_ends_at_both_sides_of_the_passage(
-    new_page: NewPage, javadoc: Served, size: ViewportSize, motion: Motion
+    new_page: NewPage, javadoc: Served, last: int, size: ViewportSize, motion: Motion
 ) -> None:
-    last = last_passage(javadoc)
     page = new_page(viewport=size, reduced_motion=motion)
     page.goto(javadoc.url(javadoc_comparison(LONG)))
     page.keyboard.press("n")
@@ -142,22 +98,17 @@ def test_a_jump_ends_at_both_sides_of_the_passage(
         expect_to_stay_in_view(page, number, "pb")
 
 
-@pytest.mark.parametrize("motion", ["no-preference", pytest.param("reduce", marks=pytest.mark.check)])
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_on_a_phone_a_jump_ends_at_the_passage_and_the_next_at_its_partner(
-    new_page: NewPage, javadoc: Served, motion: Motion
+    new_page: NewPage, javadoc: Served, last: int, motion: Motion
 ) -> None:
-    last = last_passage(javadoc)
     page = new_page(viewport=PHONE, reduced_motion=motion)
-    page.goto(javadoc.url(f"{javadoc_comparison(LONG)}#p{last // 2}"))
-    expect_to_stay_in_view(page, last // 2, "p")
-    page.locator(f"#p{last // 2}").click()
-    expect_to_stay_in_view(page, last // 2, "b")
     page.goto(javadoc.url(javadoc_comparison(LONG)))
     page.keyboard.press("p")
     expect_to_stay_in_view(page, last, "p")
     page.keyboard.press("n")
     expect_to_stay_in_view(page, 1, "p")
-    for number in (1, last):
+    for number in (last // 2, 1, last):
         page.goto("about:blank")
         page.goto(javadoc.url(f"{javadoc_comparison(LONG)}#p{number}"))
         expect_to_stay_in_view(page, number, "p")
@@ -166,8 +117,9 @@ def test_on_a_phone_a_jump_ends_at_the_passage_and_the_next_at_its_partner(
 
 
 @pytest.mark.parametrize("size", [TABLET, DESK], ids=["tablet", "desk"])
-def test_without_scripts_a_jump_ends_at_the_passage(new_page: NewPage, javadoc: Served, size: ViewportSize) -> None:
-    last = last_passage(javadoc)
+def test_without_scripts_a_jump_ends_at_the_passage(
+    new_page: NewPage, javadoc: Served, last: int, size: ViewportSize
+) -> None:
     page = new_page(viewport=size, java_script_enabled=False)
     page.goto(javadoc.url(f"{javadoc_comparison(LONG)}#p{last}"))
     page.wait_for_timeout(SETTLED)
@@ -178,8 +130,7 @@ def test_without_scripts_a_jump_ends_at_the_passage(new_page: NewPage, javadoc: 
     assert pixels_away(page, f"b{last}") == 0
 
 
-def test_keys_go_through_the_differences(new_page: NewPage, javadoc: Served) -> None:
-    last = last_passage(javadoc)
+def test_keys_go_through_the_differences(new_page: NewPage, javadoc: Served, last: int) -> None:
     page = new_page(viewport=PHONE, reduced_motion="no-preference")
     page.goto(javadoc.url(f"{javadoc_comparison(LONG)}?view=differences"))
     for key, number in (("p", last), ("n", 1)):
@@ -210,7 +161,6 @@ def test_texts_are_beside_each_other_or_one_below_the_other(page: Page, javadoc:
             assert scroll == ["visible", "visible"]
 
 
-# --- statistics -------------------------------------------------------------------------------------------------------
 def test_powers_are_written_as_powers(page: Page, javadoc: Served) -> None:
     found: dict[str, Any] = javadoc.json("/api/v1/statistics")["power_law"]
     page.goto(javadoc.url("/statistics"))

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow.index import Index
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.store import StoreError
 from opensearch_winnow.web.app import API
 from tests.web.addresses_fixture import ADDRESSES, api_address
 from tests.web.conftest import WORKER, made
@@ -17,7 +15,6 @@ from tests.web.served_fixture import Served, serving
 
 TOKEN = "a-token-of-ones-own"
 PASSWORD = "open-sesame"
-KEY = "the-key-of-a-scheme"
 
 
 def all_that_is_told(served: Served) -> str:
@@ -43,17 +40,6 @@ def test_nobody_learns_the_token(own_file: Path) -> None:
     assert "The mill" in told
     assert TOKEN not in told
     assert TOKEN.encode() not in arguments
-
-
-def test_the_key_of_a_scheme_is_neither_stored_nor_shown(tmp_path: Path) -> None:
-    store = tmp_path / "keyed.winnow"
-    with Index.open(store, key=KEY) as index:
-        index.add(PAGES[:3])
-        assert KEY not in repr(index.scheme) + str(index.scheme) + index.scheme.id
-    with pytest.raises(StoreError) as caught:
-        Index.open(store, key=f"{KEY}x")
-    assert KEY not in str(caught.value)
-    assert KEY.encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
 
 
 @pytest.mark.check

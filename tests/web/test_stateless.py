@@ -17,17 +17,7 @@ from typing import Any, ClassVar, cast
 import msgspec
 import pytest
 from hypothesis import given
-from hypothesis.strategies import (
-    booleans,
-    dictionaries,
-    floats,
-    integers,
-    lists,
-    none,
-    recursive,
-    sampled_from,
-    text,
-)
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from opensearch_winnow import Scheme, compare, winnow_fields
@@ -63,7 +53,12 @@ def computing(request: pytest.FixtureRequest) -> Served:
 
 
 def post(served: Asking, path: str, value: Any, **headers: str) -> Reply:
-    return served.send(f"{API}{path}", json.dumps(value).encode(), **{"content_type": "application/json", **headers})
+    return served.post(f"{API}{path}", value, **headers)
+
+
+def post_lines(served: Asking, path: str, lines: bytes, **headers: str) -> tuple[Reply, list[Any]]:
+    reply = served.send(f"{API}{path}", lines, **{"content_type": "application/x-ndjson", **headers})
+    return reply, [json.loads(line) for line in reply.text.splitlines()]
 
 
 def check(served: Served, path: str, document: Any) -> None:
@@ -75,11 +70,10 @@ def check(served: Served, path: str, document: Any) -> None:
 
 def test_fields_of_a_text(computing: Served) -> None:
     reply = post(computing, "/fields", {"text": TEXT})
-    assert reply.status == 200
     assert reply.json == {"scheme": Scheme().id, "fields": {"stamp": Scheme().id, **winnow_fields(TEXT)}}
     check(computing, "/fields", reply.json)
-    html = post(computing, "/fields", {"html": f"<title>x</title><p>{TEXT}</p>", "url": "https://a.example/b", "id": 7})
-    made = html.json["fields"]
+    html = f"<title>x</title><p>{TEXT}</p>"
+    made = post(computing, "/fields", {"html": html, "url": "https://a.example/b", "id": 7}).json["fields"]
     assert made["text_digest"] == reply.json["fields"]["text_digest"]
     assert (made["url"], made["site"], made["cluster"]) == ("https://a.example/b", "a.example", "7")
 
@@ -94,9 +88,9 @@ def test_fields_of_many(computing: Served) -> None:
     assert made[1]["fields"]["fingerprints"] == made[2]["fields"]["minhash"] == ""  # a picture, for example
 
     lines = "\n".join([*map(json.dumps, sent), "nonsense", '{"txet": ""}', ""])
-    reply = computing.send(f"{API}/fields", lines.encode(), content_type="application/x-ndjson; charset=utf-8")
+    kind = "application/x-ndjson; charset=utf-8"
+    reply, answers = post_lines(computing, "/fields", lines.encode(), content_type=kind)
     assert (reply.status, reply.headers["content-type"]) == (200, "application/x-ndjson")
-    answers = [json.loads(line) for line in reply.text.splitlines()]
     assert answers[:4] == [{"scheme": Scheme().id, **each} for each in made]
     assert answers[4]["error"] == "What was sent is not JSON."
     assert "txet" in answers[5]["error"]
@@ -105,7 +99,6 @@ def test_fields_of_many(computing: Served) -> None:
 def test_a_comparison(computing: Served) -> None:
     expected = compare(TEXT, OTHER).to_dict()
     reply = post(computing, "/compare", {"a": {"text": TEXT}, "b": {"html": f"<p>{OTHER}</p>"}})
-    assert reply.status == 200
     check(computing, "/compare", reply.json)
     assert reply.json == {"scheme": Scheme().id, **expected}
     pair = {"a": {"text": TEXT}, "b": {"text": OTHER}}
@@ -124,10 +117,7 @@ def test_pages_of_the_store(served_file: Served, stateless: Served) -> None:
     (refused,) = post(served_file, "/compare", missing).json["pairs"]
     assert refused["error"] == f"{Path(served_file.store).name} has no page https://no.example/"  # not its folder
     reply = post(stateless, "/compare", pair)
-    assert (reply.status, reply.json["error"]) == (
-        400,
-        "This server has no store: send the text of a, as text or html.",
-    )
+    assert (reply.status, "This server has no store" in reply.json["error"]) == (400, True)
 
 
 @pytest.mark.parametrize(
@@ -154,36 +144,30 @@ def test_pages_of_the_store(served_file: Served, stateless: Served) -> None:
 )
 def test_what_is_refused(computing: Served, path: str, sent: bytes, sentence: str) -> None:
     reply = computing.send(f"{API}{path}", sent, content_type="application/json")
-    assert reply.status == 400
-    assert sentence in reply.json["error"]
+    assert (reply.status, sentence in reply.json["error"]) == (400, True), reply.text
 
 
 def test_each_of_a_batch_is_answered_by_itself(computing: Served) -> None:
     sent = [{"text": TEXT}, {"text": 3}, 7, {"text": "x", "html": "x"}, {"txet": "x"}, {"text": TEXT}]
     reply = post(computing, "/fields", {"documents": sent})
-    assert reply.status == 200
     check(computing, "/fields", reply.json)
     assert ["error" in each for each in reply.json["documents"]] == [False, True, True, True, True, False]
     pair = {"a": {"text": TEXT}, "b": {"text": OTHER}}
     pairs = [pair, {"a": {"text": 3}, "b": {"text": "x"}}, None, pair]
     found = post(computing, "/compare", {"pairs": pairs}).json["pairs"]
     assert ["error" in each for each in found] == [False, True, True, False]
-    lines = "\n\n".join(map(json.dumps, pairs)).encode()
-    reply = computing.send(f"{API}/compare", lines, content_type="application/x-ndjson")
-    answers = [json.loads(line) for line in reply.text.splitlines()]
+    _, answers = post_lines(computing, "/compare", "\n\n".join(map(json.dumps, pairs)).encode())
     assert answers == [{"scheme": Scheme().id, **each} for each in found]
 
 
 def test_gzip_is_unpacked_within_bounds(stateless: Served) -> None:
     body = json.dumps({"text": TEXT}).encode()
-    plain = post(stateless, "/fields", {"text": TEXT})
 
     def sent(content: bytes, packing: str = "gzip") -> Reply:
         return stateless.send(f"{API}/fields", content, content_type="application/json", content_encoding=packing)
 
     packed = gzip.compress(body)
-    assert sent(packed).json == plain.json
-    assert sent(body, "identity").json == plain.json
+    assert sent(packed).json == sent(body, "identity").json == post(stateless, "/fields", {"text": TEXT}).json
     assert [sent(each).status for each in (body, packed[:-9], packed + b"x")] == [400] * 3
     block = random.Random(1).randbytes(30_000)  # which repeats itself, but not too often
     assert sent(gzip.compress(block * (MAX_BODY_BYTES // 30_000 + 1), compresslevel=1)).status == 413
@@ -195,21 +179,15 @@ def test_gzip_is_unpacked_within_bounds(stateless: Served) -> None:
 
 @pytest.mark.parametrize(("path", "name"), [("/fields", "documents"), ("/compare", "pairs")])
 def test_a_batch_has_a_limit_and_is_answered_in_pieces(stateless: Served, path: str, name: str) -> None:
-    def sent(number: int) -> tuple[Reply, Reply]:
-        lines = stateless.send(f"{API}{path}", b"1\n \n" * number, content_type="application/x-ndjson")
-        return lines, post(stateless, path, {name: [1] * number})
+    def sent(number: int) -> tuple[Reply, Reply, list[Any]]:
+        return post(stateless, path, {name: [1] * number}), *post_lines(stateless, path, b"1\n \n" * number)
 
-    for reply in sent(MAX_BATCH + 1):
-        assert (reply.status, reply.json["error"]) == (
-            400,
-            f"A request has at most 10,000 {name}: send the others in further requests.",
-        )
-    lines, whole = sent(MAX_BATCH)
+    for reply in sent(MAX_BATCH + 1)[:2]:
+        assert (reply.status, f"at most 10,000 {name}" in reply.json["error"]) == (400, True)
+    whole, _, answers = sent(MAX_BATCH)
     assert len(whole.body) > PIECE_BYTES
     assert len(whole.json[name]) == MAX_BATCH
-    assert [json.loads(line) for line in lines.text.splitlines()] == [
-        {"scheme": Scheme().id, **each} for each in whole.json[name]
-    ]
+    assert answers == [{"scheme": Scheme().id, **each} for each in whole.json[name]]
     described = stateless.json(f"{API}/openapi.json")
     (several,) = (
         schema["properties"][name]
@@ -220,14 +198,14 @@ def test_a_batch_has_a_limit_and_is_answered_in_pieces(stateless: Served, path: 
     assert f"{MAX_BATCH:,}" in json.dumps(described["paths"][path]["post"]["requestBody"])
 
 
-json_values = recursive(
-    none() | booleans() | integers() | floats(allow_nan=False, allow_infinity=False) | text(),
-    lambda inner: lists(inner, max_size=3) | dictionaries(text(), inner, max_size=3),
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=5,
 )
 
 
-@given(lists(json_values, max_size=6), sampled_from([None, 1]), booleans())
+@given(st.lists(json_values, max_size=6), st.sampled_from([None, 1]), st.booleans())
 def test_the_members_of_a_list_are_found_as_they_were_written(
     values: list[Any], indent: int | None, ascii_only: bool
 ) -> None:
@@ -266,16 +244,15 @@ def test_an_answer_that_is_broken_off_is_not_taken_for_a_whole_one(breaking: Ask
     with pytest.raises(http.client.IncompleteRead):
         send(lines + b"fail\n")
     with connected(breaking) as client:  # HTTP/1.0 has no way to say that an answer is not whole
-        head = "POST /api/v1/fields HTTP/1.0\r\nHost: localhost\r\nContent-Type: application/x-ndjson"
-        client.sendall(f"{head}\r\nContent-Length: {len(lines) + 5}\r\n\r\n".encode() + lines + b"fail\n")
+        start = head(f"{API}/fields", len(lines) + 5, "application/x-ndjson", version="1.0")
+        client.sendall(start + lines + b"fail\n")
         assert client.makefile("rb").read().startswith(b"HTTP/1.1 503 ")
 
 
 def test_what_is_left_of_a_batch_is_not_answered_when_the_client_has_left(breaking: Asking) -> None:
     lines = b'{"text": "%s"}\n' % (b"words " * 50_000) * 40
     with connected(breaking) as client:
-        head = "POST /api/v1/fields HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson"
-        client.sendall(f"{head}\r\nContent-Length: {len(lines)}\r\n\r\n".encode() + lines)
+        client.sendall(head(f"{API}/fields", len(lines), "application/x-ndjson") + lines)
         assert client.recv(100).startswith(b"HTTP/1.1 200 ")
     breaking.send(f"{API}/fields", b'{"text": "a"}\n', content_type="application/x-ndjson")  # another gets its turn
     assert len(Breaking.made_until) < 40
@@ -300,11 +277,8 @@ def test_what_all_clients_send_is_limited(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_who_opens_its_address_sees_what_it_answers(stateless: Served) -> None:
-    assert stateless.json("/") == stateless.json(f"{API}/openapi.json")
-
-
-def test_what_the_openapi_document_says_of_it(stateless: Served) -> None:
-    described = stateless.json(f"{API}/openapi.json")
+    described = stateless.json("/")
+    assert described == stateless.json(f"{API}/openapi.json")
     for path in ("/fields", "/compare"):
         operation = described["paths"][path]["post"]
         for content in (operation["requestBody"]["content"], operation["responses"]["200"]["content"]):
@@ -317,10 +291,6 @@ def test_what_the_openapi_document_says_of_it(stateless: Served) -> None:
     assert described["components"]["schemas"]["WinnowFields"]["properties"].keys() == made.keys()
 
 
-def test_it_says_what_it_serves(stateless: Served) -> None:
-    assert stateless.said.startswith("Fields and comparisons, without a store, at http://")
-
-
 def test_the_guard_is_there(stateless: Served) -> None:
     assert post(stateless, "/fields", {"text": "x" * MAX_BODY_BYTES}).status == 413
     assert post(stateless, "/fields", {"text": "x"}, origin="https://evil.example").status == 403
@@ -331,13 +301,12 @@ def test_the_guard_is_there(stateless: Served) -> None:
 
 
 def test_a_server_without_a_store_serves_nothing_else(stateless: Served, served_file: Served) -> None:
+    assert stateless.said.startswith("Fields and comparisons, without a store, at http://")
     assert stateless.json(f"{API}/health") == served_file.json(f"{API}/health")
     described = stateless.json(f"{API}/openapi.json")["paths"]
-    assert {(path, *methods) for path, methods in described.items()} == {
-        ("/fields", "post"),
-        ("/compare", "post"),
-        ("/health", "get"),
-    }
+    assert {path: [*methods] for path, methods in described.items()} == {
+        "/fields": ["post"], "/compare": ["post"], "/health": ["get"]
+    }  # fmt: skip
     for path in ("/search", f"{API}/search?words=mill", "/paste", "/api"):
         reply = stateless.get(path)
         assert (reply.status, reply.json) == (404, {"error": "There is no page at this address."})

@@ -6,12 +6,13 @@ import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from types import SimpleNamespace
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
-from opensearch_winnow.index import Index
+from opensearch_winnow import Index
+from opensearch_winnow.stores.engine.running import Running
 from tests.stores.opensearch.gateway import Answer, Arrived, Gateway
 from tests.web.addresses_fixture import SHOWN
 from tests.web.browser_fixture import Witness, accessibility_faults
@@ -19,63 +20,40 @@ from tests.web.conftest import WORKER, Serve, made
 from tests.web.known_crawl_fixture import HARBOUR, IDS, MILL, MOVED, PAGES
 from tests.web.served_fixture import Served, serving
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-    from opensearch_winnow.stores.engine.running import Running
-
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 OPEN = [screen.path for screen in SHOWN if "{" not in screen.path]
 
 
-# --- nothing in it ----------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module", params=["file", "cluster"])
-def empty(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    if request.param == "file":
-        store = str(tmp_path_factory.mktemp("empty") / "empty.winnow")
-    else:
-        store = f"{request.getfixturevalue('engine').url}/empty-{WORKER}"
-    with Index.open(store) as index:
+@pytest.fixture(scope="module")
+def empty(new_name: str) -> Iterator[Served]:
+    with Index.open(new_name) as index:
         index.add([])
-    with serving(store) as found:
+    with serving(new_name, "--write") as found:
         yield found
 
 
 @pytest.mark.parametrize("path", [*OPEN, "/search?words=mill"])
 def test_an_empty_store(page: Page, empty: Served, path: str) -> None:
     page.goto(empty.url(path))
-    assert not re.search(r"\b(nan|null|undefined|traceback)\b", page.locator("main").inner_text().lower())
+    shown = page.locator("main").inner_text()
+    assert not re.search(r"\b(nan|null|undefined|traceback)\b", shown.lower())
+    if path in ("/", "/search?words=mill", "/clusters", "/statistics"):
+        assert "winnow index" in shown
+    expect(page.locator("[action='/clusters/start']")).to_have_count(0)
     assert accessibility_faults(page) == []
-
-
-@pytest.mark.parametrize("path", ["/", "/search?words=mill", "/clusters", "/statistics"])
-def test_an_empty_store_says_how_to_fill_it(page: Page, empty: Served, path: str) -> None:
-    page.goto(empty.url(path))
-    expect(page.locator("main")).to_contain_text("winnow index")
-
-
-# --- no answer --------------------------------------------------------------------------------------------------------
-
-
-class Closed:
-    """A proxy in front of the engine that can refuse all requests."""
-
-    def __init__(self) -> None:
-        self.way: Literal["open", "busy", "gone"] = "open"
-
-    def __call__(self, _: Arrived) -> Answer | None:
-        if self.way == "gone":
-            raise ConnectionResetError  # the connection ends without an answer
-        return Answer(503, b"{}") if self.way == "busy" else None
 
 
 def test_an_engine_that_goes_and_comes_back(page: Page, engine: Running, serve: Serve, witness: Witness) -> None:
     made(f"{engine.url}/gone-{WORKER}", PAGES)
     witness.allowed.append("503")
-    door = Closed()
-    with Gateway(engine.url, door) as gateway:
+    door = SimpleNamespace(way="open")
+
+    def pass_on(_: Arrived) -> Answer | None:
+        if door.way == "gone":
+            raise ConnectionResetError  # the connection ends without an answer
+        return Answer(503, b"{}") if door.way == "busy" else None
+
+    with Gateway(engine.url, pass_on) as gateway:
         served = serve(f"{gateway.url}/gone-{WORKER}")
         page.goto(served.url("/search?words=mill"))
         expect(page.locator("h1")).to_have_text(re.compile("^11 pages in 7 groups"))
@@ -112,9 +90,6 @@ def test_an_address_that_leads_nowhere(page: Page, served_file: Served, witness:
         expect(page.locator("h1")).to_have_text(words)
         assert accessibility_faults(page) == []
         expect(page.locator("main").get_by_role("link", name="Search")).to_be_visible()
-
-
-# --- an answer that takes its time ------------------------------------------------------------------------------------
 
 
 # Playwright itself waits while a page is on its way: the page that is still there tells what it shows.

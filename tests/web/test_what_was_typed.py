@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
 
 from opensearch_winnow import Index
 from opensearch_winnow.ingest.page import Page as StoredPage
@@ -14,9 +13,6 @@ from opensearch_winnow.mappings.record import capture_id
 from tests.web.conftest import Serve
 from tests.web.known_crawl_fixture import IDS, MILL, MILL_TEXT, at, paragraphs
 from tests.web.served_fixture import Served
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group(__name__)]
 RESTORED = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))"  # by the browser's memory of pages
@@ -80,7 +76,6 @@ def test_chosen_captures_stay_chosen(page: Page, served_file: Served) -> None:
     expect(first).to_be_checked()
 
 
-# --- long names -------------------------------------------------------------------------------------------------------
 TITLE, ADDRESS = "A title that goes on and on " * 40, f"https://long.example/{'segment-' * 120}"
 WIDTHS = (1440, 1100, 1024, 768)
 # Names of which a part is hidden without an ellipsis.
@@ -95,19 +90,12 @@ LINES = """(cell) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def long_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    store = tmp_path_factory.mktemp("long") / "long.winnow"
-    texts = [MILL_TEXT, [*MILL_TEXT[:7], *paragraphs("other", 1)]]
-    with Index.open(store) as index:
-        for number, parts in enumerate(texts, 1):
-            page = StoredPage(f"{ADDRESS}{number}", text="\n\n".join(parts), title=TITLE, fetched_at=at(number))
-            index.add([page], crawl=f"crawl {number}")
-    return store
-
-
-def test_long_names_end_in_an_ellipsis_and_hide_nothing(page: Page, long_names: Path, serve: Serve) -> None:
-    served = serve(long_names)
+def test_long_names_end_in_an_ellipsis_hide_nothing_and_tear_no_word(page: Page, tmp_path: Path, serve: Serve) -> None:
+    with Index.open(tmp_path / "long.winnow") as index:
+        for number, parts in enumerate((MILL_TEXT, [*MILL_TEXT[:7], *paragraphs("other", 1)]), 1):
+            long = StoredPage(f"{ADDRESS}{number}", text="\n\n".join(parts), title=TITLE, fetched_at=at(number))
+            index.add([long], crawl=f"crawl {number}")
+    served = serve(tmp_path / "long.winnow")
     one, other = (capture_id(f"{ADDRESS}{number}", at(number)) for number in (1, 2))
     for path in ("/search?words=mill", f"/page/{one}", f"/page/{one}/locate", f"/compare/{one}/{other}#p1"):
         page.goto(served.url(path))
@@ -123,9 +111,7 @@ def test_long_names_end_in_an_ellipsis_and_hide_nothing(page: Page, long_names: 
     title.hover()
     assert title.evaluate("each => each.offsetHeight") > height  # all of it
 
-
-def test_no_word_of_the_changes_is_torn(page: Page, long_names: Path, serve: Serve) -> None:
-    page.goto(serve(long_names).url("/changes"))
+    page.goto(served.url("/changes"))
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         for cell in page.locator(".changes .change").all():
