@@ -56,14 +56,10 @@ def test_wrapped_lines_fit_and_lose_nothing(text: str, columns: int) -> None:
 
 
 @given(texts, st.integers(3, 20))
-def test_shortened_texts_fit(text: str, columns: int) -> None:
+def test_shortened_texts_fit_and_printable_ones_keep_offsets(text: str, columns: int) -> None:
+    assert len(printable(text)) == len(text)
+    printable(text).encode()
     text = one_line(text)
     for shortened in (shorten(text, columns), shorten_middle(text, columns)):
         assert width(shortened) <= columns
         assert shortened == text or "…" in shortened
-
-
-@given(texts)
-def test_printable_keeps_offsets(text: str) -> None:
-    assert len(printable(text)) == len(text)
-    printable(text).encode()

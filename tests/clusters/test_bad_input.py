@@ -53,7 +53,7 @@ def nothing_in(*folders: Path) -> bool:
     return not [path for folder in folders for path in folder.iterdir()]
 
 
-def test_records_of_two_schemes(tmp_path: Path, refused: Refused) -> None:
+def test_records_of_two_schemes_or_with_a_key(tmp_path: Path, refused: Refused) -> None:
     (tmp_path / "in").mkdir()
     one = Path(write_records(tmp_path / "in" / "one.parquet", [page_record("a", "some words")]))
     scheme = Scheme.preset("passages")
@@ -61,17 +61,14 @@ def test_records_of_two_schemes(tmp_path: Path, refused: Refused) -> None:
     complaint = refused(one, other)
     assert complaint.startswith(f"{other} has records of scheme {scheme.id}, not {Scheme().id}")
     assert "parts of two schemes" in refused(tmp_path / "in")
-
-
-def test_a_key_is_needed(tmp_path: Path, refused: Refused) -> None:
-    scheme = Scheme(key="open sesame")
-    path = write_records(tmp_path / "r.parquet", [page_record("a", "some words", scheme)], scheme)
+    keyed = Scheme(key="open sesame")
+    path = write_records(tmp_path / "r.parquet", [page_record("a", "some words", keyed)], keyed)
     assert "has a secret key: name the file" in refused(Path(path))
     assert cluster_records([path], ClusteringOptions(), RunSettings(key="open sesame")).pages == 1
     assert "sesame" not in repr(RunSettings(key="open sesame"))
 
 
-def test_files_that_are_not_records(tmp_path: Path, refused: Refused) -> None:
+def test_files_that_are_not_records_or_cut_off(tmp_path: Path, refused: Refused, crawl: bytes) -> None:
     pq.write_table(pa.table({"url": ["a"]}), tmp_path / "other.parquet")
     (tmp_path / "text.parquet").write_text("not Parquet at all")
     (tmp_path / "empty").mkdir()
@@ -83,9 +80,6 @@ def test_files_that_are_not_records(tmp_path: Path, refused: Refused) -> None:
     }.items():
         assert complaint in refused(tmp_path / name, kind=kind)
     assert "there are no record files" in refused(kind=ClusterError)
-
-
-def test_a_file_that_is_cut_off(tmp_path: Path, refused: Refused, crawl: bytes) -> None:
     path = tmp_path / "damaged.parquet"
     for length in (0, 3, 1_000, len(crawl) // 2, len(crawl) - 1):
         path.write_bytes(crawl[:length])

@@ -113,7 +113,7 @@ def test_no_pages_and_no_record_files_for_spark(tmp_path: Path) -> None:
         cluster_pages([], settings=RunSettings(engine="spark"))
 
 
-def test_an_error_of_the_pages_is_raised_and_an_output_that_exists_refused_before_they_are_read(tmp_path: Path) -> None:
+def test_errors_of_the_pages_and_of_the_output(tmp_path: Path) -> None:
     def pages() -> Iterator[Page]:
         yield Page("https://example.org/", text="words")
         raise OSError("No space left on the tape")

@@ -46,7 +46,7 @@ def test_estimates_are_about_right_and_know_how_much(ours: int, theirs: int, sha
         assert abs(sum(errors)) / len(errors) < 0.6  # and not all to one side
 
 
-def test_without_a_minhash_the_sketch_speaks_or_its_counts_and_without_shingles_nothing() -> None:
+def test_without_a_minhash_the_sketch_or_its_counts_speak() -> None:
     a, b = sets(1, 5000, 5000, 2500)
     with_both = estimate_scores(page(a), page(b), SCHEME)
     sketch_only = estimate_scores(page(a)._replace(minhash=b""), page(b), SCHEME)

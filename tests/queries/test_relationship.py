@@ -78,7 +78,7 @@ def test_boilerplate_counts_as_no_part_of_a_text() -> None:
     assert related(OURS + THEIRS[:20], OURS[::2] + THEIRS[:20]).kind == "revised"  # if it counts
 
 
-def test_texts_too_short_for_a_passage_are_judged_by_their_scores_and_unread_ones_not_at_all() -> None:
+def test_short_texts_are_judged_by_their_scores_and_unread_ones_not_at_all() -> None:
     words = "a b c d e f g h i j k l m n"
     found = related([words], [f"{words} o"])
     assert found == Relationship("revised", "all of A and 83 % of B are shared")  # the order is not known
@@ -125,7 +125,7 @@ def test_texts_without_words_have_nothing_in_common() -> None:
         assert related([a], [b]) == Relationship("nothing in common", "no shared passage")
 
 
-def test_a_text_that_repeats_the_other_is_expanded_and_many_words_are_a_part_of_the_longest() -> None:
+def test_a_text_that_repeats_the_other_or_has_many_of_its_words() -> None:
     shared = "all of A and over 99 % of B are in shared passages, in the same order"
     assert related(OURS, OURS + OURS) == Relationship("expanded", f"{shared}, but A has 400 words, and B 800")
     assert related(OURS + OURS, OURS).kind == "condensed"

@@ -55,13 +55,8 @@ def test_words_are_in_one_text_and_fit(a: str, b: str, limit: int) -> None:
     for words, text in ((found.removed, a), (found.added, b)):
         assert len(words) <= limit
         assert all(piece.strip() in one_line(text) for piece in words.split("…"))
-
-
-@given(texts)
-def test_a_text_has_no_words_that_it_has_not(text: str) -> None:
-    assert few_words(text, text) == FewWords("", "")
-    assert few_words(text, f"  {text.upper().lower() if text.isascii() else text}\n") == FewWords("", "")
-    assert bool(few_words(text, "").removed) == bool(canonical_text(text).chars)
+    assert few_words(a, a) == few_words(a, f"  {a.upper().lower() if a.isascii() else a}\n") == FewWords("", "")
+    assert bool(few_words(a, "").removed) == bool(canonical_text(a).chars)
 
 
 @pytest.mark.check

@@ -21,7 +21,7 @@ def test_mirrors_that_end_a_little_later_have_the_same_run() -> None:
     assert found == [(1, 0, 510, {0, 1, 2}, 102), (2, 600, 1_000, {3}, 80), (3, 600, 700, {2}, 20)]
 
 
-def test_a_run_within_another_is_one_of_its_own_and_one_page_with_a_run_twice_one_page() -> None:
+def test_a_run_within_another_and_one_that_a_page_has_twice() -> None:
     (whole, part) = quoted_runs(TEXT, [match((0, 1_000)), match((300, 600))])
     assert (whole.matches, part.matches) == ({0}, {1})
     (run,) = quoted_runs(TEXT, [match((0, 500), (0, 500))])

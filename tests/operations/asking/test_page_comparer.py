@@ -58,7 +58,7 @@ def written(store: RecordingStore, *records: Record) -> list[Card]:
     return [cards[each.id] for each in records]
 
 
-def test_two_texts_are_compared_exactly_and_estimated_without_a_text_or_beyond_the_room(store: RecordingStore) -> None:
+def test_two_texts_are_compared_exactly_or_estimated(store: RecordingStore) -> None:
     cards = written(store, record("https://a.example/1", TEXT), record("https://a.example/3", COPY))
     comparer = PageComparer(store)
     comparer.prepare(cards)

@@ -109,14 +109,11 @@ def test_laws(text: str, matches: list[Match]) -> None:
     assert all(each.parts and each.share > 0 for each in found.sources)
     letters = set(canonical_text(text).offsets)
     assert all(sum(start <= at < end for start, end in each.parts for at in letters) for each in found.sources)
-
-
-@given(some_matches)
-def test_every_whole_word_of_a_passage_is_in_a_source(matches: list[Match]) -> None:
+    # Every whole word of a passage is in a source.
     found = attributed(TEXT, matches)
     covered = {at for each in found.sources for span in each.parts for at in range(*span)}
-    for each in matches:
-        for start, end, *_ in each.passages:
+    for each_match in matches:
+        for start, end, *_ in each_match.passages:
             words = [at for at in range(0, len(TEXT), 8) if start <= at and at + 7 <= end]
             assert {at + letter for at in words for letter in range(7)} <= covered
     added = [sum(end - start for start, end in each.parts) for each in found.sources[1:]]

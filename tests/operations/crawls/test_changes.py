@@ -110,7 +110,7 @@ def test_a_page_is_split(store: Store) -> None:
     assert (two.to_url, two.parts) == (f"{SITE}/x", (f"{SITE}/x", f"{SITE}/y"))  # the most similar first
 
 
-def test_pages_are_merged_but_copies_and_one_that_takes_in_a_small_one_have_moved(store: Store) -> None:
+def test_pages_are_merged_or_take_in_a_small_one(store: Store) -> None:
     three = {name: prose(name, 200) for name in ("one", "two", "three")}
     halves = {"half/1": prose("half", 300), "half/2": prose("other half", 300)[:1500]}
     book, note, large, small = prose("book", 900), prose("note", 100), prose("large", 600), prose("small", 60)

@@ -219,9 +219,7 @@ def test_html_is_read_but_not_cut_and_a_cut_leaves_no_two_words_as_one(evals: Pa
     assert read_lines(tmp_path / "clean.jsonl") == [{"text": "before— —after"}]
 
 
-def test_an_old_file_is_kept_unless_it_may_be_replaced_and_empty_sets_are_refused(
-    train: Path, evals: Path, tmp_path: Path
-) -> None:
+def test_an_old_file_is_kept_and_an_empty_set_refused(train: Path, evals: Path, tmp_path: Path) -> None:
     old = tmp_path / "old.jsonl"
     old.write_text("old")
     for option in ("to", "spans", "clean"):

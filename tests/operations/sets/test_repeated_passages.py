@@ -104,7 +104,7 @@ def test_every_word_that_is_cut_stays_elsewhere(texts: list[str], words: int) ->
     assert {word for each in left for word in each} == {word for text in texts for word in words_of(text)}
 
 
-def test_what_follows_a_passage_does_not_save_it_and_one_that_repeats_itself_stays_once() -> None:
+def test_what_follows_or_repeats_a_passage_does_not_save_it() -> None:
     """A passage is cut even where the words after it make a longer one, which occurs here for the first time."""
     passage = "one two three four five six"
     texts = [f"{passage} a", f"x {passage} b y", f"{passage} b z"]

@@ -76,13 +76,19 @@ def all_pages(pages: Pages, size: int, examine: int) -> list[tuple[GroupsOfPage,
 
 
 @given(written.map(of_written), sizes, sizes)
-def test_each_hit_is_on_one_page_once(pages: Pages, size: int, examine: int) -> None:
+def test_each_hit_is_on_one_page_once_and_groups_are_within_bounds(pages: Pages, size: int, examine: int) -> None:
     made = [page for page, _, _ in all_pages(pages, size, examine)]
     ranks = [rank for page in made for rank in (*page.members, *chain(*page.members.values()), *page.folded)]
     assert sorted(ranks) == list(range(len(pages.texts)))
     representatives = [rank for rank, joined in enumerate(pages.by_brute_force(THRESHOLD)) if joined is None]
     assert [rank for page in made for rank in page.members] == representatives
     assert all(len(page.members) == size for page in made[:-2])  # the last may be empty: that there is no more was new
+    found = grouping_of(Listed(pages), examine)
+    result_of(found.page(0, size, examined_before=0))
+    count = found.count(len(pages.texts))
+    assert count.at_least <= len(representatives) <= (count.at_most or 0)
+    assert count.groups in (None, len(representatives))
+    assert found.count(None).at_most in (None, len(representatives))
 
 
 @given(written.map(of_written), sizes, sizes)
@@ -94,17 +100,6 @@ def test_a_page_can_be_made_without_those_before_it(pages: Pages, size: int, exa
         result_of(found.find_groups(shown, 1_000))
         assert found.exhausted or not shown or found.examined == before
         assert result_of(found.page(shown, size, examined_before=found.examined)) == page or not shown
-
-
-@given(written.map(of_written), sizes, sizes)
-def test_the_number_of_groups_is_within_its_bounds(pages: Pages, size: int, examine: int) -> None:
-    groups = pages.by_brute_force(THRESHOLD).count(None)
-    found = grouping_of(Listed(pages), examine)
-    result_of(found.page(0, size, examined_before=0))
-    count = found.count(len(pages.texts))
-    assert count.at_least <= groups <= (count.at_most or 0)
-    assert count.groups in (None, groups)
-    assert found.count(None).at_most in (None, groups)
 
 
 def test_hits_are_examined_in_batches_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +115,7 @@ def test_hits_are_examined_in_batches_up_to_a_limit(monkeypatch: pytest.MonkeyPa
     assert (page, found.examined) == (GroupsOfPage({}, list(range(30, 39))), 39)
 
 
-def test_without_anything_to_decide_by_each_hit_is_a_group_but_short_copies_join() -> None:
+def test_without_anything_to_decide_by_only_short_copies_join() -> None:
     found = Grouping(Listed(of_written([(0, [])] * 5)), None, examine=2)
     assert result_of(found.page(1, 3, examined_before=0)) == GroupsOfPage({1: [], 2: [], 3: []}, [])
     pages = Pages(["goal", "goal", "gale", "goal"])

@@ -245,7 +245,7 @@ def test_few_pairs_where_the_first_decides() -> None:
     assert len(call) <= 4 * 39
 
 
-def test_a_batch_that_is_not_committed_leaves_no_trace_and_every_pair_needs_a_resemblance() -> None:
+def test_a_batch_leaves_no_trace_until_it_is_decided_and_committed() -> None:
     pages = alike(3, shared=100, own=48)
     representatives = Representatives(SCHEME, 0.5)
     abandoned = representatives.begin(pages.sketched)

@@ -48,14 +48,12 @@ def test_pairs_are_those_that_compare_finds(texts: list[str], base: str, scheme:
             assert (pair.resemblance, pair.containment, pair.contained) == scores
             found_passages = [(each.start, each.end, each.other_start, each.other_end) for each in pair.passages]
             assert found_passages == [tuple(each) for each in wanted.passages]
-
-
-@given(st.lists(WORDS, max_size=6))
-def test_by_the_longest_passage_every_pair_with_a_passage_is_found(texts: list[str]) -> None:
+    # By the longest passage, every pair with a passage is found.
     found = find_pairs(documents(*texts), SCHEME, measure="longest")
     both = combinations(enumerate(texts), 2)
-    wanted = {(str(a), str(b)) for (a, one), (b, other) in both if compare(one, other, SCHEME).passages}
-    assert set(names(found)) == wanted
+    assert {*names(found)} == {
+        (str(a), str(b)) for (a, one), (b, other) in both if compare(one, other, SCHEME).passages
+    }
     assert [pair.longest for pair in found.pairs] == sorted((pair.longest for pair in found.pairs), reverse=True)
 
 
@@ -119,7 +117,7 @@ def test_the_template_of_a_site_does_not_count_between_its_pages() -> None:
     assert names(found) == [("a", "c"), ("b", "c")]
 
 
-def test_passages_that_the_scheme_does_not_guarantee_are_found_and_without_documents_nothing() -> None:
+def test_passages_that_the_scheme_does_not_guarantee_are_found() -> None:
     scheme = Scheme(noise=20, guarantee=200)
     shared = SENTENCES[0][:40]
     texts = f"{SENTENCES[1]} {shared} {SENTENCES[1]}", f"{SENTENCES[2]} {shared} {SENTENCES[2]}"
