@@ -11,18 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow import Index, Page
-from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.queries.searching.search_groups import search_groups
+from opensearch_winnow import Index, Page, Scheme, search_groups
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore, writes
-from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from opensearch_winnow.stores.opensearch.requests.client import Address, connect, engine_of
 from tests import elasticsearch_node
 from tests.stores.conftest import numbered
-from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, attach
+from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article
 from tests.stores.opensearch.test_elasticsearch_requests import use
 from tests.test_index import prose
 
@@ -62,19 +59,18 @@ def test_answers_are_those_of_a_file(node: Running, tmp_path: Path) -> None:
 
 
 def test_an_index_of_your_own_on_it(node: Running) -> None:
-    client = connect(Address.of(f"{node.url}/own"))
-    own = OwnIndex(node.url, "own", client)
-    own.create()
-    own.write((str(number), article(number)) for number in range(9))
-    before = own.sources()
-    assert not engine_of(client).uses_scripts
-    assert attach(client, own.address, FIELDS).done == len(before)
-    page = search_groups(client, "own", {"query": {"match_all": {}}}, below="winnow", text="body", limit=3)
-    sizes = [group.size for group in page.groups]
-    while page.cursor:
-        page = search_groups(client, cursor=page.cursor)
-        sizes += [group.size for group in page.groups]
-    assert sorted(sizes) == [1] * 6 + [3]
-    assert detach(client, own.address).documents == len(before)
-    assert own.sources() == before
-    client.close()
+    with connect(Address.of(f"{node.url}/own")) as client:
+        own = OwnIndex(node.url, "own", client)
+        own.create()
+        own.write((str(number), article(number)) for number in range(9))
+        before = own.sources()
+        assert not engine_of(client).uses_scripts
+        assert own.attach(FIELDS).done == len(before)
+        page = search_groups(client, "own", {"query": {"match_all": {}}}, below="winnow", text="body", limit=3)
+        sizes = [group.size for group in page.groups]
+        while page.cursor:
+            page = search_groups(client, cursor=page.cursor)
+            sizes += [group.size for group in page.groups]
+        assert sorted(sizes) == [1] * 6 + [3]
+        assert own.detach().documents == len(before)
+        assert own.sources() == before
