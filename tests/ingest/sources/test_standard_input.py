@@ -33,6 +33,7 @@ def pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], N
         (record("https://example.org/archived"), "https://example.org/archived"),
         *((content, "file:///dev/stdin") for content in (HTML, b"words")),
     ],
+    ids=["JSON lines", "gzip", "WARC", "HTML", "text"],
 )
 def test_standard_input_may_have_any_format(
     tmp_path: Path, pipe: Callable[[bytes], None], content: bytes, url: str
