@@ -13,14 +13,13 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
-from opensearch_winnow import Index
+from opensearch_winnow import Index, StoreError
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 from opensearch_winnow.stores.opensearch.requests.retries import Patience
 from opensearch_winnow.stores.opensearch.requests.transport import PatientTransport
 from opensearch_winnow.stores.opensearch.upkeep.migrate import migrate
-from opensearch_winnow.stores.store import StoreError
-from tests.stores.opensearch.faulty_proxy import QUICK_FAULTS, Fault, FaultyProxy, share
+from tests.stores.opensearch.faulty_proxy import QUICK_FAULTS, Choice, Fault, FaultyProxy, share
 from tests.stores.opensearch.gateway import Arrived
 from tests.stores.opensearch.two_crawls import PAGES, contents, remove, write_crawls
 
@@ -53,12 +52,6 @@ def kind_of(arrived: Arrived) -> str:
 
 
 KINDS = ("opening", "set-up", "settings", "look-ups", "bulk", "refresh", "points in time")
-
-
-@pytest.fixture(scope="module")
-def client(engine: Running) -> Iterator[OpenSearch]:
-    with OpenSearch(engine.url, timeout=60) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")
@@ -104,52 +97,44 @@ def meant(kind: str) -> Callable[[Arrived], bool]:
     return lambda arrived: kind_of(arrived) == kind
 
 
+@pytest.fixture
+def load_through(
+    engine: Running, client: OpenSearch, name: str, sources: list[Path], undisturbed: Any, tmp_path: Path
+) -> Callable[..., FaultyProxy]:
+    """Return a function that loads the crawls over such a path, and compares what is there then."""
+
+    def load_them(faults: Choice, meant: Callable[[Arrived], bool] = lambda _: True) -> FaultyProxy:
+        with FaultyProxy(engine.url, faults, meant=meant) as proxy:
+            load(f"{proxy.url}/{name}", sources, tmp_path)
+        assert proxy.spoiled.total()
+        assert contents(client, name) == undisturbed
+        return proxy
+
+    return load_them
+
+
 @pytest.mark.parametrize("part", [pytest.param(0.05, marks=LONG), 0.3, pytest.param(0.6, marks=LONG)])
 def test_a_share_of_all_requests_fails(
-    engine: Running,
-    client: OpenSearch,
-    name: str,
-    sources: list[Path],
-    undisturbed: Any,
-    tmp_path: Path,
-    part: float,
-    record_property: Callable[[str, int], None],
+    load_through: Callable[..., FaultyProxy], part: float, record_property: Callable[[str, int], None]
 ) -> None:
-    with FaultyProxy(engine.url, share(part, QUICK_FAULTS), meant=lambda _: True) as proxy:
-        load(f"{proxy.url}/{name}", sources, tmp_path)
-        assert proxy.spoiled.total() > proxy.requests * part / 3
-        record_property("requests", proxy.requests)
-        record_property("faults", proxy.spoiled.total())
-    assert contents(client, name) == undisturbed
+    proxy = load_through(share(part, QUICK_FAULTS))
+    assert proxy.spoiled.total() > proxy.requests * part / 3
+    record_property("requests", proxy.requests)
+    record_property("faults", proxy.spoiled.total())
 
 
 @pytest.mark.parametrize("faults", [pytest.param(BEFORE, marks=LONG), AFTER], ids=["on the way", "on the way back"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_most_requests_of_a_kind_fail(
-    engine: Running,
-    client: OpenSearch,
-    name: str,
-    sources: list[Path],
-    undisturbed: Any,
-    tmp_path: Path,
-    kind: str,
-    faults: tuple[Fault, ...],
+    load_through: Callable[..., FaultyProxy], kind: str, faults: tuple[Fault, ...]
 ) -> None:
-    with FaultyProxy(engine.url, share(0.6, faults), meant=meant(kind)) as proxy:
-        load(f"{proxy.url}/{name}", sources, tmp_path)
-        assert proxy.spoiled.total()
-    assert contents(client, name) == undisturbed
+    load_through(share(0.6, faults), meant(kind))
 
 
 @LONG
-def test_answers_that_never_come(
-    engine: Running, client: OpenSearch, name: str, sources: list[Path], undisturbed: Any, tmp_path: Path
-) -> None:
+def test_answers_that_never_come(load_through: Callable[..., FaultyProxy]) -> None:
     """Bulk requests are left out: their time limit is a minute."""
-    with FaultyProxy(engine.url, share(0.1, ("timeout after",)), meant=lambda each: kind_of(each) != "bulk") as proxy:
-        load(f"{proxy.url}/{name}", sources, tmp_path)
-        assert proxy.spoiled.total()
-    assert contents(client, name) == undisturbed
+    load_through(share(0.1, ("timeout after",)), lambda each: kind_of(each) != "bulk")
 
 
 def test_the_command(
@@ -186,6 +171,5 @@ def test_giving_up_is_one_clear_sentence(
     always = share(1.0, ("unavailable",))
     with FaultyProxy(engine.url, always, meant=meant("look-ups")) as proxy, pytest.raises(StoreError) as error:
         load(f"{proxy.url}/{name}", sources, tmp_path)
-    message = str(error.value)
-    assert message.startswith(f"{proxy.url}/{name} cannot be read: the cluster has no manager")
-    assert " times in " in message
+    assert str(error.value).startswith(f"{proxy.url}/{name} cannot be read: the cluster has no manager")
+    assert " times in " in str(error.value)

@@ -50,15 +50,9 @@ class Place:
         self._environment = os.environ | {"PYTHONPATH": path}
 
     def start(self, command: list[str], name: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [WINNOW, *command, "--store", f"{self._url}/{name}"],
-            cwd=self._folder,
-            env=self._environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        run: list[str | Path] = [WINNOW, *command, "--store", f"{self._url}/{name}"]
+        streams: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen(run, cwd=self._folder, env=self._environment, start_new_session=True, **streams)
 
     def run(self, command: list[str], name: str) -> float:
         """Run a command to its end, and return how long it took."""
@@ -80,9 +74,8 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def place(engine: Running, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    with OpenSearch(engine.url, timeout=60) as client:
-        yield Place(engine, client, tmp_path_factory.mktemp("killed"))
+def place(engine: Running, client: OpenSearch, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    return Place(engine, client, tmp_path_factory.mktemp("killed"))
 
 
 @pytest.fixture(scope="module")
@@ -94,14 +87,13 @@ def name(place: Place) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def jobs(place: Place, name: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Job]:
-    """Three jobs that follow each other."""
     first, second = write_crawls(tmp_path_factory.mktemp("crawls"))
     commands = {
         "index": ["index", str(first), str(second), "--workers", "1", "--quiet"],
         "cluster": ["cluster", "--threads", "1", "--quiet"],
         "migrate": ["migrate", "--delete-old"],
     }
-    found = {}
+    found: dict[str, Job] = {}
     pages: dict[str, Any] = {}
     for job, command in commands.items():
         seconds = place.run(command, name)
