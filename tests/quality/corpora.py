@@ -106,9 +106,8 @@ def web_app_states(unpacked: Unpacked) -> tuple[list[Page], dict[tuple[str, str]
     """Return 149 states of a web application, and for each pair of URLs whether a person called them the same page."""
     folder = unpacked("ndstudy-petclinic") / STATES
     labels = json.loads((folder / "gs" / "gsResults.json").read_text(encoding="utf-8"))
-    pages = [
-        Page(_state(name), html=(folder / "doms" / f"{name}.html").read_bytes()) for name in sorted(labels["states"])
-    ]
+    paths = (folder / "doms" / f"{name}.html" for name in sorted(labels["states"]))
+    pages = [Page(_state(path.stem), html=path.read_bytes()) for path in paths]
     # 0 is a clone, 1 a near-duplicate, 2 something else.
     return pages, {(_state(p["state1"]), _state(p["state2"])): p["response"] < 2 for p in labels["pairs"]}
 

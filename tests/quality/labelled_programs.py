@@ -53,9 +53,8 @@ def progpedia(folder: Path) -> ProgramSet:
 def similarities(programs: ProgramSet, scheme: Scheme, *, base: bool = False) -> dict[IdPair, float]:
     """Return the similarity of all pairs that have one, as `winnow pairs` scores them."""
     given = list(programs.base.iterdir()) if base and programs.base else []
-    exclusions = (
-        Exclusions([Boilerplate(path.name, path.read_text()) for path in given], scheme) if given else NO_EXCLUSIONS
-    )
+    boilerplate = [Boilerplate(path.name, path.read_text()) for path in given]
+    exclusions = Exclusions(boilerplate, scheme) if given else NO_EXCLUSIONS
     found = find_pairs([programs.document(each) for each in programs.programs], scheme, exclusions=exclusions)
     return {_pair(pair.a, pair.b): pair.similarity for pair in found.pairs}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.scheme import Scheme
@@ -47,20 +47,16 @@ def near_duplicates(
     index: Index, urls: Iterable[str], min_resemblance: float = THRESHOLD, *, exact: bool = True
 ) -> Pairs:
     """Return the resemblance of each page in `urls` to each of its matches."""
-    return {
-        (url, match.url): match.resemblance
-        for url in urls
-        for match in index.similar(url=url, min_resemblance=min_resemblance, exact=exact, limit=None)
-    }
+    options: dict[str, Any] = {"min_resemblance": min_resemblance, "exact": exact, "limit": None}
+    found = ((url, match) for url in urls for match in index.similar(url=url, **options))
+    return {(url, match.url): match.resemblance for url, match in found}
 
 
 def pages_containing(index: Index, urls: Iterable[str], min_containment: float = THRESHOLD) -> Pairs:
     """Return the containment of each page in `urls` in each of its matches."""
-    return {
-        (url, match.url): match.containment
-        for url in urls
-        for match in index.similar(url=url, min_containment=min_containment, limit=None)
-    }
+    options: dict[str, Any] = {"min_containment": min_containment, "limit": None}
+    found = ((url, match) for url in urls for match in index.similar(url=url, **options))
+    return {(url, match.url): match.containment for url, match in found}
 
 
 def quality_by_truth(found: Pairs, truth: Pairs, questions: Iterable[str]) -> Quality:

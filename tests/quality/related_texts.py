@@ -45,10 +45,6 @@ def identical(page: str, _: str, random: Random) -> str:
     return " – ".join(page.upper().splitlines()) if random.random() < 0.5 else page
 
 
-def small_edits(page: str, other: str, random: Random) -> str:
-    return edited(page, other, random)
-
-
 def reorganised(page: str, other: str, random: Random) -> str:
     """Shuffle sections of one to four paragraphs, and edit some of them."""
     parts, size = paragraphs(page), random.randint(1, 4)
@@ -93,22 +89,6 @@ def includes_parts(page: str, other: str, random: Random) -> str:
     return "\n".join(host)
 
 
-def nothing_in_common(_: str, other: str, __: Random) -> str:
-    return other
-
-
-MAKERS: dict[Kind, Callable[[str, str, Random], str]] = {
-    "identical": identical,
-    "small edits": small_edits,
-    "reorganised": reorganised,
-    "revised": revised,
-    "condensed": condensed,
-    "expanded": expanded,
-    "includes parts": includes_parts,
-    "nothing in common": nothing_in_common,
-}
-
-
 def paragraphs(text: str) -> list[str]:
     """Split a text at its lines into parts of PARAGRAPH_WORDS or more."""
     parts: list[list[str]] = [[]]
@@ -134,6 +114,18 @@ def maybe_edited(text: str, other: str, random: Random) -> str:
 
 def words(text: str) -> list[str]:
     return WORD.findall(text)
+
+
+MAKERS: dict[Kind, Callable[[str, str, Random], str]] = {
+    "identical": identical,
+    "small edits": edited,
+    "reorganised": reorganised,
+    "revised": revised,
+    "condensed": condensed,
+    "expanded": expanded,
+    "includes parts": includes_parts,
+    "nothing in common": lambda _page, other, _random: other,
+}
 
 
 def agrees(made: str, judged: Kind) -> bool:

@@ -113,14 +113,9 @@ def add_crawls(index: Index, pages: Sequence[Page]) -> None:
 def outcomes(index: Index, best: Mapping[str, set[str]]) -> Outcomes:
     """Locate every lost page, and count what was found first."""
     first = {url: _first(index, url) for url in best}
-    moved = [url for url in best if best[url]]
-    gone = [url for url in best if not best[url]]
-    return Outcomes(
-        len(moved),
-        sum(first[url] in best[url] for url in moved),
-        len(gone),
-        sum(first[url] is None for url in gone),
-    )
+    moved, gone = [url for url in best if best[url]], [url for url in best if not best[url]]
+    found, not_found = sum(first[url] in best[url] for url in moved), sum(first[url] is None for url in gone)
+    return Outcomes(len(moved), found, len(gone), not_found)
 
 
 def _first(index: Index, url: str) -> str | None:

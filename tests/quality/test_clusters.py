@@ -34,11 +34,8 @@ def brute_force(corpus_store: CorpusStore, linkage: Linkage) -> dict[str, str]:
     fetched = {card.url: card.fetched_at or UNKNOWN for card in corpus_store.index.store.scan(Card)}
     urls = sorted(corpus_store.urls, key=lambda url: (fetched[url], len(url), url))
     place = {url: number for number, url in enumerate(urls)}
-    alike = [
-        (place[a], place[b])
-        for (a, b), resemblance in corpus_store.truth.resemblances.items()
-        if resemblance >= THRESHOLD and place[a] < place[b]
-    ]
+    pairs_alike = [pair for pair, score in corpus_store.truth.resemblances.items() if score >= THRESHOLD]
+    alike = [(place[a], place[b]) for a, b in pairs_alike if place[a] < place[b]]
     if linkage == "representatives":
         representatives: Iterable[int] = pair_representatives(len(urls), alike)
     else:
@@ -78,11 +75,8 @@ def test_spark_makes_the_same_tables(corpus_store: CorpusStore, tmp_path: Path) 
     made = {}
     for engine in ENGINES:
         places = [str(tmp_path / f"{engine}-{name}") for name in ("clusters", "edges")]
-        cluster_records(
-            [str(records)],
-            ClusteringOptions(threshold=THRESHOLD),
-            RunSettings(engine=engine, output=places[0], evidence=places[1], spark=SMALL),
-        )
+        settings = RunSettings(engine=engine, output=places[0], evidence=places[1], spark=SMALL)
+        cluster_records([str(records)], ClusteringOptions(threshold=THRESHOLD), settings)
         made[engine] = [sorted_bytes(pq.read_table(place)) for place in places]
     assert made["spark"] == made["duckdb"]
 

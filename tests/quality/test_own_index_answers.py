@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -15,13 +15,12 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from tests.public_pages import LUCENE, javadoc, licences
+from tests.quality.corpora import records
 from tests.stores.opensearch.own_articles import ARTICLES, OwnIndex, attach
 
 pytestmark = [pytest.mark.check, pytest.mark.xdist_group("own-index-answers")]
@@ -31,17 +30,9 @@ WORDS_OF_LETTERS = {"type": "text", "analyzer": "simple"}
 OWN_TYPES = {"body": WORDS_OF_LETTERS, "headline": WORDS_OF_LETTERS, "link": {"type": "keyword"}}
 MAPPING = {**ARTICLES, "properties": ARTICLES["properties"] | OWN_TYPES}
 FIELDS = AttachedFields(text=("body",), title="headline", url="link", time="published")
-QUESTIONS: list[dict[str, Any]] = [
-    {},
-    {"min_containment": 0.3},
-    {"min_contained": 0.5},
-    {"min_containment": 0.0},
-    {"exact": False},
-    {"min_resemblance": 0.2, "all_captures": True},
-]
+QUESTIONS: list[dict[str, Any]] = [{}, {"min_containment": 0.3}, {"min_contained": 0.5}, {"min_containment": 0.0}]
+QUESTIONS += [{"exact": False}, {"min_resemblance": 0.2, "all_captures": True}]
 WORDS = ("licence", "query", "software", "index reader", "warranty", "segment")
-
-
 QUESTIONED, CHANGED, DELETED = 8, 250, 50
 
 
@@ -55,46 +46,32 @@ def own(engine: Running) -> Iterator[OwnIndex]:
 
 def articles() -> dict[str, dict[str, Any]]:
     """Return the texts of several versions of the same pages, and of licences, as articles by id."""
-    maker = RecordMaker(Recipe())
-    pages = chain(javadoc(*LUCENE, one_in=8), licences())
-    made = [record for page in pages if isinstance(record := maker.make(page), Record)]
-    return {
-        f"a{number}": {
-            "headline": record.title or "",
-            "body": record.text,
-            "author": f"author {number % 7}",
-            "link": record.url,
-            **({} if record.fetched_at is None else {"published": record.fetched_at.isoformat()}),
-        }
-        for number, record in enumerate(made)
-    }
+    made: dict[str, dict[str, Any]] = {}
+    for number, record in enumerate(records(chain(javadoc(*LUCENE, one_in=8), licences()))):
+        texts = {"headline": record.title or "", "body": record.text, "author": f"author {number % 7}"}
+        time = {} if record.fetched_at is None else {"published": record.fetched_at.isoformat()}
+        made[f"a{number}"] = {**texts, "link": record.url, **time}
+    return made
 
 
 def store_of(path: Path, documents: Mapping[str, dict[str, Any]]) -> Index:
     """Make a store of the same pages."""
     index = Index.open(path)
-    index.add(
-        Page(each["link"], text=each["body"], title=each["headline"], fetched_at=_time(each))
-        for each in documents.values()
-    )
+    times = (datetime.fromisoformat(each["published"]) if "published" in each else None for each in documents.values())
+    both = zip(documents.values(), times, strict=True)
+    index.add(Page(each["link"], text=each["body"], title=each["headline"], fetched_at=time) for each, time in both)
     return index
-
-
-def _time(article: Mapping[str, Any]) -> datetime | None:
-    return datetime.fromisoformat(article["published"]) if "published" in article else None
 
 
 def answers(index: Index) -> dict[str, Any]:
     """Return answers to many questions, by URL, because the ids differ."""
     urls = Random(0).sample(sorted({card.url for card in index.store.scan(Card)}), QUESTIONED)
     found: dict[str, Any] = {}
-    for url in urls:
-        for number, question in enumerate(QUESTIONS):
-            matches = index.similar(url=url, limit=None, **question)
-            found[f"{url} {number}"] = [
-                (match.url, match.resemblance, match.containment, match.contained, match.kind, match.passages)
-                for match in matches
-            ]
+    for url, (number, question) in product(urls, enumerate(QUESTIONS)):
+        matches = index.similar(url=url, limit=None, **question)
+        found[f"{url} {number}"] = [
+            (each.url, each.resemblance, each.containment, each.contained, each.kind, each.passages) for each in matches
+        ]
     for words in WORDS:
         found[words] = sorted(hit.card.url for hit in index.search(words, limit=10_000).hits)
     index.cluster()

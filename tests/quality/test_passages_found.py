@@ -35,13 +35,9 @@ class Pasted(NamedTuple):
 
     def is_in(self, found: Passage) -> bool:
         """Return whether `found` covers the pasted passage on both sides."""
-        length = len(self.passage)
-        return (
-            found.start <= self.question_at
-            and self.question_at + length <= found.end
-            and found.other_start <= self.at
-            and self.at + length <= found.other_end
-        )
+        end, other_end = (at + len(self.passage) for at in (self.question_at, self.at))
+        ours = found.start <= self.question_at and end <= found.end
+        return ours and found.other_start <= self.at and other_end <= found.other_end
 
 
 class Texts(NamedTuple):
@@ -54,18 +50,18 @@ class Texts(NamedTuple):
     number: int  # how many hosts to use
 
 
-def public_texts() -> Texts:
-    return Texts(
-        hosts=javadoc(LUCENE[0]),
-        donors=chain(javadoc(*HUTOOL), javadoc(*NABLARCH)),
-        around=licences(),
-        # A limit, because tokens on more than a thousand pages are not looked up, and all pages share a template.
-        others=islice(javadoc(LUCENE[1]), 600),
-        number=150,
-    )
-
-
-def further_texts(unpacked: Unpacked) -> Texts:
+@pytest.fixture(params=["public", pytest.param("further", marks=pytest.mark.check)])
+def texts(request: pytest.FixtureRequest) -> Texts:
+    if request.param == "public":
+        return Texts(
+            hosts=javadoc(LUCENE[0]),
+            donors=chain(javadoc(*HUTOOL), javadoc(*NABLARCH)),
+            around=licences(),
+            # A limit, because tokens on more than a thousand pages are not looked up, and all pages share a template.
+            others=islice(javadoc(LUCENE[1]), 600),
+            number=150,
+        )
+    unpacked: Unpacked = request.getfixturevalue("unpacked")
     return Texts(
         hosts=html_pages(unpacked("trafilatura-eval"), "https://host.example"),
         donors=html_pages(unpacked("wcxb-dev350"), "https://web.example"),
@@ -73,11 +69,6 @@ def further_texts(unpacked: Unpacked) -> Texts:
         others=islice(manuals(unpacked), 1_000),
         number=300,
     )
-
-
-@pytest.fixture(params=["public", pytest.param("further", marks=pytest.mark.check)])
-def texts(request: pytest.FixtureRequest) -> Texts:
-    return public_texts() if request.param == "public" else further_texts(request.getfixturevalue("unpacked"))
 
 
 @pytest.fixture

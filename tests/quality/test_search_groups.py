@@ -59,14 +59,8 @@ def test_no_two_representatives_resemble_each_other_and_no_group_is_lost(corpus_
         groups = [[hit.card.url, *(member.url for member in hit.members)] for hit in whole.hits]
         assert sorted(url for group in groups for url in group) == sorted(hits)
         assert whole.groups == len(groups)
-        found, wanted, right = (
-            number + len(more)
-            for number, more in (
-                (found, pairs(groups)),
-                (wanted, pairs(expected)),
-                (right, pairs(groups) & pairs(expected)),
-            )
-        )
+        ours, theirs = pairs(groups), pairs(expected)
+        found, wanted, right = found + len(ours), wanted + len(theirs), right + len(ours & theirs)
         first = corpus_store.index.search(typed, where=manual, group=True).hits
         for one, other in combinations([hit.card.url for hit in first], 2):
             assert corpus_store.truth.resemblances.get((one, other), 0.0) < THRESHOLD, typed

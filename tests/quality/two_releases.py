@@ -82,18 +82,13 @@ def located(changes: Changes, truth: TwoReleases) -> Located:
         located=sum(moved.get(url) in truth.later_pages[url] for url in moves),
         elsewhere=sum(each.change == "moved" and each.url not in moves for each in changes.pages),
         compared=len(scored),
-        equal=sum(
-            each.resemblance == truth.resemblances.get((each.url, each.to_url or ""), 0.0)
-            for each in scored
-            if each.resemblance is not None
-        ),
+        equal=sum(each.resemblance == truth.resemblances.get((each.url, each.to_url or ""), 0.0) for each in scored),
     )
 
 
 def _pages(folder: Path) -> list[Page]:
-    return [
-        Page(f"https://manual.example/{path.name}", html=path.read_bytes()) for path in sorted(folder.glob("*.html"))
-    ]
+    paths = sorted(folder.glob("*.html"))
+    return [Page(f"https://manual.example/{path.name}", html=path.read_bytes()) for path in paths]
 
 
 def _exchanged(pages: Sequence[Page]) -> list[Page]:
@@ -105,12 +100,8 @@ def _exchanged(pages: Sequence[Page]) -> list[Page]:
 
 
 def _with_truth(name: str, before: list[Page], after: list[Page]) -> TwoReleases:
-    made = [
-        Page(f"{crawl} {page.url}", html=page.html)
-        for crawl, pages in ((BEFORE, before), (AFTER, after))
-        for page in pages
-    ]
-    corpus: list[Record] = records(made)
+    both = [(BEFORE, page) for page in before] + [(AFTER, page) for page in after]
+    corpus: list[Record] = records(Page(f"{crawl} {page.url}", html=page.html) for crawl, page in both)
     truth = truth_about(corpus, Scheme(), min_score=0.0)
     resemblances = {}
     by_page: dict[str, dict[str, float]] = defaultdict(dict)
