@@ -6,6 +6,6 @@ from collections.abc import Sequence
 
 
 def some_of(names: Sequence[str], most: int) -> str:
-    """Return the first names, at the `most` so many, and how many others there are: "a, b and 3 more"."""
+    """Return at most `most` names, the first, and the number of the others: "a, b and 3 more"."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more

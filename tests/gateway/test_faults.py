@@ -233,9 +233,9 @@ def test_a_path_that_is_an_address_is_not_asked_for(gateway: GatewayProcess) -> 
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         stranger.settimeout(0.5)
         there = f"127.0.0.1:{stranger.getsockname()[1]}"
-        for asked in (f"GET http://{there}/", f"GET @{there}/", f"GET //{there}/", f"CONNECT {there}"):
-            sent = f"{asked} HTTP/1.1\r\nHost: {there}\r\nConnection: close\r\n\r\n".encode()
-            raw_answer(gateway.url, sent, half_closed=asked.startswith("CONNECT"))
+        for line in (f"GET http://{there}/", f"GET @{there}/", f"GET //{there}/", f"CONNECT {there}"):
+            sent = f"{line} HTTP/1.1\r\nHost: {there}\r\nConnection: close\r\n\r\n".encode()
+            raw_answer(gateway.url, sent, half_closed=line.startswith("CONNECT"))
         with pytest.raises(TimeoutError):
             stranger.accept()
 

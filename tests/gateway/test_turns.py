@@ -110,7 +110,7 @@ def test_others_have_their_turn_while_a_large_bulk_request_is_prepared_and_answe
 
 
 async def beside(waiting: int, work: Callable[[], Awaitable[T]]) -> T:
-    """Do some work while 20 requests for so many documents keep their threads."""
+    """Do some work while 20 large requests keep their threads."""
     end = Event()
     others = [asyncio.create_task(threads.for_documents(waiting, end.wait)) for _ in range(20)]
     await asyncio.sleep(0)

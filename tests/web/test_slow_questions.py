@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.config import Config
+from uvicorn.server import ServerState
 
 from opensearch_winnow.foundation import admission
 from opensearch_winnow.index import Index
@@ -133,6 +135,18 @@ def test_a_request_that_does_not_arrive_is_not_waited_for(impatient: Asking) -> 
         for client, sent in zip(clients, some, strict=False):
             client.sendall(sent)
         assert all(map(closes, clients))
+
+
+async def waiting_when_accepted() -> tuple[float, float | None]:
+    now = asyncio.get_running_loop().time()
+    return now, PunctualConnection(Config(app=lambda: None), ServerState(), {}).waiting_since(now)
+
+
+def test_a_connection_waits_from_its_acceptance_on() -> None:
+    """Otherwise one that is accepted just now, or in the middle of a handshake, would be the first to make room."""
+    now, since = asyncio.run(waiting_when_accepted())
+    assert since is not None
+    assert since >= now
 
 
 def test_connections_that_wait_longest_make_room(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -24,14 +25,17 @@ class PunctualConnection(H11Protocol):
     check_seconds = CHECK_SECONDS
     closed: Callable[[PunctualConnection], None] | None = None  # is told when the connection is closed
     _timer: asyncio.TimerHandle
-    _idle_since = _received_at = 0.0  # when the last answer ended; when something was received
+    _received_at = 0.0  # when something was received
     _unread_since: float | None = None  # when the client began not to read what is sent to it
     _last_cycle: object = None
     _received = _received_before = _unsent_before = 0
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._idle_since = self.loop.time()  # when the last answer ended, or the connection was accepted
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._idle_since = self.loop.time()
         self._timer = self.loop.call_later(self.check_seconds, self._check)
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -19,7 +19,11 @@ def found(*shares: float, grey: float = 0.0, original: float | None = None) -> T
     return TextSources(sources, [(0, 1)] if grey else [], grey, original, [])
 
 
-TWO, MOST, HARDLY_ANY = found(0.5, 0.27, original=0.23), found(0.9, grey=0.1, original=0), found(0.001, original=0.999)
+TWO, PARTS, HARDLY_ANY = (
+    found(0.5, 0.27, original=0.23),
+    found(0.9, grey=0.1, original=0),
+    found(0.001, original=0.999),
+)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +32,12 @@ TWO, MOST, HARDLY_ANY = found(0.5, 0.27, original=0.23), found(0.9, grey=0.1, or
         (65, TWO, "23 % of your text is original", "77 % is on other pages: 2 sources, 65 pages"),
         (1, HARDLY_ANY, "Over 99 % of your text is original", "Under 1 % is on other pages: 1 source, 1 page"),
         (3, found(1.0, original=0), "All of your text is on other pages", "1 source, 3 pages"),
-        (3, MOST, "None of your text is original", "90 % is on other pages, 10 % is boilerplate: 1 source, 3 pages"),
+        (
+            3,
+            PARTS,
+            "None of your text is original",
+            "90 % is on other pages, 10 % is boilerplate: 1 source, 3 pages",
+        ),
         (3, found(grey=0.1, original=0.9), "No page quotes this text, apart from boilerplate", ""),
         (3, found(original=None), "3 pages quote this text", ""),
         (0, found(original=1), "No page quotes this text", ""),
@@ -48,7 +57,7 @@ def test_a_pasted_text(total: int, sources: TextSources, summary: str, rest: str
             "38 % of this page is only here; 51 % is also on 3 other pages; 11 % is boilerplate",
         ),
         (found(1.0, original=0), "All of this page is also on 1 other page"),
-        (MOST, "90 % of this page is also on 1 other page; 10 % is boilerplate"),
+        (PARTS, "90 % of this page is also on 1 other page; 10 % is boilerplate"),
         (HARDLY_ANY, "Over 99 % of this page is only here; under 1 % is also on 1 other page"),
         (found(original=1), "None of this text is on the pages listed"),
         (found(original=None), ""),

@@ -94,7 +94,7 @@ def test_exit_code_1(winnow: Winnow, essays: str) -> None:
 
 
 def test_those_that_were_not_compared_stand_first(winnow: Winnow, tmp_path: Path) -> None:
-    """Of a class of seven, two can be compared, one only in part, and four not at all."""
+    """A class of seven: two can be compared, one only in part, and four not at all."""
     folder = write(tmp_path / "class", alice__a_py=SUM, bob__b_py=OTHER, carol__c_py=COPY, carol__more_docx=b"PK")
     write(Path(folder), dora__work_pdf=b"%PDF-1.4", fay__main_py=f"'''\n{SUM}", gus__notes_txt="late")
     (Path(folder) / "emil").mkdir()

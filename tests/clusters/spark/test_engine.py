@@ -38,7 +38,7 @@ def in_order(path: Path) -> pa.Table:
 
 
 CHAINS = ClusteringOptions(threshold=0.3, linkage="components", compared=3)
-LONGEST = ClusteringOptions(threshold=0.3, linkage="components", representative="longest")
+BY_LENGTH = ClusteringOptions(threshold=0.3, linkage="components", representative="longest")
 PREFERRED = ClusteringOptions(representative="site:b.example,0.example")
 
 
@@ -49,7 +49,7 @@ PREFERRED = ClusteringOptions(representative="site:b.example,0.example")
         pytest.param(small_crawl(2, 100, SCHEMES[1], 1), CHAINS, id="chains, and more than are compared"),
         pytest.param(small_crawl(3, 100, SCHEMES[1], 2), ClusteringOptions(fast=True, compared=2), id="bands alone"),
         pytest.param(Crawl(SCHEMES[0], [[]]), ClusteringOptions(), id="nothing"),
-        pytest.param(small_crawl(4, 120, SCHEMES[0], 1), LONGEST, id="the longest"),
+        pytest.param(small_crawl(4, 120, SCHEMES[0], 1), BY_LENGTH, id="the longest"),
         pytest.param(small_crawl(5, 120, SCHEMES[0], 1), PREFERRED, id="preferred sites"),
         pytest.param(small_crawl(6, 80, SCHEMES[0], 1), ClusteringOptions(representative="newest"), id="the newest"),
         pytest.param(small_crawl(7, 80, SCHEMES[0], 2), ClusteringOptions(representative="canonical"), id="canonical"),

@@ -53,7 +53,7 @@ def write_files(folder: Path, contents: Mapping[str, bytes]) -> Path:
 
 @contextmanager
 def little_memory(most: int) -> Iterator[None]:
-    """Check that Python allocates at most so many bytes in the block."""
+    """Check that Python allocates no more than these bytes in the block."""
     tracemalloc.start()
     try:
         yield
