@@ -42,6 +42,10 @@ def made(store: str | Path, pages: list[Page], *, with_text: bool = True) -> str
 @pytest.fixture(scope="module", params=["file", pytest.param("engine", marks=pytest.mark.check)])
 def new_name(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The name of a new store of each kind."""
+    return name_of_kind(request, tmp_path_factory)
+
+
+def name_of_kind(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     if request.param == "file":
         return str(tmp_path_factory.mktemp("new") / "<img src=x onerror=alert(1)>.winnow")
     return f"{request.getfixturevalue('engine').url}/{request.module.__name__.rpartition('.')[2]}-{WORKER}"

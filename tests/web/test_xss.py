@@ -22,7 +22,7 @@ from opensearch_winnow.mappings.record import capture_id
 from opensearch_winnow.web.app import SCREENS
 from tests.web.addresses_fixture import SHOWN, screen_at
 from tests.web.browser_fixture import NewPage, Witness, scrolls_sideways
-from tests.web.conftest import made
+from tests.web.conftest import made, name_of_kind
 from tests.web.known_crawl_fixture import at, paragraphs
 from tests.web.served_fixture import Served, serving
 from tests.web.test_home import counted
@@ -124,6 +124,11 @@ def markup_found(html: str) -> list[str]:
     return parser.found
 
 
+@pytest.fixture(scope="module", params=["file", pytest.param("engine", marks=pytest.mark.soak)])
+def new_name(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return name_of_kind(request, tmp_path_factory)
+
+
 @pytest.fixture(scope="module")
 def attacked(new_name: str) -> Iterator[Served]:
     made(new_name, PAGES)
@@ -170,7 +175,7 @@ def test_screens_in_a_browser(new_page: NewPage, attacked: Served, address: str,
     page.mouse.move(300, 300)
     page.locator("[type=hidden]").evaluate_all("all => all.forEach(each => each.remove())")  # which are as they were
     assert not UNSEEN.search(page.content())
-    page.set_viewport_size({"width": 360, "height": 640})
+    page.set_viewport_size({"width": 320, "height": 640})
     assert not scrolls_sideways(page)
 
 
