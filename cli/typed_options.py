@@ -9,10 +9,11 @@ from click.core import ParameterSource
 def typed_options() -> dict[str, str]:
     """Return the parameters that were typed: their names, and the options as they are called, such as --to."""
     ctx = click.get_current_context(silent=True)
+    if ctx is None:
+        return {}
+    options = {each.name or "": each.opts[0] for each in ctx.command.params}
     return {
-        each.name or "": each.opts[0]
-        for each in (ctx.command.params if ctx is not None else ())
-        if ctx is not None and ctx.get_parameter_source(each.name or "") is ParameterSource.COMMANDLINE
+        name: flag for name, flag in options.items() if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }
 
 

@@ -12,7 +12,7 @@ from opensearch_winnow.index import Index
 def capture_text(index: Index, name: str, at: datetime | None, *, dated: bool) -> ComparedText:
     """Return the text of a page by its URL or id; with `at`, that of its last capture up to then.
 
-    Its title tells the time of the capture, unless it is the latest one of a URL, and need not be `dated`.
+    Its title tells the time of the capture; that of the latest capture of a URL only if `dated`.
     """
     page = index.find(name, at, with_text=True)
     if not dated and page.url == name:

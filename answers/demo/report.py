@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, replace
-from typing import Any
 
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.answers.asking.comparison_words import comparison_summary
@@ -151,8 +150,17 @@ def known_captures(index: Index) -> KnownCaptures:
     return {(record.url, record.content_digest): record.fetched_at for record in index.records(THIS_CRAWL)}
 
 
-def demo_report(index: Index, crawled: Crawled, clock: Clock, progress: Progress, **names: Any) -> DemoReport:
-    """Cluster, search and compare the pages. `names` are the rest of a report: what readers call things."""
+def demo_report(
+    index: Index,
+    crawled: Crawled,
+    clock: Clock,
+    progress: Progress,
+    *,
+    store_name: str,
+    report: str,
+    command: Callable[..., str],
+) -> DemoReport:
+    """Cluster, search and compare the pages. `store_name` and `report` are the names of these for readers."""
     with clock.part("cluster"):
         clustering = index.cluster(threshold=DEFAULT_THRESHOLD, progress=progress)
     with clock.part("read"):
@@ -169,7 +177,9 @@ def demo_report(index: Index, crawled: Crawled, clock: Clock, progress: Progress
     with clock.part("search"):
         search = index.search(QUERY, group=True, exact=True, examine=len(records) or 1)
     return DemoReport(
-        **names,
+        store_name=store_name,
+        report=report,
+        command=command,
         scheme=index.scheme,
         crawled=crawled,
         characters=sum(len(record.text) for record in records),

@@ -81,8 +81,8 @@ def command(options: DemoOptions, store: str | None, output: RunAnswerOutput) ->
         with output.progress() as progress, Index.open(store) as index:
             known = known_captures(index) if store_exists(store) else {}
             crawled = crawl(index.add, known, options.pages, folder / "demo.failed.jsonl", clock, progress)
-            names = {"store_name": name, "report": str(folder / "report.html"), "command": next_command}
-            report = demo_report(index, crawled, clock, progress, **names)
+            html = str(folder / "report.html")
+            report = demo_report(index, crawled, clock, progress, store_name=name, report=html, command=next_command)
     except Stopped:
         say(f"Stopped. {name} is kept; to go on: {shell_command('demo', '--to', str(folder))}")
         raise

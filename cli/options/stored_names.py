@@ -14,7 +14,7 @@ Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def stored_names(names: Callable[[Index], Iterable[str]]) -> Complete:
-    """Return a completion with those of the `names` in the store that start as the word does."""
+    """Return a completion of the `names` in the store that begin with the typed word."""
 
     def complete(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:

@@ -54,12 +54,13 @@ class History(Listing[HistoryEntry]):
 def history(
     store: Store, url: str, *, limit: int, changed: bool = False, exclusions: Exclusions = NO_EXCLUSIONS
 ) -> History:
-    """Return the latest `limit` captures of a URL; with `changed`, of those with another text than the one before.
+    """Return the latest `limit` captures of a URL; with `changed`, only those whose text differs from the one before.
 
     Each is compared with the capture before it, even if that one is beyond the limit. Only texts that differ are read.
     """
     found = captures(store, url, limit=None if changed else limit + 1)[::-1]
-    cards = [*found[:1], *(card for before, card in pairwise(found) if not (changed and _same_text(before, card)))]
+    kept = [*found[:1], *(card for before, card in pairwise(found) if not (changed and _same_text(before, card)))]
+    cards = kept[-limit - 1 :]  # with the one before the first that is shown
     resemblances: dict[str, float | None] = {}  # by id
     different: list[tuple[Card, Card]] = []
     for before, card in pairwise(cards):
@@ -68,8 +69,8 @@ def history(
         else:
             different.append((before, card))
     resemblances.update(compared(store, different, exclusions))
-    entries = [HistoryEntry(card, resemblances.get(card.id)) for card in cards]
-    return History(url, len(cards) > limit, len(found) - len(cards), entries[-limit:])
+    entries = [HistoryEntry(card, resemblances.get(card.id)) for card in cards[-limit:]]
+    return History(url, len(kept) > limit, len(found) - len(kept), entries)
 
 
 def _same_text(before: Card, card: Card) -> bool:

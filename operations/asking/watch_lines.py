@@ -12,7 +12,7 @@ FIELDS: dict[str, tuple[type, ...]] = {"name": (str,), "text": (str,), "url": (s
 
 
 def watches_of(lines: Iterable[str], source: str, min_containment: float) -> Iterator[Watch]:
-    """Yield the watches of JSON lines, which messages call `source`; `min_containment` is that of lines without one."""
+    """Yield the watches of JSON lines from `source`. A line without a `min_containment` gets the one given here."""
     for number, line in enumerate(lines, start=1):
         if line.strip():
             yield _watch(line, f"{source}, line {number:,}", min_containment)

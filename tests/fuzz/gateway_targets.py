@@ -221,7 +221,7 @@ def leads_below(pattern: Names, at: Names) -> bool:
 
 
 def fits(pattern: str, name: str) -> bool:
-    """Whether a name fits a pattern, in which only * is special."""
+    """Return whether a name fits a pattern, in which only * is special."""
     return fnmatchcase(name, pattern.replace("[", "[[]").replace("?", "[?]"))
 
 

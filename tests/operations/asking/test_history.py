@@ -77,6 +77,9 @@ def test_texts_are_read_in_batches_and_not_for_equal_neighbours(tmp_path: Path) 
         assert set(chain(*store.texts_read)) == {record.id for record in records[:81]}
         assert max(map(len, store.texts_read)) <= TEXT_BATCH + 1
         assert store.sketches_read == []
+        store.texts_read = []
+        assert history(store, URL, limit=5, changed=True).unchanged == 9
+        assert set(chain(*store.texts_read)) == {record.id for record in records[75:81]}
     expected = [compare(one, other).resemblance for one, other in pairwise(texts)]
     assert found == [None, *expected]
     assert expected[80:] == [1.0] * 9
