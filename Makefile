@@ -59,7 +59,7 @@ stubs: $(DEV) build ## compare the stubs with the compiled modules
 tests: $(DEV) build ## run the quick tests only
 	$(PYTEST)
 
-docs: $(DEV) build ## write the generated documentation: docs/cli.md, docs/python.md, docs/names.md and pictures
+docs: $(CHECK) build ## write the generated documentation: docs/cli.md, docs/python.md, docs/names.md and pictures
 	$(RUN)/python tests/cli/test_docs.py
 	$(RUN)/python -m tools.python_reference
 	$(RUN)/python -m tools.names_reference

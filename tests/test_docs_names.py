@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
+
 from tools.names_reference import PAGE, updated
 from tools.public_names import keys, option_names, parameters
+
+pytestmark = pytest.mark.check  # the names of Spark's functions are read from them, too
 
 # Other spellings of a name, which no parameter may have, and no key of an answer.
 FORBIDDEN = {
