@@ -20,19 +20,14 @@ from benchmarks.table import Run
 README = Path(__file__).parent / "README.md"
 # In the order in which a page is processed, then those about more than speed.
 USUAL = (
-    "canonical_text",
     "winnowing",
-    "choices",
-    "adversarial",
     "sketches_vs_peers",
-    "grouping",
     "front_door",
     "memory",
     "extraction",
     "html_to_record",
     "hostile",
     "store_cost",
-    "words",
     "store",
     "long_questions",
     "web",
@@ -52,20 +47,15 @@ ON_REQUEST = (
     "relationship",  # and this
     "programs",  # and this
     "evasion",  # and this; takes a quarter of an hour, and draws the curves of docs/limits.md
-    "locate",  # and this; starts a real OpenSearch, as the next five do
+    "locate",  # and this; starts a real OpenSearch, as all below do
     "opensearch_bulk",
     "opensearch_bytes",
     "opensearch_questions",
     "opensearch_search",
-    "over_time",  # not only about speed, and starts one, too
     "own_index",  # takes 15 minutes
     "curl_recipes",  # not about speed
     "gateway",  # takes some minutes
-    "similar_batch",  # a quarter of an hour, and this, too
     "gateway_search",  # and this
-    "watches",  # takes an hour, on both kinds of store
-    "soak",  # not a run: the figures that make soak has kept
-    "minhash_error",  # takes minutes; its result is in docs/decisions/0004-sketches.md
 )
 
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from random import Random
 from statistics import mean, quantiles
 
-from benchmarks.table import Run, Table
+from benchmarks.table import Run, Table, percent
 from benchmarks.unpacked_data import unpacked_data
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.foundation.canonical import canonical
@@ -82,7 +82,7 @@ def found_runs(texts: Sequence[str], planted: int) -> Table:
                 run = third[start : start + length]
                 a, b = (_around(text, run, random.randrange(CONTEXT)) for text in (one, other))
                 shared += bool(prints(a, scheme) & prints(b, scheme) & set(fingerprints(run, scheme.k, 1)[0]))
-            row.append(f"{100 * shared / planted:.0f} %")
+            row.append(percent(shared / planted))
         rows.append(tuple(row))
     return Table(
         "Runs that are found, by their length",

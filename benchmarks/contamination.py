@@ -5,10 +5,8 @@ The evaluation rows are parts of web pages, the training rows parts of a manual.
 
 from __future__ import annotations
 
-import html
 import json
 import re
-import tarfile
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -17,14 +15,14 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from benchmarks import corpus
-from benchmarks.table import Run, Table, times
+from benchmarks.crawled_pages import public_html
+from benchmarks.table import Run, Table, percent, times
 from benchmarks.timing import alternate
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.word_runs import WordRuns
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.operations.sets.contamination import contaminated
 from opensearch_winnow.queries.sets.passage_index import PassageIndex
-from tests.quality.corpora import public_pages
 
 ROWS = 5_000
 ROW_CHARACTERS = 2_000
@@ -134,28 +132,14 @@ def planted_sets(run: Run) -> Sets:
 def evaluation_rows() -> Iterator[str]:
     """Yield parts of web pages, or of licences, of EVALUATION_WORDS words each; none of them twice."""
     seen = set()
-    for page in web_pages():
-        text = html.unescape(corpus.INVISIBLE.sub(" ", page))
+    for page in corpus.packed(WEB_PAGES) if (corpus.DATA / WEB_PAGES).is_dir() else public_html():
+        text = corpus.visible_text(page)
         words = [found.span() for found in WORD.finditer(text)]
         for first in range(0, len(words) - EVALUATION_WORDS, EVALUATION_WORDS):
             part = text[words[first][0] : words[first + EVALUATION_WORDS - 1][1]]
             if part not in seen:
                 seen.add(part)
                 yield part
-
-
-def web_pages() -> Iterator[str]:
-    folder = corpus.DATA / WEB_PAGES
-    if not folder.is_dir():
-        for page in public_pages(one_in=1):
-            yield page.html if isinstance(page.html, str) else (page.html or b"").decode("utf-8", "replace")
-        return
-    (archive,) = folder.glob("*.tar.xz")
-    with tarfile.open(archive) as tar:
-        for member in tar:
-            file = tar.extractfile(member) if member.name.endswith(".html") else None
-            if file:
-                yield file.read().decode("utf-8", "replace")
 
 
 def written(folder: str, name: str, texts: Sequence[str]) -> Path:
@@ -171,8 +155,7 @@ def recall_table(sets: Sets, least: int, found: set[tuple[int, str]]) -> Table:
         cells = []
         for length in LENGTHS:
             some = [each for each in sets.planted if (each.edit, each.length) == (edit, length)]
-            share = sum((each.row, each.question) in found for each in some) / len(some)
-            cells.append(f"{100 * share:.0f} %")
+            cells.append(percent(sum((each.row, each.question) in found for each in some) / len(some)))
         rows.append((edit, *cells))
     return Table(
         f"Passages found with --words {least}",

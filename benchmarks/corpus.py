@@ -10,53 +10,55 @@ import html
 import os
 import re
 import tarfile
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from random import Random
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from tests.public_pages import LUCENE, javadoc
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 DATA = Path(os.environ.get("WINNOW_DATA") or os.devnull)
-MANUAL = DATA / "postgresql-doc-13-15-17" / "pages.tar.xz"
+MANUAL = "postgresql-doc-13-15-17"
 INVISIBLE = re.compile(r"<(script|style|head).*?</\1>|<[^>]*>", re.DOTALL)
 
 
 def source() -> str:
     """Return a sentence on the texts, for the note below a table."""
-    return "Texts: the PostgreSQL manual." if MANUAL.exists() else "Texts: the Javadoc of Lucene."
+    return "Texts: the PostgreSQL manual." if (DATA / MANUAL).is_dir() else "Texts: the Javadoc of Lucene."
+
+
+def packed(name: str) -> Iterator[bytes]:
+    """Yield the HTML pages of a set in WINNOW_DATA."""
+    (archive,) = (DATA / name).glob("*.tar.xz")
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            file = tar.extractfile(member) if member.name.endswith(".html") else None
+            if file:
+                yield file.read()
+
+
+def visible_text(page: bytes) -> str:
+    return html.unescape(INVISIBLE.sub(" ", page.decode("utf-8", "replace")))
 
 
 @cache
 def pages(characters: int) -> list[str]:
     """Return the visible texts of pages until they have at least `characters` characters."""
     texts: list[str] = []
-    for page in _manual() if MANUAL.exists() else _javadoc():
-        text = html.unescape(INVISIBLE.sub(" ", page.decode("utf-8", "replace")))
-        texts.append(text)
-        characters -= len(text)
-        if characters <= 0:
-            break
+    while characters > 0:
+        for page in packed(MANUAL) if (DATA / MANUAL).is_dir() else _javadoc():
+            texts.append(visible_text(page))
+            characters -= len(texts[-1])
+            if characters <= 0:
+                break
     return texts
 
 
-def _manual() -> Iterator[bytes]:
-    while True:
-        with tarfile.open(MANUAL) as archive:
-            for member in archive:
-                file = archive.extractfile(member) if member.name.endswith(".html") else None
-                if file:
-                    yield file.read()
-
-
 def _javadoc() -> Iterator[bytes]:
-    while True:
-        for page in javadoc(*LUCENE):
-            assert isinstance(page.html, bytes)
-            yield page.html
+    for page in javadoc(*LUCENE):
+        assert isinstance(page.html, bytes)
+        yield page.html
 
 
 @cache
@@ -70,18 +72,13 @@ def english(characters: int) -> str:
     return canonical_text(text(2 * characters)).chars.encode("ascii", "ignore").decode()[:characters]
 
 
-# Imitations of other scripts: other code points, in the order and with the frequencies of a real language.
-
-
-def cyrillic(chars: str) -> str:
-    return chars.translate({ord("a") + i: 0x430 + i for i in range(26)})
-
-
-def chinese(chars: str) -> str:
-    """Replace each two letters by an ideograph, which gives about the length of a translation."""
-    return "".join([chr(0x4E00 + ord(a) * 0x80 + ord(b)) for a, b in zip(chars[::2], chars[1::2], strict=False)])
-
-
-def gothic(chars: str) -> str:
-    """Replace letters by some beyond the Basic Multilingual Plane, which take four bytes each."""
-    return chars.translate({ord("a") + i: 0x10330 + i for i in range(26)})
+def two_words(texts: Sequence[str], count: int) -> list[str]:
+    """Return queries, each of two consecutive words of a text."""
+    random = Random(7)
+    made: list[str] = []
+    while len(made) < count:
+        words = [word for word in random.choice(texts).split() if word.isalpha()]
+        if words:
+            start = random.randrange(max(len(words) - 1, 1))
+            made.append(" ".join(words[start : start + 2]))
+    return made

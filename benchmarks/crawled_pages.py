@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import tarfile
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
-from benchmarks.corpus import DATA
+from benchmarks.corpus import DATA, MANUAL, packed
 from tests.quality.corpora import public_pages
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-SETS = ("article-extraction-benchmark", "trafilatura-eval", "wcxb-dev350", "postgresql-doc-13-15-17")
+SETS = ("article-extraction-benchmark", "trafilatura-eval", "wcxb-dev350", MANUAL)
 
 
 def source() -> str:
@@ -23,8 +19,8 @@ def source() -> str:
 
 @cache
 def crawled_pages(size: int) -> list[bytes]:
-    """Return pages from each set in turn until they have at least `size` bytes."""
-    sets = [_packed(name) for name in SETS if (DATA / name).is_dir()] or [_public()]
+    """Return pages from each set in turn until they have at least `size` bytes, or all."""
+    sets = [packed(name) for name in SETS if (DATA / name).is_dir()] or [public_html()]
     pages: list[bytes] = []
     while sets and size > 0:
         for each in sets[:]:
@@ -37,16 +33,6 @@ def crawled_pages(size: int) -> list[bytes]:
     return pages
 
 
-def _packed(name: str) -> Iterator[bytes]:
-    (archive,) = (DATA / name).glob("*.tar.xz")
-    with tarfile.open(archive) as tar:
-        for member in tar:
-            file = tar.extractfile(member) if member.name.endswith(".html") else None
-            if file:
-                yield file.read()
-
-
-def _public() -> Iterator[bytes]:
-    while True:
-        for page in public_pages(one_in=1):
-            yield page.html.encode() if isinstance(page.html, str) else page.html or b""
+def public_html() -> Iterator[bytes]:
+    for page in public_pages(one_in=1):
+        yield page.html.encode() if isinstance(page.html, str) else page.html or b""

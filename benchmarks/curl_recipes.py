@@ -5,22 +5,16 @@ The truth is what `similar` finds: a resemblance of 50 % or more, computed from 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
-from typing import Any
 
-from opensearchpy import OpenSearch, helpers
+from opensearchpy import OpenSearch
 
-from benchmarks.table import Run, Table
-from benchmarks.unpacked_data import real_records
+from benchmarks.engine import local_engine
+from benchmarks.own_index import FIELDS, create, load
+from benchmarks.table import Run, Table, percent
+from benchmarks.unpacked_data import page_of, real_records
 from opensearch_winnow.index import Index
-from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.stores.attach_options import AttachOptions
-from opensearch_winnow.stores.engine.local_engine import LocalEngine
-from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from opensearch_winnow.stores.opensearch.requests.client import Address
 
@@ -28,27 +22,24 @@ QUESTIONS = 400
 THRESHOLD = 0.5
 HITS = 1_000
 SHARDS = (1, 3)
-MAPPING = {"properties": {"body": {"type": "text", "index": False}}}
 COUNT = "sketch_count"
 
 
 def tables(run: Run) -> Iterator[Table]:
-    with TemporaryDirectory(prefix="winnow-bench-") as folder:
-        engine = LocalEngine(Path(folder, "engine"))
-        running = engine.start(heap="1g", port=free_port(), owner=os.getpid())
-        try:
-            yield recipes(running.url, run)
-        finally:
-            engine.stop()
+    with local_engine() as engine:
+        yield recipes(engine.url, run)
 
 
 def recipes(engine: str, run: Run) -> Table:
-    pages = {record.url: record for record in real_records()}
+    pages = {record.url: page_of(record) for record in real_records(run.scale)}
     subjects = Random(4).sample(sorted(pages), min(len(pages), run.size(QUESTIONS, least=5)))
     rows = []
     for shards in SHARDS:
         with OpenSearch(engine, timeout=120) as client:
-            address = load(client, f"{engine}/manuals-{shards}", shards, pages.values())
+            address = Address.of(f"{engine}/manuals-{shards}")
+            create(client, address.index, shards=shards)
+            load(client, address.index, pages.values())
+            attach(client, address, FIELDS)
             with Index.open(str(address), create=False) as index:
                 truth = {url: {match.url for match in index.similar(url=url, limit=None)} for url in subjects}
             for name, found in answers(client, address.index, subjects).items():
@@ -57,24 +48,12 @@ def recipes(engine: str, run: Run) -> Table:
     return Table(title, ("recipe", "of all pairs, found", "of those found, right"), rows)
 
 
-def load(client: OpenSearch, name: str, shards: int, pages: Any) -> Address:
-    address = Address.of(name)
-    settings = {"number_of_shards": shards, "number_of_replicas": 0}
-    client.indices.create(index=address.index, body={"settings": settings, "mappings": MAPPING})
-    records: Iterator[Record] = iter(pages)
-    documents = ({"_index": address.index, "_id": each.url, "_source": {"body": each.text}} for each in records)
-    helpers.bulk(client, documents, refresh=True)
-    attach(client, address, AttachOptions(text=("body",)))
-    return address
-
-
 def answers(client: OpenSearch, index: str, subjects: list[str]) -> dict[str, dict[str, set[str]]]:
     """Return what each form of the recipe finds for each page."""
     found: dict[str, dict[str, set[str]]] = {name: {} for name in ("minimum_should_match", "min_score", "resemblance")}
     for url in subjects:
-        own: int = client.get(index=index, id=url, params={"_source_includes": f"winnow.{COUNT}"})["_source"]["winnow"][
-            COUNT
-        ]
+        page = client.get(index=index, id=url, params={"_source_includes": f"winnow.{COUNT}"})
+        own: int = page["_source"]["winnow"][COUNT]
         like = {
             "fields": ["winnow.sketch"],
             "like": [{"_id": url}],
@@ -103,4 +82,4 @@ def shares(truth: dict[str, set[str]], found: dict[str, set[str]]) -> tuple[str,
     """Return recall and precision over all pairs."""
     right = sum(len(truth[url] & found[url]) for url in truth)
     all_true, all_found = (sum(map(len, each.values())) for each in (truth, found))
-    return f"{right / max(all_true, 1):.1%}".replace("%", " %"), f"{right / max(all_found, 1):.1%}".replace("%", " %")
+    return percent(right / max(all_true, 1), 1), percent(right / max(all_found, 1), 1)

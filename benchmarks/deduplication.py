@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,15 +15,15 @@ from string import ascii_lowercase
 from tempfile import TemporaryDirectory
 
 from benchmarks.clusters_vs_peers import true_clusters
-from benchmarks.corpus import INVISIBLE
+from benchmarks.corpus import visible_text
 from benchmarks.crawled_pages import crawled_pages, source
 from benchmarks.generated_pages import generated_pages, words
 from benchmarks.own_process import in_own_process
 from benchmarks.peers.missing import available
-from benchmarks.peers.row_deduplication import LINKAGE, PEERS, Deduplicate
-from benchmarks.peers.text_clusters import DATATROVE_BANDS, DATATROVE_ROWS, THRESHOLD, Labels
+from benchmarks.peers.row_deduplication import DATATROVE_BANDS, DATATROVE_ROWS, LINKAGE, PEERS, Deduplicate
+from benchmarks.peers.text_clusters import THRESHOLD, Labels
 from benchmarks.sketches_vs_peers import PERMUTATIONS, WIDTH, with_version
-from benchmarks.table import Run, Table, times
+from benchmarks.table import Run, Table, percent, times
 from opensearch_winnow.clusters.deduplication.options import MATCHES, Match
 from opensearch_winnow.clusters.options import Linkage
 from opensearch_winnow.foundation.scheme import Scheme
@@ -64,15 +63,15 @@ def thresholds_table(run: Run) -> Table:
         for scheme in (Scheme(), Scheme(shingle=5)):
             alike = [compare(a, b, scheme=scheme).resemblance for a, b in pairs]
             cells.append(f"{median(alike):.2f}")
-            cells += [f"{sum(each >= least for each in alike) / len(alike):.0%}" for least in THRESHOLDS]
-        rows.append(cells)
+            cells += [percent(sum(each >= least for each in alike) / len(alike)) for least in THRESHOLDS]
+        rows.append(tuple(cells))
     columns = ["words replaced"]
     for width in (10, 5):
         columns += [f"resemblance, {width} words", *(f"≥ {least:g}" for least in THRESHOLDS)]
     return Table(
         "Copies of real sections, with words replaced here and there",
         tuple(columns),
-        [tuple(cell.replace("%", " %").replace("  %", " %") for cell in row) for row in rows],
+        rows,
         f"The median resemblance of {len(sections):,} copies, and the share of copies that a threshold drops, with"
         f" shingles of ten words and of five. Sections have {MIN_WORDS} to {MAX_WORDS} words. {source()}",
     )
@@ -103,11 +102,10 @@ def peers_table(run: Run) -> Table:
         else:
             in_truth, f1 = compared(dropped, truth, LINKAGE.get(name, "representatives"))
             rows.append((*row, f"{in_truth:,}", f"{f1:.4f}"))
-    columns = ("", "CPU s", "ours is faster by", "rows dropped", "in truth", "F1 of the dropped rows")
     return Table(
         f"JSON lines to kept JSON lines: {count:,} rows",
-        columns,
-        rows + [(why, *[""] * (len(columns) - 1)) for why in missing],
+        ("", "CPU s", "ours is faster by", "rows dropped", "in truth", "F1 of the dropped rows"),
+        rows,
         f"Best of {rounds} rounds, all processes and threads counted, without the start of Python. Rows are sections of"
         f" {MIN_WORDS} to {MAX_WORDS} words; every fourth is a copy of another, with up to 15 % of its words replaced"
         f" here and there. {source()} {WIDTH}-word shingles, resemblance from {THRESHOLD:g}. The truth is from the"
@@ -116,6 +114,7 @@ def peers_table(run: Run) -> Table:
         " spaces, text-dedup also at punctuation: some of their errors are that. rensa and text-dedup have"
         f" {PERMUTATIONS} permutations, datatrove {DATATROVE_BANDS} bands of {DATATROVE_ROWS}, because it verifies"
         " nothing; its words are made by str.split.",
+        missing,
     )
 
 
@@ -217,7 +216,7 @@ def real_rows(count: int) -> Sequence[str]:
 
 def _sections(random: Random, count: int) -> Iterator[list[str]]:
     for page in crawled_pages(count * BYTES_PER_ROW):
-        text = iter(html.unescape(INVISIBLE.sub(" ", page.decode("utf-8", "replace"))).split())
+        text = iter(visible_text(page).split())
         while len(section := list(islice(text, random.randint(MIN_WORDS, MAX_WORDS)))) >= MIN_WORDS:
             yield section
 

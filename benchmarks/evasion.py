@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from benchmarks.evasion_attacks import ATTACKS, Attack, Material
 from benchmarks.evasion_plots import write_plots
-from benchmarks.table import Run, Table
+from benchmarks.table import Run, Table, percent
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
@@ -127,7 +127,7 @@ def cell(hits: Sequence[list[str]], sources: Sequence[set[str]]) -> str:
     """Return the share of questions whose source is the first hit, and the share where it is among the first."""
     first = sum(bool(each) and each[0] in urls for each, urls in zip(hits, sources, strict=True))
     among = sum(not urls.isdisjoint(each) for each, urls in zip(hits, sources, strict=True))
-    return " · ".join(f"{100 * count / len(hits):.0f} %" for count in (first, among))
+    return " · ".join(percent(count / len(hits)) for count in (first, among))
 
 
 def attackers_site(material: Material, random: Random) -> Iterator[Page]:

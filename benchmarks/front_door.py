@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 IMPORTS = (
-    "from opensearch_winnow import group_hits, winnow_fields",
+    "from opensearch_winnow.clients import group_hits, winnow_fields",
     "from opensearch_winnow import Scheme, compare, fingerprint",
     "from opensearch_winnow import Index",
     "from lxml import etree",  # another package, for comparison

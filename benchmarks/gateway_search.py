@@ -5,66 +5,38 @@ Queries are two words of a document, and each kind of search takes its turn with
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from opensearchpy import OpenSearch
 
-from benchmarks.opensearch_questions import WARM_UP, in_turns
+from benchmarks.corpus import two_words
+from benchmarks.engine import local_engine
 from benchmarks.own_index import FIELDS, create, load
 from benchmarks.table import Run, Table
-from benchmarks.unpacked_data import real_records
+from benchmarks.timing import WARM_UP, in_turns
+from benchmarks.unpacked_data import page_of, real_records
 from opensearch_winnow.index import Index
-from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.queries.dsl.deduplicate_search_body import deduplicate_search_body
-from opensearch_winnow.stores.engine.local_engine import LocalEngine
-from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.opensearch.own_index.attach import attach
 from opensearch_winnow.stores.opensearch.requests.client import Address, connect
+from tests.gateway.gateway_process import GatewayProcess
 
 QUERIES = 200
-DOCUMENTS = 4_000
 PLAIN, COLLAPSED = "the engine alone", "the engine alone, with collapse by cluster"
-COMMAND = "from opensearch_winnow.cli import main; main()"
 
 
 def tables(run: Run) -> Iterator[Table]:
-    with TemporaryDirectory(prefix="winnow-bench-") as folder:
-        engine = LocalEngine(Path(folder, "engine"))
-        running = engine.start(heap="1g", port=free_port(), owner=os.getpid())
-        try:
-            with gateway(running.url) as proxy:
-                yield searches(running.url, proxy, run)
-        finally:
-            engine.stop()
-
-
-@contextmanager
-def gateway(engine: str) -> Iterator[str]:
-    """Run a gateway as its command does, and yield its address."""
-    command = [sys.executable, "-c", COMMAND, "gateway", "--to", engine, "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            yield process.stderr.readline().split(" at ")[1].strip()
-        finally:
-            process.terminate()
+    with local_engine() as engine, GatewayProcess(engine.url) as gateway:
+        yield searches(engine.url, gateway.url, run)
 
 
 def searches(engine: str, proxy: str, run: Run) -> Table:
-    corpus = real_records()
-    corpus = corpus[:: max(1, len(corpus) // run.size(DOCUMENTS, least=50))]
+    corpus = real_records(run.scale)
     address = Address.of(f"{engine}/manuals")
     with connect(address, timeout=600.0) as client, OpenSearch(proxy, timeout=600) as through:
         create(client, "manuals")
-        load(client, "manuals", (Page(each.url, text=each.text, title=each.title) for each in corpus))
+        load(client, "manuals", map(page_of, corpus))
         attach(client, address, FIELDS)
         with Index.open(f"{engine}/manuals") as index:
             index.cluster()
@@ -85,7 +57,8 @@ def searches(engine: str, proxy: str, run: Run) -> Table:
             "the same, 1,000 hits examined": lambda words: grouped(words, winnow_examine="1000"),
             COLLAPSED: lambda words: search(client, deduplicate_search_body(body_of(words), field=FIELDS.cluster)),
         }
-        rows = in_turns(kinds, queries(corpus, run), beside=(PLAIN, COLLAPSED))
+        queries = two_words([each.text for each in corpus], run.size(QUERIES, least=5) + WARM_UP)
+        rows = in_turns(kinds, queries, beside=(PLAIN, COLLAPSED))
     return Table(
         f"{len(corpus):,} real pages: milliseconds, p50 / p95",
         ("", "ms", "of the engine alone", "of collapse"),
@@ -101,14 +74,3 @@ def body_of(words: str) -> dict[str, Any]:
         "_source": ["headline"],
         "highlight": {"fields": {"body": {}}},
     }
-
-
-def queries(corpus: list[Any], run: Run) -> list[str]:
-    source = Random(7)
-    made: list[str] = []
-    while len(made) < run.size(QUERIES, least=5) + WARM_UP:
-        words = [word for word in source.choice(corpus).text.split() if word.isalpha()]
-        if len(words) > 1:
-            start = source.randrange(len(words) - 1)
-            made.append(" ".join(words[start : start + 2]))
-    return made

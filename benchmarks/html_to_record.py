@@ -1,14 +1,9 @@
-"""From the bytes of a page to its record, compared with lxml and with well-known parts combined, and with workers."""
+"""From the bytes of a page to its record, compared with lxml and with well-known parts combined."""
 
 from __future__ import annotations
 
-import gzip
-import time
 import warnings
 from functools import partial
-from itertools import cycle, islice
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -21,10 +16,6 @@ from opensearch_winnow.ingest.encoding import encoding_of, to_utf8
 from opensearch_winnow.ingest.extractors import extractor
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
-from opensearch_winnow.ingest.runs.failed_pages import FailedPages
-from opensearch_winnow.ingest.runs.index_splits import index
-from opensearch_winnow.ingest.sources import Sources
-from opensearch_winnow.record_files.record_writer import RecordWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -37,10 +28,8 @@ PLAIN = "lxml: its tree, and the text that it writes"
 
 
 def tables(run: Run) -> Iterator[Table]:
-    pages = crawled_pages(run.size(80_000_000))
-    yield beside_lxml(pages, rounds=run.size(5))
+    yield beside_lxml(crawled_pages(run.size(80_000_000)), rounds=run.size(5))
     yield beside_assembled(crawled_pages(run.size(20_000_000)))
-    yield with_workers(run, pages)
 
 
 def beside_lxml(pages: list[bytes], rounds: int) -> Table:
@@ -87,9 +76,8 @@ def beside_assembled(pages: list[bytes]) -> Table:
     rows = [
         (name, f"{len(pages) / each:,.0f} pages/s", times(each / seconds["winnow"])) for name, each in seconds.items()
     ]
-    rows += [(line, "", "") for line in missing]
     note = "The peers stop at a MinHash. Ours makes fingerprints with positions, two sketches, bands and three digests."
-    return Table(f"Beside what one would assemble: {len(pages):,} pages", ("", "speed", "time"), rows, note)
+    return Table(f"Beside what one would assemble: {len(pages):,} pages", ("", "speed", "time"), rows, note, missing)
 
 
 def with_trafilatura() -> Sketch:
@@ -118,68 +106,3 @@ def datasketch() -> Callable[[str], object]:
         return signature
 
     return sketch
-
-
-def with_workers(run: Run, pages: list[bytes]) -> Table:
-    """Measure the whole way from a compressed archive to a record file, by the clock."""
-    best = {1: float("inf"), 2: float("inf")}
-    memory = dict.fromkeys(best, 0)
-    with TemporaryDirectory() as name:
-        archive = Path(name, "crawl.warc.gz")
-        size = write_archive(archive, islice(cycle(pages), run.size(3 * len(pages))))
-        for _ in range(run.size(3)):
-            for workers, before in list(best.items()):
-                seconds, peak = index_archive(archive, Path(name, "records.parquet"), workers)
-                best[workers], memory[workers] = min(before, seconds), max(memory[workers], peak)
-    rows = [
-        (
-            str(workers),
-            f"{size / seconds / 1e6:,.0f} MB/s",
-            f"{best[1] / seconds:.2f} ×",
-            f"{memory[workers] / 1e6:.0f} MB",
-        )
-        for workers, seconds in best.items()
-    ]
-    columns = ("workers", "speed", "beside one", "largest worker")
-    note = "Wall-clock time. Speed is in MB of HTML; the process that writes the records runs beside the workers."
-    return Table(f"WARC.gz to records.parquet: {size / 1e6:,.0f} MB", columns, rows, note)
-
-
-def write_archive(path: Path, pages: Iterable[bytes]) -> int:
-    """Write an archive and return the bytes of its pages. They all differ, because a known page is not parsed again."""
-    size = 0
-    with path.open("wb") as file:
-        for number, page in enumerate(pages):
-            block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n%s<p>%d" % (page, number)
-            fields = b"WARC-Type: response\r\nWARC-Target-URI: http://example.org/%d\r\n" % number
-            fields += b"WARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:%032x>\r\n" % number
-            fields += b"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n" % len(block)
-            file.write(gzip.compress(b"WARC/1.0\r\n%s\r\n%s\r\n\r\n" % (fields, block), 6, mtime=0))
-            size += len(page)
-    return size
-
-
-def index_archive(archive: Path, to: Path, workers: int) -> tuple[float, int]:
-    """Return the seconds, and the peak memory of the largest worker in bytes."""
-    to.unlink(missing_ok=True)
-    peak = 0
-
-    def look() -> bool:
-        nonlocal peak
-        for child in Path("/proc/self/task").glob("*/children"):
-            for pid in child.read_text().split():
-                status = Path(f"/proc/{pid}/status")
-                lines = status.read_text().splitlines() if status.exists() else []
-                peak = max(peak, *(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0)
-        return False
-
-    recipe = Recipe()
-    with (
-        Sources([str(archive)]) as sources,
-        RecordWriter(to, recipe.scheme) as kept,
-        FailedPages(to.with_suffix(".failed.jsonl")) as failed,
-    ):
-        start = time.monotonic()
-        split = max(archive.stat().st_size // 16, 1)
-        index(sources.splits(split), kept, failed, recipe, workers=workers, stop=look)
-    return time.monotonic() - start, peak

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from benchmarks.table import Run, Table
+from benchmarks.table import Run, Table, percent
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
@@ -75,9 +75,9 @@ def tables(run: Run) -> Iterator[Table]:
 def found_by_share(found: dict[str, Shares]) -> Iterator[tuple[str, ...]]:
     for low, high in reversed(list(pairwise(SHARES))):
         pairs = [pair for pair, share in found["consonants"].items() if low <= share < high]
-        between = f"{low:.0%} or more" if high > 1 else f"{low:.0%} to {high:.0%}"
+        between = f"{percent(low)} or more" if high > 1 else f"{percent(low)} to {percent(high)}"
         parts = [sum(pair in found[name] for pair in pairs) / max(len(pairs), 1) for name in list(found)[1:]]
-        yield between.replace("%", " %"), f"{len(pairs):,}", *(f"{part:.3f}" for part in parts)
+        yield between, f"{len(pairs):,}", *(f"{part:.3f}" for part in parts)
 
 
 def stored_bytes(path: Path) -> tuple[int, int, int]:
@@ -126,7 +126,7 @@ def rotation_table(index: Index, urls: list[str]) -> Table:
 
 
 def evader(record: Record) -> Evader:
-    text, edits = without_fingerprints(record.text, set(record.fingerprints), KOALA)
+    text, edits = without_fingerprints(record.text, set(record.hashes.fingerprints), KOALA)
     page, copy = (canonical(each, KOALA).chars for each in (record.text, text))
     shares = not set(kgram_hashes(page, KOALA.k)).isdisjoint(kgram_hashes(copy, KOALA.k))
     return Evader(record.url, len(page), edits, text, shares)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -11,11 +10,10 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
+from benchmarks.engine import local_engine
 from benchmarks.table import Run, Table
 from benchmarks.unpacked_data import unpacked_data
 from opensearch_winnow.index import Index
-from opensearch_winnow.stores.engine.local_engine import LocalEngine
-from opensearch_winnow.stores.engine.ports import free_port
 from tests.quality.releases import MANUALS, Moves, add_crawls, moves, outcomes, without_release
 
 WAYS = {"the release is in the URL": lambda url: url, "one URL for all releases": without_release}
@@ -24,25 +22,24 @@ QUESTIONS_TIMED = 100
 
 
 def tables(run: Run) -> Iterator[Table]:
-    with TemporaryDirectory(prefix="winnow-bench-") as folder, unpacked_data() as unpacked:
-        engine = LocalEngine(Path(folder, "engine"))
-        running = engine.start(heap="2g", port=free_port(), owner=os.getpid())
-        try:
-            rows: list[tuple[str, ...]] = []
-            for manual in (each for each in MANUALS if not each.public):
-                pages = list(manual.pages(unpacked))
-                for way, address in WAYS.items():
-                    start = time.process_time()
-                    known = moves(pages, address)
-                    seconds = time.process_time() - start
-                    name = f"{manual.name}-{len(rows)}"
-                    stores = {"file": str(Path(folder, f"{name}.winnow")), "OpenSearch": f"{running.url}/{name}"}
-                    rows += [
-                        (f"{manual.name}, {way}", *row, f"{seconds:.0f}")
-                        for row in located(known, stores, every=max(1, round(1 / run.scale)))
-                    ]
-        finally:
-            engine.stop()
+    rows: list[tuple[str, ...]] = []
+    with (
+        TemporaryDirectory(prefix="winnow-bench-") as folder,
+        unpacked_data() as unpacked,
+        local_engine(heap="2g") as engine,
+    ):
+        for manual in (each for each in MANUALS if not each.public):
+            pages = list(manual.pages(unpacked))
+            for way, address in WAYS.items():
+                start = time.process_time()
+                known = moves(pages, address)
+                seconds = time.process_time() - start
+                name = f"{manual.name}-{len(rows)}"
+                stores = {"file": str(Path(folder, f"{name}.winnow")), "OpenSearch": f"{engine.url}/{name}"}
+                rows += [
+                    (f"{manual.name}, {way}", *row, f"{seconds:.0f}")
+                    for row in located(known, stores, every=max(1, round(1 / run.scale)))
+                ]
     yield Table(
         "Lost pages of two manuals",
         (

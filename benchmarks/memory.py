@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import os
-import resource
-import subprocess
-import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from benchmarks.corpus import source, text
+from benchmarks.own_process import in_own_process, peak_memory
 from benchmarks.table import Run, Table
 from opensearch_winnow import fingerprint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CHARACTERS = 1_000_000_000
 MACHINE_BYTES_PER_CHAR = 12  # memory of the machine for each character, 1.5 times what is used
 SAMPLE = 5_000_000
-MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024  # the unit of ru_maxrss
+
+Steps = list[tuple[str, int, float]]  # what was done, the peak in bytes after it, and its CPU seconds
 
 
 def tables(run: Run) -> Iterator[Table]:
-    """Measure in a new process, whose peak nothing else has raised."""
     length = min(
         run.size(CHARACTERS, least=100_000),
         os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // MACHINE_BYTES_PER_CHAR,
     )
-    command = [sys.executable, "-m", "benchmarks.memory", str(length)]
-    steps = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    steps, _ = in_own_process(measuring, length)
     yield Table(
         f"A text of {length / 1e6:,.1f} million ASCII characters",
         ("after", "peak, MB", "bytes a character", "seconds"),
@@ -39,19 +33,19 @@ def tables(run: Run) -> Iterator[Table]:
     )
 
 
-def peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_BYTES
-
-
-def measure(length: int) -> list[tuple[str, int, float]]:
-    steps = [("the start", peak(), 0.0)]
+def measuring(length: int) -> Callable[[], Steps]:
     sample = text(min(length, SAMPLE)).encode("ascii", "ignore").decode()
+    return partial(measure, sample, length)
+
+
+def measure(sample: str, length: int) -> Steps:
+    steps = [("the start", peak_memory(), 0.0)]
     start = time.process_time()
 
     def step(name: str) -> None:
         nonlocal start
         now = time.process_time()
-        steps.append((name, peak(), now - start))
+        steps.append((name, peak_memory(), now - start))
         start = now
 
     whole = sample * (length // len(sample))
@@ -61,7 +55,3 @@ def measure(length: int) -> list[tuple[str, int, float]]:
     assert len(prints.spans) == len(prints)
     step("their .spans")
     return steps
-
-
-if __name__ == "__main__":
-    print(json.dumps(measure(int(sys.argv[1]))))

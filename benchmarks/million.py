@@ -6,52 +6,35 @@ It takes an hour and 40 GB the first time. The stores stay in build/million, so 
 from __future__ import annotations
 
 import json
-import os
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import islice
 from math import log
 from pathlib import Path
-from random import Random
-from statistics import quantiles
 from typing import NamedTuple
 
-import psutil
 from opensearchpy import OpenSearch
 
-from benchmarks.generated_pages import generated_pages, text, url
-from benchmarks.store import clocked
+from benchmarks.engine import Engine, local_engine, timed
+from benchmarks.generated_pages import generated_pages
+from benchmarks.store import QUESTIONS, Seconds, ask
 from benchmarks.table import Run, Table
+from benchmarks.timing import percentiles
 from opensearch_winnow.index import Index
-from opensearch_winnow.queries.searching.results import FacetName
-from opensearch_winnow.stores.engine.local_engine import LocalEngine
-from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
 
 FOLDER = Path("build", "million")
 SIZES = (10_000, 100_000, 1_000_000)
 SHARDS = 3  # of the store that is compared with one shard
-QUESTIONS = 300
-WARM_UP = 30  # questions of each kind that are not measured
 CHUNK = 10_000  # pages that are generated, then added
 HEAP = "4g"
-FACETS: tuple[FacetName, ...] = ("site", "month")
-
-
-class Load(NamedTuple):
-    """What it took to add some pages."""
-
-    pages: int
-    seconds: float
-    here: float  # CPU seconds of this process
-    engine: float  # of the engine
 
 
 class Answers(NamedTuple):
     """Answers of a store: the seconds of each question, by kind."""
 
     pages: int
-    seconds: dict[str, list[float]]
+    seconds: Seconds
 
 
 def tables(run: Run) -> Iterator[Table]:
@@ -60,22 +43,16 @@ def tables(run: Run) -> Iterator[Table]:
     count = run.size(QUESTIONS, least=5)
     files = [_in_a_file(folder, size) for size in sizes]
     yield growth_table("In a file", [_answers(store, size, count) for store, size in zip(files, sizes, strict=True)])
-    engine = LocalEngine(folder / "engine")
-    running = engine.start(heap=HEAP, port=free_port(), owner=os.getpid())
-    try:
-        (node,) = running.nodes
-        process = psutil.Process(node.pid)
-        stores = [_on_opensearch(running.url, process, folder, size) for size in sizes]
+    with local_engine(folder / "engine", heap=HEAP) as engine:
+        stores = [_on_opensearch(engine, folder, size) for size in sizes]
         yield growth_table(
             "On OpenSearch, one shard",
             [_answers(store, size, count) for store, size in zip(stores, sizes, strict=True)],
         )
-        wide = _on_opensearch(running.url, process, folder, sizes[1], shards=SHARDS)
+        wide = _on_opensearch(engine, folder, sizes[1], shards=SHARDS)
         yield shards_table(*(_answers(store, sizes[1], count) for store in (stores[1], wide)))
         yield load_table(folder, [*files, *stores, wide])
         yield size_table([*files, *stores, wide])
-    finally:
-        engine.stop()
 
 
 def _in_a_file(folder: Path, size: int) -> str:
@@ -85,16 +62,16 @@ def _in_a_file(folder: Path, size: int) -> str:
     return str(store)
 
 
-def _on_opensearch(address: str, engine: psutil.Process, folder: Path, size: int, *, shards: int = 1) -> str:
+def _on_opensearch(engine: Engine, folder: Path, size: int, *, shards: int = 1) -> str:
     name = f"pages-{size}" + (f"-{shards}-shards" if shards > 1 else "")
-    with OpenSearch(address, timeout=3_600) as client:
+    with OpenSearch(engine.url, timeout=3_600) as client:
         set_up(client, name, shards=shards)
-        if _fill(f"{address}/{name}", folder, size, engine):
+        if _fill(f"{engine.url}/{name}", folder, size, engine):
             client.indices.forcemerge(index=name, max_num_segments=1)
-    return f"{address}/{name}"
+    return f"{engine.url}/{name}"
 
 
-def _fill(store: str, folder: Path, size: int, engine: psutil.Process | None = None) -> bool:
+def _fill(store: str, folder: Path, size: int, engine: Engine | None = None) -> bool:
     """Add the pages that the store does not have yet; return whether some were added."""
     log_file = _log(folder, store)
     with Index.open(store, patient=True) as index:
@@ -102,12 +79,9 @@ def _fill(store: str, folder: Path, size: int, engine: psutil.Process | None = N
         start = index.store.count()
         pages = generated_pages(start, size)
         while some := list(islice(pages, CHUNK)):
-            before = time.perf_counter(), time.process_time(), _cpu(engine)
-            index.add(some, failed=folder / "failed.jsonl")
-            after = time.perf_counter(), time.process_time(), _cpu(engine)
-            took = Load(len(some), *(late - early for early, late in zip(before, after, strict=True)))
+            took = timed(partial(index.add, some, failed=folder / "failed.jsonl"), engine)
             with log_file.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(took) + "\n")
+                file.write(json.dumps([len(some), took.seconds, took.here, took.engine]) + "\n")
         return start < size
 
 
@@ -115,46 +89,20 @@ def _log(folder: Path, store: str) -> Path:
     return folder / f"{Path(store).name}.log"
 
 
-def _cpu(process: psutil.Process | None) -> float:
-    return sum(process.cpu_times()[:2]) if process else 0.0
-
-
 def _answers(store: str, size: int, count: int) -> Answers:
-    random = Random(size)
-    numbers = [random.randrange(size) for _ in range(count + WARM_UP)]
-    texts = [text(number) for number in numbers]
-    words = [" ".join(random.sample(each.split(), 2)) for each in texts]
-    urls = [url(number) for number in numbers]
     with Index.open(store, create=False) as index:
-        kinds: dict[str, tuple[Callable[[str], object], Sequence[str]]] = {
-            "similar(url=…), near-duplicates": (lambda each: index.similar(url=each), urls),
-            "similar(text=…), half of it": (lambda each: index.similar(text=each), texts),
-            "similar(text=…, min_containment=0), any passage": (
-                lambda each: index.similar(text=each, min_containment=0),
-                texts,
-            ),
-            "search, two words of a page": (index.search, words),
-            "the same, grouped": (lambda each: index.search(each, group=True), words),
-            "the same, with facets": (lambda each: index.search(each, facets=FACETS), words),
-        }
-        seconds = {name: clocked(ask, about)[WARM_UP:] for name, (ask, about) in kinds.items()}
-        return Answers(index.store.count(), seconds)
-
-
-def percentiles(seconds: Sequence[float]) -> tuple[float, float, float]:
-    cuts = quantiles(seconds, n=100, method="inclusive")
-    return cuts[49], cuts[94], cuts[98]
+        return Answers(index.store.count(), ask(index, size, count))
 
 
 def cells(answers: Answers, name: str) -> str:
-    return " / ".join(f"{each * 1e3:.1f}" for each in percentiles(answers.seconds[name]))
+    return " / ".join(f"{each:.1f}" for each in percentiles(answers.seconds[name], 50, 95, 99))
 
 
 def growth_table(title: str, grown: Sequence[Answers]) -> Table:
     first, last = grown[0], grown[-1]
     rows = []
     for name in first.seconds:
-        (early, *_), (late, *_, slowest) = percentiles(first.seconds[name]), percentiles(last.seconds[name])
+        (early,), (late, slowest) = percentiles(first.seconds[name], 50), percentiles(last.seconds[name], 50, 99)
         exponent = log(late / early) / log(last.pages / first.pages)
         rows.append((name, *(cells(each, name) for each in grown), f"{exponent:.2f}", f"{slowest / late:.0f} ×"))
     return Table(
@@ -189,17 +137,17 @@ def shards_table(one: Answers, three: Answers) -> Table:
 def load_table(folder: Path, stores: Sequence[str]) -> Table:
     rows = []
     for store in stores:
-        loads = [Load(*json.loads(line)) for line in _log(folder, store).read_text(encoding="utf-8").splitlines()]
+        loads = [json.loads(line) for line in _log(folder, store).read_text(encoding="utf-8").splitlines()]
         tenth = max(len(loads) // 10, 1)
         for part, some in {"first": loads[:tenth], "last": loads[-tenth:]}.items():
-            pages, seconds, here, cpu = (sum(column) for column in zip(*some, strict=True))
+            pages, seconds, here, of_engine = (sum(column) for column in zip(*some, strict=True))
             rows.append(
                 (
                     Path(store).name,
                     part,
                     f"{pages / seconds:,.0f}",
                     f"{here / pages * 1e3:.2f}",
-                    f"{cpu / pages * 1e3:.2f}",
+                    f"{of_engine / pages * 1e3:.2f}",
                 )
             )
     return Table(

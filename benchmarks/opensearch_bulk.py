@@ -5,31 +5,29 @@ By the clock, in turns, on one node.
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
-import psutil
 from opensearchpy import OpenSearch, helpers
 
+from benchmarks.engine import Engine, Took, local_engine, timed
 from benchmarks.store_cost import sets
 from benchmarks.table import Run, Table
+from benchmarks.timing import in_rounds
+from benchmarks.unpacked_data import page_of
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
-from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.opensearch_document import document_of
 from opensearch_winnow.mappings.opensearch_mapping import index_settings, mapping
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.stores.engine.local_engine import LocalEngine
-from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.opensearch.requests.bulk import bulk
 from opensearch_winnow.stores.opensearch.requests.bulk_operation import Operation
+from tests.quality.corpora import records
 
 PAGES = 3_000  # of each set
 ROUNDS = 5  # measured, after a first round in which the engine compiles its code
@@ -45,12 +43,6 @@ PEER, TEXTS, ALL_FIELDS, WHOLE = (
 AIM = "Aim: all fields at least .7 × as many pages a second as `helpers.bulk` of title and text."
 
 
-class Took(NamedTuple):
-    seconds: float
-    engine: float  # CPU seconds
-    here: float
-
-
 def tables(run: Run) -> Iterator[Table]:
     with loading(run.size(PAGES, least=5)) as load:
         yield times_table(load, run.size(ROUNDS))
@@ -60,58 +52,45 @@ def tables(run: Run) -> Iterator[Table]:
 @contextmanager
 def loading(pages: int) -> Iterator[Loading]:
     """Start an engine, and make the records of this many real pages of each set."""
-    maker = RecordMaker(Recipe())
-    made = (maker.make(page) for _, some in sets(pages) for page in some)
-    records = [record for record in made if isinstance(record, Record)]
-    with TemporaryDirectory(prefix="winnow-bench-") as folder:
-        engine = LocalEngine(Path(folder, "engine"))
-        running = engine.start(heap="1g", port=free_port(), owner=os.getpid())
-        (node,) = running.nodes
-        try:
-            with OpenSearch(running.url, timeout=300) as client:
-                yield Loading(client, running.url, psutil.Process(node.pid), records)
-        finally:
-            engine.stop()
+    made = records(page for _, some in sets(pages) for page in some)
+    with local_engine() as engine, OpenSearch(engine.url, timeout=300) as client:
+        yield Loading(client, engine, made)
 
 
 class Loading:
     """Loads the same pages again and again, each time into a new index."""
 
-    def __init__(self, client: OpenSearch, url: str, engine: psutil.Process, records: Sequence[Record]) -> None:
+    def __init__(self, client: OpenSearch, engine: Engine, records: Sequence[Record]) -> None:
         self.records = records
-        self._store = f"{url}/{STORE}"
         self._client = client
         self._engine = engine
 
     def texts_by_peer(self) -> Took:
         self._make(PLAIN, {})
-        return self._clocked(lambda: helpers.bulk(self._client, map(self._action, self.records)))
+        actions = ({"_index": NAME, "_id": each.id, "_source": texts(each)} for each in self.records)
+        return timed(lambda: helpers.bulk(self._client, actions), self._engine)
 
     def texts(self, *, codec: str = "default") -> Took:
         self._make(PLAIN, {"codec": codec})
-        return self._clocked(
-            lambda: self._bulk(Operation("index", NAME, each.id, texts(each)) for each in self.records)
-        )
+        operations = (Operation("index", NAME, each.id, texts(each)) for each in self.records)
+        return timed(lambda: self._bulk(operations), self._engine)
 
     def all_fields(self, *, without: str = "", codec: str = "default") -> Took:
         self._make(mapping(Scheme()), index_settings(replicas=0) | {"codec": codec})
-        sources = ((each.id, document_of(each, place=time.time_ns(), latest=True)) for each in self.records)
-        return self._clocked(
-            lambda: self._bulk(
-                Operation("index", NAME, id_, {name: value for name, value in source.items() if name != without})
-                for id_, source in sources
-            )
+        sources = ((each.id, document_of(each, arrival=time.time_ns(), latest=True)) for each in self.records)
+        operations = (
+            Operation("index", NAME, id_, {name: value for name, value in source.items() if name != without})
+            for id_, source in sources
         )
+        return timed(lambda: self._bulk(operations), self._engine)
 
     def whole(self) -> Took:
         """Add pages to an index: make records, look up known pages, write, and refresh."""
         self._client.indices.delete(index=f"{STORE}-*,{STORE}.settings", ignore_unavailable=True)
-        pages = (Page(each.url, text=each.text, title=each.title) for each in self.records)
-
-        with TemporaryDirectory() as folder, Index.open(self._store) as index:
+        with TemporaryDirectory() as folder, Index.open(f"{self._engine.url}/{STORE}") as index:
             failed = Path(folder, "failed.jsonl")
             index.add([], failed=failed)  # creates the store
-            took = self._clocked(lambda: index.add(pages, failed=failed))
+            took = timed(lambda: index.add(map(page_of, self.records), failed=failed), self._engine)
             assert index.store.count() == len(self.records)
         return took
 
@@ -135,16 +114,6 @@ class Loading:
         for written in bulk(self._client, operations):
             assert written.outcome == "added", written
 
-    def _clocked(self, write: Callable[[], object]) -> Took:
-        engine, here, start = sum(self._engine.cpu_times()[:2]), time.process_time(), time.perf_counter()
-        write()
-        seconds = time.perf_counter() - start
-        return Took(seconds, sum(self._engine.cpu_times()[:2]) - engine, time.process_time() - here)
-
-    @staticmethod
-    def _action(record: Record) -> dict[str, Any]:
-        return {"_index": NAME, "_id": record.id, "_source": texts(record)}
-
 
 def texts(record: Record) -> dict[str, Any]:
     return {"title": record.title or "", "text": record.text}
@@ -152,12 +121,7 @@ def texts(record: Record) -> dict[str, Any]:
 
 def times_table(load: Loading, rounds: int) -> Table:
     kinds = {PEER: load.texts_by_peer, TEXTS: load.texts, ALL_FIELDS: load.all_fields, WHOLE: load.whole}
-    took: dict[str, list[Took]] = {name: [] for name in kinds}
-    for number in range(rounds + 1):
-        for name, kind in kinds.items():
-            measured = kind()
-            if number:
-                took[name].append(measured)
+    took = in_rounds(list(kinds), lambda name: kinds[name](), rounds)
     pages = len(load.records)
     rows = []
     for name, each in took.items():

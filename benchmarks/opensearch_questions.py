@@ -5,21 +5,19 @@ Each takes its turn about the same pages, on one node.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import Any
 
 from opensearchpy import OpenSearch
 
+from benchmarks.engine import local_engine
 from benchmarks.generated_pages import generated_pages
-from benchmarks.store import clocked, percentiles
 from benchmarks.table import Run, Table
-from benchmarks.unpacked_data import real_records
+from benchmarks.timing import WARM_UP, in_turns
+from benchmarks.unpacked_data import page_of, real_records
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
@@ -28,14 +26,11 @@ from opensearch_winnow.mappings.opensearch_document import CARD_FIELDS
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.dsl.overlap import overlap
 from opensearch_winnow.queries.dsl.pages import best
-from opensearch_winnow.stores.engine.local_engine import LocalEngine
-from opensearch_winnow.stores.engine.ports import free_port
 from tests.quality.measured import THRESHOLD
 from tests.quality.truth import Pairs, truth_about
 
 RECORDS = 100_000
 QUESTIONS = 300
-WARM_UP = 50  # questions that are not measured
 HITS = 100  # of more_like_this in which a near-duplicate counts as found
 MATCH, NEAR, CANDIDATES, MLT = (
     "match, ten words of the page",
@@ -43,24 +38,17 @@ MATCH, NEAR, CANDIDATES, MLT = (
     "of that, the search for candidates by sketch",
     "more_like_this the page",
 )
-Subject = TypeVar("Subject")
 AIM = "Aim: the whole answer within 1.5 × a match of ten words and .7 × more_like_this, recall at least .99."
 
 
 def tables(run: Run) -> Iterator[Table]:
-    with TemporaryDirectory(prefix="winnow-bench-") as folder:
-        engine = LocalEngine(Path(folder, "engine"))
-        running = engine.start(heap="2g", port=free_port(), owner=os.getpid())
-        try:
-            corpus = real_records()[:: max(1, round(1 / run.scale))]
-            real = (Page(each.url, text=each.text, title=each.title) for each in corpus)
-            with filled(running.url, "manuals", real) as (index, client):
-                yield times_table("Real pages", index, client, run)
-                yield recall_table(index, client, corpus)
-            with filled(running.url, "generated", generated_pages(0, run.size(RECORDS, least=200))) as (index, client):
-                yield times_table("Generated pages", index, client, run)
-        finally:
-            engine.stop()
+    corpus = real_records(run.scale)
+    with local_engine(heap="2g") as engine:
+        with filled(engine.url, "manuals", map(page_of, corpus)) as (index, client):
+            yield times_table("Real pages", index, client, run)
+            yield recall_table(index, client, corpus)
+        with filled(engine.url, "generated", generated_pages(0, run.size(RECORDS, least=200))) as (index, client):
+            yield times_table("Generated pages", index, client, run)
 
 
 @contextmanager
@@ -84,21 +72,6 @@ def times_table(title: str, index: Index, client: OpenSearch, run: Run) -> Table
     rows = in_turns(kinds, subjects, beside=(MATCH, MLT))
     count = index.store.count()
     return Table(f"{title}, {count:,} of them: milliseconds, p50 / p95", ("", "ms", "of match", "of mlt"), rows, AIM)
-
-
-def in_turns(
-    kinds: dict[str, Callable[[Subject], Any]], subjects: Sequence[Subject], *, beside: tuple[str, str]
-) -> list[tuple[str, ...]]:
-    """Return a row for each kind of question: milliseconds, and the ratios to the two kinds in `beside`."""
-    seconds: dict[str, list[float]] = {name: [] for name in kinds}
-    for each in subjects:
-        for name, question in kinds.items():
-            seconds[name] += clocked(question, [each])
-    p50 = {name: percentiles(every[WARM_UP:] or every) for name, every in seconds.items()}
-    return [
-        (name, f"{middle * 1e3:.1f} / {late * 1e3:.1f}", *(f"{middle / p50[other][0]:.2f} ×" for other in beside))
-        for name, (middle, late) in p50.items()
-    ]
 
 
 def recall_table(index: Index, client: OpenSearch, corpus: list[Record]) -> Table:
@@ -153,4 +126,4 @@ def more_like_this(index: Index, page: Record, hits: int = 10) -> dict[str, Any]
 
 
 def candidates(page: Record) -> dict[str, Any]:
-    return best(overlap("sketch", tokens_of(page.sketch) or ["none"]), size=100, fields=CARD_FIELDS)
+    return best(overlap("sketch", tokens_of(page.hashes.sketch) or ["none"]), size=100, fields=CARD_FIELDS)

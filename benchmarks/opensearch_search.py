@@ -5,24 +5,20 @@ Queries are two words of a title; each kind of search takes its turn with each o
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.corpus import two_words
+from benchmarks.engine import local_engine
 from benchmarks.generated_pages import generated_pages
-from benchmarks.opensearch_questions import WARM_UP, filled, in_turns, search
+from benchmarks.opensearch_questions import filled, search
 from benchmarks.table import Run, Table
-from benchmarks.unpacked_data import real_records
+from benchmarks.timing import WARM_UP, in_turns
+from benchmarks.unpacked_data import page_of, real_records
 from opensearch_winnow.index import Index
-from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.words import Words
-from opensearch_winnow.stores.engine.local_engine import LocalEngine
-from opensearch_winnow.stores.engine.ports import free_port
 
 RECORDS = 50_000
 QUERIES = 250
@@ -46,37 +42,23 @@ AIM = "Aim: grouped by signature within 1.1 × the first 100 without groups, and
 
 
 def tables(run: Run) -> Iterator[Table]:
-    with TemporaryDirectory(prefix="winnow-bench-") as folder:
-        engine = LocalEngine(Path(folder, "engine"))
-        # The default limit is 300 points in time, and this benchmark leaves more open.
-        many = {"search.max_open_pit_context": "1000"}
-        running = engine.start(heap="2g", port=free_port(), owner=os.getpid(), settings=many)
-        try:
-            corpus = real_records()[:: max(1, round(1 / run.scale))]
-            real = (Page(each.url, text=each.text, title=each.title) for each in corpus)
-            with filled(running.url, "manuals", real) as (index, client):
-                titles = [each.title for each in corpus if each.title]
-                yield times_table("Manuals and licences", index, client, titles, run)
-            with filled(running.url, "generated", generated_pages(0, run.size(RECORDS, least=200))) as (index, client):
-                texts = [record.text for record, _ in zip(index.store.scan(Record), range(1_000), strict=False)]
-                yield times_table("Generated pages", index, client, texts, run)
-        finally:
-            engine.stop()
+    corpus = real_records(run.scale)
+    # The default limit is 300 points in time, and this benchmark leaves more open.
+    with local_engine(heap="2g", settings={"search.max_open_pit_context": "1000"}) as engine:
+        with filled(engine.url, "manuals", map(page_of, corpus)) as (index, client):
+            titles = [each.title for each in corpus if each.title]
+            yield times_table("Manuals and licences", index, client, titles, run)
+        with filled(engine.url, "generated", generated_pages(0, run.size(RECORDS, least=200))) as (index, client):
+            texts = [record.text for record, _ in zip(index.store.scan(Record), range(1_000), strict=False)]
+            yield times_table("Generated pages", index, client, texts, run)
 
 
 def times_table(title: str, index: Index, client: Any, texts: list[str], run: Run) -> Table:
-    source = Random(7)
-    queries: list[str] = []
-    while len(queries) < run.size(QUERIES, least=5) + WARM_UP:
-        words = [word for word in source.choice(texts).split() if word.isalpha()]
-        start = source.randrange(max(len(words) - 1, 1))
-        if words:
-            queries.append(" ".join(words[start : start + 2]))
     kinds: dict[str, Callable[[str], Any]] = {
         RAW: lambda typed: search(index, client, {"query": words_query(Words.of(typed)), "size": 10})
     }
     for name, options in KINDS.items():
         kinds[name] = lambda typed, options=options: index.search(typed, **options)  # type: ignore[misc]
-    rows = in_turns(kinds, queries, beside=(TOP, HUNDRED))
+    rows = in_turns(kinds, two_words(texts, run.size(QUERIES, least=5) + WARM_UP), beside=(TOP, HUNDRED))
     count = index.store.count()
     return Table(f"{title}, {count:,} of them: milliseconds, p50 / p95", ("", "ms", "of 10", "of 100"), rows, AIM)

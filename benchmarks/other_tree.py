@@ -57,7 +57,8 @@ def questions(name, words):
                 index.similar(url=url, min_containment=0, limit=10)
 
 def core():
-    from opensearch_winnow import compare, fingerprint, winnow_fields
+    from opensearch_winnow import compare, fingerprint
+    from opensearch_winnow.clients import winnow_fields
     texts = json.loads(Path(folder, "texts.json").read_text())
     yield
     for _ in range(15):

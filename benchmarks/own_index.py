@@ -5,28 +5,24 @@ The documents are generated pages, in an index with a mapping of its own, on one
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import Any
 
 from opensearchpy import OpenSearch, helpers
 
+from benchmarks.engine import local_engine
 from benchmarks.generated_pages import generated_pages
-from benchmarks.opensearch_questions import in_turns
 from benchmarks.table import Run, Table
-from benchmarks.unpacked_data import real_records
+from benchmarks.timing import WARM_UP, in_turns
+from benchmarks.unpacked_data import page_of, real_records
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.stores.attach_options import AttachOptions
-from opensearch_winnow.stores.engine.local_engine import LocalEngine
-from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.opensearch.own_index.attach import attach, detach
 from opensearch_winnow.stores.opensearch.own_index.attach_reports import AttachReport
 from opensearch_winnow.stores.opensearch.own_index.backfill import CHECKPOINTS
@@ -46,14 +42,9 @@ OWN, STORE = "an attached index", "a store of the same pages"
 
 
 def tables(run: Run) -> Iterator[Table]:
-    with TemporaryDirectory(prefix="winnow-bench-") as folder:
-        engine = LocalEngine(Path(folder, "engine"))
-        running = engine.start(heap="2g", port=free_port(), owner=os.getpid())
-        try:
-            yield attaching(running.url, run)
-            yield questions(running.url, run)
-        finally:
-            engine.stop()
+    with local_engine(heap="2g") as engine:
+        yield attaching(engine.url, run)
+        yield questions(engine.url, run)
 
 
 def attaching(engine: str, run: Run) -> Table:
@@ -91,26 +82,23 @@ def attaching(engine: str, run: Run) -> Table:
 
 
 def questions(engine: str, run: Run) -> Table:
-    corpus = real_records()[:: max(1, round(1 / run.scale))]
-    pages = {record.url: Page(record.url, text=record.text, title=record.title) for record in corpus}
+    corpus = real_records(run.scale)
+    pages = {record.url: page_of(record) for record in corpus}
     address = Address.of(f"{engine}/manuals")
     with connect(address, timeout=600.0) as client:
         create(client, "manuals")
-        load(client, "manuals", iter(pages.values()))
+        load(client, "manuals", pages.values())
         attach(client, address, FIELDS)
         with Index.open(f"{engine}/manuals-store") as store, Index.open(f"{engine}/manuals") as own:
             store.add(pages.values())
             for index in (store, own):
                 index.cluster()
                 client.indices.forcemerge(index=index.name.rpartition("/")[2], max_num_segments=1)
-            subjects = Random(6).sample(corpus, min(len(corpus), run.size(QUESTIONS, least=5) + 50))
+            subjects = Random(6).sample(corpus, min(len(corpus), run.size(QUESTIONS, least=5) + WARM_UP))
             rows: list[tuple[str, ...]] = []
             for what, ask in KINDS.items():
-                turns: dict[str, Callable[[Any], Any]] = {
-                    f"{what}, {STORE}": partial(ask, store),
-                    f"{what}, {OWN}": partial(ask, own),
-                }
-                rows += [row[:3] for row in in_turns(turns, subjects, beside=(f"{what}, {STORE}", f"{what}, {STORE}"))]
+                turns = {f"{what}, {STORE}": partial(ask, store), f"{what}, {OWN}": partial(ask, own)}
+                rows += in_turns(turns, subjects, beside=(f"{what}, {STORE}",))
     return Table(f"Questions about {len(pages):,} real pages: milliseconds, p50 / p95", ("", "ms", "of a store"), rows)
 
 
@@ -121,12 +109,12 @@ KINDS: dict[str, Callable[[Index, Any], Any]] = {
 }
 
 
-def create(client: OpenSearch, name: str) -> None:
-    settings = {"number_of_shards": 1, "number_of_replicas": 0}
+def create(client: OpenSearch, name: str, *, shards: int = 1) -> None:
+    settings = {"number_of_shards": shards, "number_of_replicas": 0}
     client.indices.create(index=name, body={"settings": settings, "mappings": MAPPING})
 
 
-def load(client: OpenSearch, name: str, pages: Iterator[Page]) -> None:
+def load(client: OpenSearch, name: str, pages: Iterable[Page]) -> None:
     documents = (
         {"_index": name, "_id": page.url, "_source": {"headline": page.title or "", "body": page.text}}
         for page in pages
@@ -137,15 +125,10 @@ def load(client: OpenSearch, name: str, pages: Iterator[Page]) -> None:
 
 
 def change(client: OpenSearch, count: int) -> None:
-    urls = [page.url for page in generated_pages(0, count)]
-    helpers.bulk(
-        client,
-        (
-            {"_op_type": "update", "_index": "articles", "_id": url, "doc": {"body": f"It has changed: {url} " * 50}}
-            for url in urls
-        ),
-        refresh=True,
-    )
+    update = {"_op_type": "update", "_index": "articles"}
+    urls = (page.url for page in generated_pages(0, count))
+    changes = (update | {"_id": url, "doc": {"body": f"It has changed: {url} " * 50}} for url in urls)
+    helpers.bulk(client, changes, refresh=True)
 
 
 @contextmanager

@@ -48,7 +48,7 @@ def _measured(
     work = prepare(*arguments)
     start, cpu = time.monotonic(), _cpu()
     value = work()
-    return value, time.monotonic() - start, _cpu() - cpu, _peak()
+    return value, time.monotonic() - start, _cpu() - cpu, peak_memory()
 
 
 def _cpu() -> float:
@@ -56,7 +56,7 @@ def _cpu() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def _peak() -> int:
+def peak_memory() -> int:
     """Return the peak memory in bytes. On Linux ru_maxrss would include the memory of the parent at the start."""
     status = Path("/proc/self/status")
     if status.exists():

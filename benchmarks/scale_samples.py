@@ -63,7 +63,7 @@ class Sample:
         for field in fields:
             numbers: defaultdict[int, list[int]] = defaultdict(list)
             for number, page in enumerate(self.pages):
-                for token in set(getattr(page, field)):
+                for token in set(getattr(page.hashes, field)):
                     numbers[token].append(number)
             found[field] = numbers
         return found
@@ -78,7 +78,7 @@ class Sample:
         lengths: dict[Field, list[int]] = {"fingerprints": [], "sketch": []}
         for page in self.pages:
             for field, found in lengths.items():
-                holders = [self.postings[field][token] for token in dict.fromkeys(getattr(page, field))]
+                holders = [self.postings[field][token] for token in dict.fromkeys(getattr(page.hashes, field))]
                 if field == "sketch":
                     holders.sort()
                 found += [len(list(run)) for who, run in groupby(holders) if len(who) > 1]
@@ -113,8 +113,8 @@ def _questions(sample: Sample, kind: str, count: int) -> Iterator[SampledQuestio
         ]
         plausible = None
         if minimum:
-            sizes = Sizes(floor(record.shingle_count * minimum), ceil(record.shingle_count / minimum))
-            plausible = {n for n, page in enumerate(sample.pages) if sizes.include(page.shingle_count)}
+            sizes = Sizes(floor(record.hashes.shingle_count * minimum), ceil(record.hashes.shingle_count / minimum))
+            plausible = {n for n, page in enumerate(sample.pages) if sizes.include(page.hashes.shingle_count)}
         yield SampledQuestion(wanted, holders, plausible)
 
 

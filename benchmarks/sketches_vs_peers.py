@@ -94,8 +94,8 @@ def tables(run: Run) -> Iterator[Table]:
                 times(taken / seconds["opensearch-winnow"]),
             )
             for name, taken in seconds.items()
-        ]
-        + [(why, "", "", "") for why in missing],
+        ],
         f"Aim: 10 ×. {len(texts)} pages of {size / len(texts) / 1e3:.1f} kB, {WIDTH}-word shingles, 512 bytes a page; "
         f"the peers' shingles are made in Python, as their users do. {source()}",
+        missing,
     )

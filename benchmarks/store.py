@@ -7,25 +7,25 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
 from random import Random
-from statistics import quantiles
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from benchmarks.generated_pages import generated_pages, text, url
 from benchmarks.table import Run, Table
-from opensearch_winnow.cython_core.sketches import distinct
+from benchmarks.timing import clocked, percentiles
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.queries.asking.lookups import Lookup
-from opensearch_winnow.stores.destination import StoreDestination
+from opensearch_winnow.queries.searching.results import FacetName
 from opensearch_winnow.stores.embedded import EmbeddedStore
-from opensearch_winnow.stores.store import LookupsOfQuestion
+from opensearch_winnow.stores.store_writer import StoreWriter
 
 SIZES = (10_000, 100_000)
 QUESTIONS = 300
+WARM_UP = 30  # questions of each kind that are not measured
 BATCH_SIZE = 500  # records that are made, then added
+FACETS: tuple[FacetName, ...] = ("site", "month")
 AIM = "Aim: p50 of similar at most 15 ms with 100,000 records, and growth slower than that of the store."
 
 Seconds = dict[str, list[float]]
@@ -43,12 +43,8 @@ class Step(NamedTuple):
 
 
 def tables(run: Run) -> Iterator[Table]:
-    yield from growing(run, SIZES)
-
-
-def growing(run: Run, sizes: Sequence[int]) -> Iterator[Table]:
     """Measure a store that grows from size to size."""
-    steps = [0, *(run.size(size, least=20 * (number + 1)) for number, size in enumerate(sizes))]
+    steps = [0, *(run.size(size, least=20 * (number + 1)) for number, size in enumerate(SIZES))]
     grown = []
     with TemporaryDirectory(prefix="winnow-bench-") as folder:
         path = Path(folder, "generated.winnow")
@@ -66,7 +62,7 @@ def making_and_writing(path: Path, pages: Iterator[Page]) -> tuple[float, float]
     """Return the CPU seconds for making records, and for writing them to the store and closing it."""
     maker = RecordMaker(Recipe())
     making = writing = 0.0
-    with EmbeddedStore.open(path, create=True) as store, StoreDestination(store) as destination:
+    with EmbeddedStore.open(path, create=True) as store, StoreWriter(store) as destination:
         while some := list(islice(pages, BATCH_SIZE)):
             start = time.process_time()
             made = [maker.make(page) for page in some]
@@ -81,48 +77,29 @@ def making_and_writing(path: Path, pages: Iterator[Page]) -> tuple[float, float]
 
 
 def ask(index: Index, size: int, count: int) -> Seconds:
-    """Measure each kind of question about the same pages."""
+    """Ask each kind of question about the same generated pages."""
     random = Random(size)
-    numbers = [random.randrange(size) for _ in range(count)]
-    maker = RecordMaker(Recipe())
-    tokens = []
-    for page in (next(generated_pages(number, number + 1)) for number in numbers):
-        record = maker.make(page)
-        assert isinstance(record, Record)
-        tokens.append(distinct(record.fingerprints))
+    numbers = [random.randrange(size) for _ in range(count + WARM_UP)]
     texts = [text(number) for number in numbers]
     words = [" ".join(random.sample(each.split(), 2)) for each in texts]
     urls = [url(number) for number in numbers]
-    return {
-        "similar(url=…), near-duplicates": clocked(lambda each: index.similar(url=each), urls),
-        "similar(url=…, exact=False)": clocked(lambda each: index.similar(url=each, exact=False), urls),
-        "similar(text=…), half of it": clocked(lambda each: index.similar(text=each), texts),
-        "similar(text=…, min_containment=0), any passage": clocked(
-            lambda each: index.similar(text=each, min_containment=0), texts
+    kinds: dict[str, tuple[Callable[[str], object], Sequence[str]]] = {
+        "similar(url=…), near-duplicates": (lambda each: index.similar(url=each), urls),
+        "similar(url=…, exact=False)": (lambda each: index.similar(url=each, exact=False), urls),
+        "similar(text=…), half of it": (lambda each: index.similar(text=each), texts),
+        "similar(text=…, min_containment=0), any passage": (
+            lambda each: index.similar(text=each, min_containment=0),
+            texts,
         ),
-        "the same, guarantee=1000": clocked(
-            lambda each: index.similar(text=each, min_containment=0, guarantee=1000), texts
+        "the same, guarantee=1000": (
+            lambda each: index.similar(text=each, min_containment=0, guarantee=1000),
+            texts,
         ),
-        "store.overlap of all fingerprints": clocked(
-            lambda each: index.store.candidates([LookupsOfQuestion([Lookup("fingerprints", each)])]), tokens
-        ),
-        "search, two words of a page": clocked(index.search, words),
+        "search, two words of a page": (index.search, words),
+        "the same, grouped": (lambda each: index.search(each, group=True), words),
+        "the same, with facets": (lambda each: index.search(each, facets=FACETS), words),
     }
-
-
-def clocked(question: Callable[..., object], about: Sequence[object]) -> list[float]:
-    seconds = []
-    for each in about:
-        start = time.perf_counter()
-        question(each)
-        seconds.append(time.perf_counter() - start)
-    return seconds
-
-
-def percentiles(seconds: list[float]) -> tuple[float, float]:
-    """Return the median and the 95th percentile."""
-    cuts = quantiles(seconds, n=20, method="inclusive")
-    return cuts[9], cuts[18]
+    return {name: clocked(question, about)[WARM_UP:] for name, (question, about) in kinds.items()}
 
 
 def questions_table(grown: Sequence[Step]) -> Table:
@@ -130,7 +107,7 @@ def questions_table(grown: Sequence[Step]) -> Table:
     rows = []
     for name in first.seconds_by_question:
         measured = [percentiles(step.seconds_by_question[name]) for step in grown]
-        cells = [f"{p50 * 1e3:.1f} / {p95 * 1e3:.1f}" for p50, p95 in measured]
+        cells = [f"{p50:.1f} / {p95:.1f}" for p50, p95 in measured]
         rows.append((name, *cells, f"{measured[-1][0] / measured[0][0]:.1f} ×"))
     return Table(
         "Milliseconds, p50 / p95",

@@ -29,16 +29,22 @@ class Table:
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     note: str = ""
+    missing: Sequence[str] = ()  # a line for each peer that could not be measured
 
     def markdown(self) -> str:
-        widths = [max(map(len, column)) for column in zip(self.columns, *self.rows, strict=True)]
+        rows = [*self.rows, *((why, *[""] * (len(self.columns) - 1)) for why in self.missing)]
+        widths = [max(map(len, column)) for column in zip(self.columns, *rows, strict=True)]
         lines = [self._line(self.columns, widths), "|" + "|".join("-" * (width + 2) for width in widths) + "|"]
-        lines += [self._line(row, widths) for row in self.rows]
+        lines += [self._line(row, widths) for row in rows]
         return "\n".join([f"**{self.title}**", "", *lines, *(["", *wrap(self.note, WIDTH)] if self.note else [])])
 
     @staticmethod
     def _line(cells: tuple[str, ...], widths: list[int]) -> str:
         return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)) + " |"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    return f"{share:.{digits}%}".replace("%", " %")
 
 
 def times(ratio: float) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.corpus import DATA
+from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.mappings.record import Record
 from tests.quality.corpora import manuals, public_pages, records
 
@@ -31,9 +32,15 @@ def unpacked_data() -> Iterator[Callable[[str], Path]]:
         yield unpacked
 
 
-def real_records() -> list[Record]:
+def real_records(share: float = 1.0) -> list[Record]:
     """Return records of manuals and licences from WINNOW_DATA, or from public pages that are downloaded."""
-    if not DATA.is_dir():
-        return records(public_pages(one_in=1))
-    with unpacked_data() as unpacked:
-        return records(manuals(unpacked))
+    if DATA.is_dir():
+        with unpacked_data() as unpacked:
+            found = records(manuals(unpacked))
+    else:
+        found = records(public_pages(one_in=1))
+    return found[:: max(1, min(500, round(1 / share)))]
+
+
+def page_of(record: Record) -> Page:
+    return Page(record.url, text=record.text, title=record.title)

@@ -7,12 +7,11 @@ import time
 from collections import defaultdict
 from http.client import HTTPConnection, HTTPException
 from itertools import count
-from statistics import quantiles
 from threading import Thread
 from urllib.parse import urlencode, urlsplit
 
 from benchmarks.table import Table
-from tests.web.served_fixture import Served
+from benchmarks.timing import percentiles
 
 VISITORS = 50
 
@@ -62,9 +61,9 @@ class Visitor(Thread):
         return body
 
 
-def visitors_table(title: str, served: Served, queries: list[str], seconds: int) -> Table:
+def visitors_table(title: str, address: str, queries: list[str], seconds: int) -> Table:
     start = time.monotonic()
-    visitors = [Visitor(number, served.address, queries, start + seconds) for number in range(VISITORS)]
+    visitors = [Visitor(number, address, queries, start + seconds) for number in range(VISITORS)]
     for each in visitors:
         each.start()
     for each in visitors:
@@ -76,9 +75,8 @@ def visitors_table(title: str, served: Served, queries: list[str], seconds: int)
     by_kind["all"] = [one for every in by_kind.values() for one in every]
     rows = []
     for kind, every in by_kind.items():
-        cuts = quantiles([*every, *every], n=20, method="inclusive")
-        answers = f"{len(every):,}", f"{len(every) / taken:.0f}"
-        rows.append((kind, *answers, f"{cuts[9] * 1e3:.0f}", f"{cuts[18] * 1e3:.0f}"))
+        middle, late = percentiles([*every, *every])  # twice, because there may be one only
+        rows.append((kind, f"{len(every):,}", f"{len(every) / taken:.0f}", f"{middle:.0f}", f"{late:.0f}"))
     first = f" The first: {errors[0]}" if errors else ""
     note = f"Aim: no errors. Errors: {len(errors):,}.{first} They do not pause between an answer and the next request."
     return Table(title, ("", "answers", "a second", "ms, p50", "ms, p95"), rows, note)

@@ -58,7 +58,7 @@ from opensearch_winnow.cli.command_group import CommandGroup
     },
     epilog="""\b
     Exit codes are those of grep: 0 found, 1 nothing found, 2 error.
-    Run 'winnow COMMAND --help' for what a command does, its examples and options.
+    Run 'winnow COMMAND --help' for a command's description, examples and options.
     """,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

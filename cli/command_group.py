@@ -20,19 +20,19 @@ from opensearch_winnow.foundation.errors import WinnowError
 NOTHING_FOUND = 1
 SOME_FAILED = 1
 CANNOT_BE_DONE = 2
-# The codes that a shell reports for a program killed by SIGINT (Ctrl-C) or by SIGPIPE (its reader has gone).
+# The exit codes that a shell reports after SIGINT (Ctrl-C) and SIGPIPE (the reader of the output has gone).
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 
 
 class CommandFailedError(click.ClickException):
-    """A command that could not be done, with a message for the user."""
+    """A command that failed, with a message for the user."""
 
     exit_code = CANNOT_BE_DONE
 
 
 def end(code: int, *reasons: str) -> NoReturn:
-    """End the command with this exit code, and say why."""
+    """End the command with this exit code, and print the reasons."""
     for reason in reasons:
         say(reason)
     raise click.exceptions.Exit(code)
@@ -41,7 +41,7 @@ def end(code: int, *reasons: str) -> NoReturn:
 class CommandGroup(click.Group):
     """A click group that imports commands lazily, and lists them by subject.
 
-    `subjects` has the commands under the heading of each subject: their names, and the modules that define them as
+    `subjects` maps the heading of each subject to its commands: their names, and the modules that define them as
     `command`.
     """
 
@@ -63,7 +63,7 @@ class CommandGroup(click.Group):
         return command
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the program does, its usage and examples, the commands by subject, and its options."""
+        """Write a description of the program, its usage and examples, the commands by subject, and its options."""
         purpose, _, examples = inspect.cleandoc(self.help or "").partition("\n\n")
         formatter.write_text(purpose)
         formatter.write_paragraph()
@@ -71,7 +71,7 @@ class CommandGroup(click.Group):
         formatter.write_paragraph()
         formatter.write_text(examples)
         self.format_commands(ctx, formatter)
-        click.Command.format_options(self, ctx, formatter)  # that of a group lists the commands, too
+        click.Command.format_options(self, ctx, formatter)  # a group's would list the commands, too
         formatter.write_paragraph()
         formatter.write_text(inspect.cleandoc(self.epilog or ""))
 
@@ -101,7 +101,7 @@ class CommandGroup(click.Group):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, and turn what goes wrong into a message that is safe to show."""
+        """Run the command, and turn errors into messages that are safe to show."""
         try:
             return self._invoke(ctx)
         except click.ClickException as error:
@@ -116,7 +116,7 @@ class CommandGroup(click.Group):
             try:
                 return super().invoke(ctx)
             finally:
-                sys.stdout.flush()  # here, where we can still report a failure
+                sys.stdout.flush()  # here, where a failure can still be reported
         except WinnowError as error:
             raise CommandFailedError(str(error)) from error
         except BrokenPipeError:
@@ -132,7 +132,7 @@ class CommandGroup(click.Group):
 
 
 def refuse_repeated_options(command: click.Command, args: list[str], ctx: click.Context) -> None:
-    """Refuse an option that is given twice though it takes one value: click would take the last, and say nothing."""
+    """Refuse an option that is given twice though it takes one value: click would silently take the last."""
     _, rest, order = command.make_parser(ctx).parse_args(list(args))
     for param in order:
         takes_one = isinstance(param, click.Option) and not (param.multiple or param.is_flag or param.count)

@@ -1,4 +1,4 @@
-"""The help of a command: what it does, its usage, examples and the options that most people need, on one screen.
+"""The help of a command: a description, usage, examples and the options that most people need, on one screen.
 
 `--help-all` shows the rest: the whole description, and all options by their groups, which are in the same order in
 every command.
@@ -14,9 +14,9 @@ import click
 
 MAX_LINES = 50  # of help that is shown whole
 MAX_EXAMPLES = 4  # of a command in its short help
-ALL = "opensearch_winnow.help_all"  # the key, in click's context, of whether all is shown
-# Groups of options that many commands have: by heading, the names of their parameters in order. What a command has
-# besides comes before them.
+ALL = "opensearch_winnow.help_all"  # key in click's context: True to show all
+# Groups of options that many commands have: by heading, the names of their parameters in order. A command's other
+# options come before them.
 GROUPS: dict[str, Sequence[str]] = {
     "Which pages": ("site", "crawl", "since", "until", "latest", "cluster", "ids", "all_captures"),
     "Rows": ("id_field", "text_field", "html_field", "title_field", "url_field", "max_row_size"),
@@ -24,8 +24,8 @@ GROUPS: dict[str, Sequence[str]] = {
     "Resources": ("workers", "memory", "threads", "work", "spark"),
     "Output": ("to", "format", "failed", "overwrite", "csv", "cdxj", "json", "full", "quiet", "color"),
 }
-IN_SHORT_HELP = ("to", "json", "preset")  # of the groups
-ALONE = ("Which pages", "Resources")  # one option of these, by itself, is no group
+IN_SHORT_HELP = ("to", "json", "preset")  # among the grouped options
+ALONE = ("Which pages", "Resources")  # a single option is no group under these headings
 ORDER = {name: number for number, name in enumerate(chain.from_iterable(GROUPS.values()), 1)}
 
 
@@ -37,13 +37,13 @@ class DescribedCommand(click.Command):
     """A command whose help fits on one screen, and is whole with --help-all."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the parameters in the order of the help: those of groups last."""
+        """Return the parameters in the order of the help: grouped options last."""
         *params, help_option = super().get_params(ctx)
         headings = self.headings()
         return [*sorted(params, key=lambda each: _order(each, headings)), HELP_ALL, help_option]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the whole help if it is wanted, or short; otherwise what most people need."""
+        """Write the whole help if it is requested, or short; otherwise the part that most people need."""
         whole = click.HelpFormatter(width=formatter.width)
         self._write(ctx, whole, is_whole=True)
         if ctx.meta.get(ALL) or whole.getvalue().count("\n") <= MAX_LINES:
@@ -52,7 +52,7 @@ class DescribedCommand(click.Command):
             self._write(ctx, formatter, is_whole=False)
 
     def headings(self) -> dict[str, str]:
-        """Return the headings of the options that are in a group, by their names. What is required is in none."""
+        """Return the headings of grouped options by the options' names. Required options are in no group."""
         names = {each.name or "" for each in self.params if not each.required}
         present = {heading: names.intersection(some) for heading, some in GROUPS.items()}
         groups = {heading: some for heading, some in present.items() if len(some) > (heading in ALONE)}
@@ -74,13 +74,13 @@ class DescribedCommand(click.Command):
 
 
 def examples_last(text: str) -> str:
-    """Return a docstring with the examples, with which it begins, behind the description."""
+    """Return a docstring with the examples from its beginning moved behind the description."""
     examples, description = _divided(text)
     return f"{description}\n\n{examples}"
 
 
 def _divided(text: str) -> tuple[str, str]:
-    """Return the examples, with which a docstring begins, and the description."""
+    """Return the examples at the beginning of a docstring, and its description."""
     examples, _, description = inspect.cleandoc(text).partition("\n\n")
     return (examples, description) if examples.startswith("\b\nExample") else ("", inspect.cleandoc(text))
 
@@ -89,7 +89,7 @@ def _sections(
     ctx: click.Context, params: Sequence[click.Parameter], headings: Mapping[str, str]
 ) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield the headings of options with their lines."""
-    by_heading: dict[str, list[tuple[str, str]]] = {"Options": []}  # which come first
+    by_heading: dict[str, list[tuple[str, str]]] = {"Options": []}  # this heading comes first
     for each in params:
         if isinstance(each, click.Option) and (record := each.get_help_record(ctx)) is not None:
             by_heading.setdefault(headings.get(each.name or "", "Options"), []).append(record)

@@ -33,15 +33,15 @@ def key_file_option(command: Command) -> Command:
 
 
 def key_file_words() -> tuple[str, ...]:
-    """Return the words that a command to run next needs to use the same key, if the user has named it."""
+    """Return the words that let the next command use the same key, if the user has named a file."""
     return (KEY_OPTION, os.environ[KEY_VARIABLE]) if PARAMETER in typed_options() else ()
 
 
 def _set_variable(ctx: click.Context, option: click.Parameter, path: str | None) -> None:
     """Name the file in the environment until the command ends.
 
-    Every store that the command opens, and every process that it starts, then gets the key by the one way there is, and
-    the list of processes shows no more than the path.
+    Every store that the command opens, and every process that it starts, then reads the key from there, and the list of
+    processes shows only the path.
     """
     if path is None or ctx.get_parameter_source(PARAMETER) is not ParameterSource.COMMANDLINE:
         return

@@ -1,4 +1,4 @@
-"""The lines of a table of pages: whatever cells it has, then the URL and the title of each page, shortened to fit."""
+"""The lines of a table of pages: any cells, then the URL and the title of each page, shortened to fit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows the phase and progress of a long run, and tells where it was stopped."""
+"""Shows the phase and progress of a long run, and reports the phase in which it was stopped."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def show_phases(*, quiet: bool, color: str) -> Iterator[Progress]:
 
 @contextmanager
 def all_or_nothing(shown: AbstractContextManager[Progress]) -> Iterator[Progress]:
-    """Show the phases of a run whose files appear when all is done. If it is stopped, say that there are none."""
+    """Show the phases of a run whose files appear at its end. If it is stopped, say that nothing was written."""
     try:
         with shown as progress:
             yield progress

@@ -28,14 +28,14 @@ def shown_progress(*, quiet: bool, color: str) -> Iterator[Callable[[Report], No
 
 
 def pace(report: Report) -> str:
-    """Return pages and megabytes a second: MB of pages, which take the time, not of compressed archives."""
+    """Return pages and megabytes a second: the size of the pages counts, not that of compressed archives."""
     seconds = max(report.seconds, 0.001)
     return f"{report.pages / seconds:,.0f} pages/s, {report.content_bytes / seconds / 1e6:,.1f} MB/s"
 
 
 @contextmanager
 def display(*, quiet: bool, color: str, remaining: bool = False) -> Iterator[Show]:
-    """Yield a function that shows how far a run is: with the time that remains, or else the time it has taken."""
+    """Yield a function that shows how far a run is: with the remaining time, or else the elapsed time."""
     if quiet:
         yield lambda words, done, total: None  # noqa: ARG005
     elif sys.stderr.isatty():

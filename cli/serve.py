@@ -106,7 +106,7 @@ def command(store: str | None, options: ServeOptions, choice: SchemeChoice) -> N
         make = partial(make_app, ServedStore.named(store))
     if options.get is not None:
         end(print_answer(make(replace(options, token=None)), options.get))
-    shown = "…"  # a token that somebody has chosen is not printed: what is printed often ends in a log
+    shown = "…"  # a chosen token is not printed: printed lines often end in a log
     if options.token is None and not options.is_local:
         shown = secrets.token_urlsafe(18)
         options = replace(options, token=shown)
@@ -124,7 +124,7 @@ def command(store: str | None, options: ServeOptions, choice: SchemeChoice) -> N
                 opened = with_token(quote(options.token or "", safe=""))
                 Thread(target=webbrowser.open, args=[opened], daemon=True).start()
 
-        start_log("opensearch")  # its client would print a line for each page that is not there
+        start_log("opensearch")  # its client would print a line for each missing page
         serve(make(options), listener, ready)
 
 

@@ -1,4 +1,4 @@
-"""Prints the log of a server: text of strangers in it neither acts on a terminal nor passes for a line of its own."""
+"""Prints the log of a server. Untrusted text in it cannot control a terminal, or look like a line of its own."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ class ShortUrls(NamedTuple):
     """URLs shortened together, in the order of the originals."""
 
     shown: list[str]
-    folder: str = ""  # the common folder that `…` at their beginning stands for
-    cut: bool = False  # whether any URL also lost its middle
+    folder: str = ""  # the common folder, for which `…` stands at their beginning
+    cut: bool = False  # True if a URL also lost its middle
 
 
 def short_urls(urls: Sequence[str], columns: int) -> ShortUrls:
@@ -49,7 +49,7 @@ def short_urls(urls: Sequence[str], columns: int) -> ShortUrls:
 
 
 def _without_common_ending(urls: Sequence[str]) -> list[str]:
-    """Return the URLs with `…` for what all end with, from a / or _ on."""
+    """Return the URLs with `…` instead of their common ending from a / or _ on."""
     common = commonprefix([url[::-1] for url in urls])[::-1] if len(set(urls)) > 1 else ""  # noqa: RUF071
     offsets = [offset for offset in map(common.find, "/_") if offset >= 0]
     ending = common[min(offsets) :] if offsets else ""
@@ -59,7 +59,7 @@ def _without_common_ending(urls: Sequence[str]) -> list[str]:
 
 
 def _different(urls: Sequence[str], columns: int) -> list[str]:
-    """Shorten URLs in their middle; those that would look alike begin shortly before they differ, or are numbered."""
+    """Shorten URLs in their middle. URLs that would look alike begin just before they differ, or are numbered."""
     shown = {url: shorten_middle(url, columns) for url in urls}
     for same in _shown_alike(shown):
         begin = max(len(commonprefix(same)) - columns // 3, 0)  # noqa: RUF071

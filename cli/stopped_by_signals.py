@@ -13,7 +13,7 @@ STOPPING = b"\nStopping; finished work is kept. Press Ctrl-C again to stop at on
 
 @contextmanager
 def stopped_by_signals() -> Iterator[Callable[[], bool]]:
-    """Yield a function that tells whether SIGINT or SIGTERM has arrived. A second signal interrupts at once."""
+    """Yield a function that returns whether SIGINT or SIGTERM has arrived. A second signal interrupts at once."""
     signals: list[int] = []
 
     def handle(number: int, frame: FrameType | None) -> None:  # noqa: ARG001

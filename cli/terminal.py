@@ -19,7 +19,7 @@ from opensearch_winnow.foundation.credentials import hide_credentials
 # readable on dark and light terminals. There are eight because more are hard to tell apart; each comes with a number.
 BACKGROUNDS = (223, 153, 157, 218, 229, 189, 159, 187)
 BLACK = 16
-TYPED_WORDS = "opensearch_winnow.typed_words"  # the key, in click's context, of what the user has typed
+TYPED_WORDS = "opensearch_winnow.typed_words"  # key in click's context: the words that the user has typed
 EIGHTHS = " ▏▎▍▌▋▊▉"
 
 

@@ -19,7 +19,7 @@ MIN_TEXT_COLUMNS = 20  # a title or sentence in fewer columns says nothing
 
 @dataclass(frozen=True, slots=True)
 class TextColumn:
-    """A column: its heading and its cells, which are at the right if they are numbers."""
+    """A column: its heading and its cells, which are aligned at the right if they are numbers."""
 
     head: str
     cells: Sequence[str]
@@ -56,7 +56,7 @@ def joined(columns: Sequence[TextColumn]) -> tuple[str, list[str]]:
 
 
 def count_lines(bins: Sequence[tuple[str, int]], heads: tuple[str, str], columns: int) -> Iterator[list[Span]]:
-    """Yield a table of counts, with logarithmic bars and shares of their sum. `heads` are those of bins and counts."""
+    """Yield a table of counts, with logarithmic bars and shares of their sum. `heads` are the headings of both."""
     total = sum(count for _, count in bins)
     names = TextColumn(heads[0], [label for label, _ in bins], right=True)
     counts = TextColumn(heads[1], [f"{count:,}" for _, count in bins], right=True)
@@ -78,7 +78,7 @@ def wrapped(text: str, columns: int, style: str = "plain") -> Iterator[list[Span
 
 
 def heading(text: str, columns: int) -> Iterator[list[Span]]:
-    """Yield the lines of a heading, after one that is empty."""
+    """Yield an empty line, then the lines of a heading."""
     yield []
     yield from wrapped(text, columns, "bold")
 

@@ -65,7 +65,7 @@ def visible_text(name: str, prepare: Callable[[Page], Record | Skipped | Failed]
     text, html = read_text_or_html(name)
     if html is None:
         return text or ""
-    # Imported here because it takes a tenth of a second, which plain text does not need.
+    # Imported here because it takes a tenth of a second, and plain text does not need it.
     from opensearch_winnow.ingest.page import Page  # noqa: PLC0415
     from opensearch_winnow.mappings.record import Record  # noqa: PLC0415
 
@@ -119,5 +119,5 @@ def _advice(content: bytes, name: str) -> str:
 
 
 def label(name: str) -> str:
-    """Return what to call a file in a message."""
+    """Return the name of a file for messages."""
     return "the piped input" if name == STDIN else name

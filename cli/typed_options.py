@@ -1,4 +1,4 @@
-"""Tells which options stand on the command line, and not only in the environment."""
+"""Finds the options that were typed on the command line, and not taken from the environment."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from click.core import ParameterSource
 
 
 def typed_options() -> dict[str, str]:
-    """Return the parameters that were typed: their names, and the options as they are called, such as --to."""
+    """Return the options that were typed, such as --to, by the names of their parameters."""
     ctx = click.get_current_context(silent=True)
     if ctx is None:
         return {}

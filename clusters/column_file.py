@@ -1,4 +1,4 @@
-"""The columns that clustering reads, in a temporary file without compression, for what comes from no record file."""
+"""A temporary, uncompressed file of the columns that clustering reads, for pages that are not in record files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record_columns import SCHEMA
 from opensearch_winnow.record_files.reader import last_rows, numbered_ids
 
-# The columns of a record without fingerprints, positions and whatever else clustering does not read.
+# The columns of a record without fingerprints, positions and others that clustering does not read.
 COLUMNS = pa.schema(
     [
         SCHEMA.field(name)

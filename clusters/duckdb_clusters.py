@@ -124,7 +124,7 @@ class Clusters:
         return components.labels()
 
     def _add_scores(self, pairs: str) -> None:
-        """Add the estimated resemblance of each of the `pairs`, a query, that has no score yet."""
+        """Add the estimated resemblance of each pair that the query `pairs` selects and that has no score yet."""
         unscored = f"SELECT pair FROM ({pairs}) ANTI JOIN scores USING (pair) ORDER BY pair"
         self._con.run(f"CREATE TABLE unscored AS {unscored}")
         self._con.feed(

@@ -64,7 +64,7 @@ class Connection:
 def _input_rows(
     cursor: duckdb.DuckDBPyConnection, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[None]:
-    """Register `batches` as the table `input_rows`, and raise an error of theirs as it was."""
+    """Register `batches` as the table `input_rows`, and raise their errors unchanged."""
     raised: list[BaseException] = []
 
     def remembering_errors() -> Iterator[pa.RecordBatch]:
@@ -91,7 +91,7 @@ def reporting_duckdb_errors(folder: Path) -> Iterator[None]:
     except duckdb.InterruptException:
         raise KeyboardInterrupt from None
     except duckdb.OutOfMemoryException as error:
-        # What does not fit in memory goes to disk; DuckDB calls it a lack of memory too if that is full.
+        # DuckDB spills to disk, and reports a full disk as a lack of memory, too.
         if any(sign in str(error) for sign in DISK_IS_FULL):
             raise full(folder) from None
         raise ClusterError(f"not enough memory; allow more with --memory: {_reason(error)}") from None

@@ -71,7 +71,7 @@ class Edges:
     ) -> None:
         """A page with fewer shingles than `min_shingles` has no edges, and equals others only if titles are the same.
 
-        A page of an index of your own, which has no content digest, has an unknown title if it has none.
+        A page of an attached index has no content digest. If it has no title either, its title is unknown.
         """
         self._con = con
         self._scan = scan
@@ -90,7 +90,7 @@ class Edges:
         self._changed: array[int] | None = None  # by page number, 1 if its pairs are needed; None if all are
 
     def make_pages(self, kept: Sequence[str], order_by: str = PAGE_ORDER) -> None:
-        """Create the table `pages` in an order. Besides what every run needs, it has the columns `kept`."""
+        """Create the table `pages` in an order, with the columns that every run needs and the columns `kept`."""
         types = {
             "fetched_at": pa.int64(),
             "shingle_count": pa.int32(),
@@ -224,7 +224,7 @@ class Edges:
                 yield batch
 
     def _judge_batch(self, pair: pa.Array) -> tuple[list[int], pa.RecordBatch]:
-        """Return the histogram of the pairs with a clear verdict, and the pairs that are alike or uncertain."""
+        """Return the histogram of the pairs with a clear verdict, and all pairs that are alike or uncertain."""
         values, errors, verdicts = (to_column(each) for each in self.judge(to_numbers(pair, "Q")))
         judged = pa.record_batch([pair, values, errors, verdicts], schema=JUDGED)
         clear = values.filter(pc.not_equal(verdicts, UNCERTAIN))
@@ -297,7 +297,7 @@ class Edges:
 
 
 def _decide(batch: pa.RecordBatch, sets: SetFile) -> tuple[int, pa.RecordBatch]:
-    """Return how many pairs have both texts, and all pairs with their exact resemblance, or else the estimate."""
+    """Return the number of pairs with both texts, and all pairs with their exact resemblance, or else the estimate."""
     pair, estimates, errors = batch.columns
     exact = to_column(sets.resemblances(to_numbers(pair, "Q")))
     known = pc.invert(pc.is_nan(exact))

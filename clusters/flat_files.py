@@ -32,7 +32,7 @@ class RowFile:
         self.rows = memoryview(self._bytes)[: rows * size]
 
     def put(self, numbers: memoryview, rows: memoryview) -> None:
-        """Copy rows to those with these numbers."""
+        """Write `rows` at these numbers."""
         put_rows(self.rows, numbers, rows, self.size)
 
     def release_memory(self) -> None:
@@ -99,7 +99,7 @@ class PartFiles:
         self._lock = Lock()
 
     def _write(self, numbers: array[int], counts: Iterable[int]) -> None:
-        """Write numbers that are ordered by part; `counts` says how many each part has."""
+        """Write numbers that are ordered by part; `counts` has the number of them in each part."""
         start = 0
         view = memoryview(numbers)
         with self._lock:
@@ -150,5 +150,5 @@ class PairFiles(PartFiles):
         self._write(*split_pairs(pairs, self.parts, self._pages))
 
     def distinct(self, part: int) -> array[int]:
-        """Return the different pairs of one part in ascending order, and empty its file."""
+        """Return the distinct pairs of one part in ascending order, and empty its file."""
         return distinct(self._take(part, "Q"))

@@ -29,7 +29,7 @@ MIN_DUCKDB_MEMORY = MIN_MEMORY // 2  # of the least memory that a run may have
 
 
 def cluster_on_duckdb(scan: Scan, options: ClusteringOptions, settings: RunSettings) -> ClusteringResult:
-    """Cluster what `scan` reads, and write the tables that `settings` names."""
+    """Cluster the records of `scan`, and write the tables that `settings` names."""
     metadata = {
         "scheme_id": scan.scheme.id,
         "threshold": options.threshold,
@@ -106,7 +106,7 @@ def cluster_columns(
 
 
 def _kept_columns(settings: RunSettings, rule: RepresentativeRule | None) -> list[str]:
-    """Return the columns of pages that only some runs need, for what they write."""
+    """Return the columns of pages that only some runs need, for their outputs."""
     wanted = {
         "content_digest": settings.evidence,
         "text_digest": settings.evidence,

@@ -1,4 +1,4 @@
-"""The options of a clustering: what decides the clusters, and what only decides how and where the run works."""
+"""The options of a clustering, which decide the clusters, and the settings of a run, which do not."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ClusterError(WinnowError):
 
 
 def _memory_bytes(written: str) -> int:
-    """Return the number of bytes that a text such as 2GB, 512 MB or 1.5GiB means; 0 if it means none."""
+    """Parse a memory size such as 2GB, 512 MB or 1.5GiB, and return its bytes; 0 if it is invalid."""
     match = SIZE.fullmatch(written)
     if match is None:
         return 0
@@ -77,7 +77,7 @@ class ClusteringOptions(Options):
         "representatives: pages resemble their representative. components: a chain of resemblances is a cluster.",
         advanced=True,
     )
-    # A band is a super shingle. Without this, pages are also compared that share a shingle of their sketches.
+    # A band is a super shingle. If this is false, pages that share a shingle of their sketches are compared, too.
     fast: bool = option(
         False, FLAG, "Compare only pages that share a band, and estimate how many pairs that misses.", advanced=True
     )
@@ -97,7 +97,7 @@ class ClusteringOptions(Options):
 
     @property
     def other_representative(self) -> RepresentativeRule | None:
-        """The rule that chooses representatives; None if they are those that pages have joined, the earliest."""
+        """The rule that chooses representatives; None for the earliest pages, which the others have joined."""
         rule = RepresentativeRule.of(self.representative)
         return None if rule.name == "earliest" else rule
 
@@ -173,7 +173,7 @@ class RunSettings(Options):
 
 @dataclass(frozen=True, kw_only=True)
 class ClusterRun(RunSettings, ClusteringOptions):
-    """A run on a store: what decides the clusters, how to work, and whether the store gets the clusters."""
+    """A run on a store: the options, the settings, and whether to write the clusters to the store."""
 
     changes: str | None = field(default=None, init=False)  # these two are set by the store
     key: str | None = field(default=None, init=False, repr=False)

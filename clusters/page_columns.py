@@ -19,10 +19,11 @@ from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.written_time import microseconds
 from opensearch_winnow.ingest.extractors import Extracted
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import UNREADABLE, Recipe, RecordMaker, canonical_of
-from opensearch_winnow.mappings.record import capture_id, microseconds, site_of, storable
+from opensearch_winnow.mappings.record import capture_id, site_of, storable
 from opensearch_winnow.mappings.record_columns import HASHES, TIME
 from opensearch_winnow.queries.estimates import MIN_SHINGLES
 
@@ -57,8 +58,8 @@ def batches_of(pages: Iterable[Page]) -> Iterator[list[Page]]:
 def page_columns(pages: Sequence[Page], maker: RecordMaker, *, digests: bool) -> pa.RecordBatch:
     """Return the columns of COLUMNS for pages, with the values that their records would have.
 
-    Pages without text, and those that cannot be read, are left out. Without `digests`, the digests of content and text
-    are empty if the page has enough shingles: then they only say how equal two pages are.
+    Pages without text and unreadable pages are left out. Without `digests`, the digests of content and text are empty
+    for a page with enough shingles, where they only say how equal two pages are.
     """
     scheme = maker.recipe.scheme
     read = list(_read(pages, maker))
@@ -143,5 +144,5 @@ def lists_of(numbers: array[int], counts: Iterable[int]) -> pa.ListArray:
 
 
 def offsets_of(counts: Iterable[int]) -> array[int]:
-    """Return where each of these many values starts, and where the last ends."""
+    """Return the offsets at which consecutive runs of these lengths start, and the end of the last."""
     return array("i", accumulate(counts, initial=0))

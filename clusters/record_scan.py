@@ -30,7 +30,7 @@ class Scan(Protocol):
 class RecordScan:
     """Record files of one scheme. Rows are numbered in order, and a row replaced by a later one is left out.
 
-    Revisits have the texts of the pages that they repeat, in whichever file those are.
+    Revisits have the texts of the pages that they repeat, in any of the files.
     """
 
     files: Sequence[Path]

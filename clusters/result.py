@@ -27,7 +27,7 @@ class LargestCluster(Answer):
 
 @answer
 class Candidates(Answer):
-    """The candidate pairs that were compared, and those that were left out."""
+    """The numbers of candidate pairs that were compared, and that were left out."""
 
     _: KW_ONLY
     compared: int = key("The number of pairs of contents that were compared.", default=0)
@@ -73,11 +73,11 @@ class ClusteringResult(Tabular):
     engine: str = key("The engine that computed it.")
     scheme: str = key("The id of the scheme of the hashes.")
     pages: int = key("The number of pages, which are captures.")
-    contents: int = key("The number of different sets of shingles that they have.")
+    contents: int = key("The number of distinct sets of shingles.")
     sizes: dict[int, int] = key("The number of clusters by their number of pages.")
     identical_sizes: dict[int, int] = key("The same for clusters whose pages all have the same shingles.")
-    edges: int = key("The number of similar pairs, those of identical pages included: the rows of the evidence.")
-    candidates: Candidates = key("The pairs that were compared, and those that were left out.")
+    edges: int = key("The number of similar pairs, including pairs of identical pages: the rows of the evidence.")
+    candidates: Candidates = key("The numbers of pairs that were compared, and that were left out.")
     largest_clusters: list[LargestCluster] = key("The ten largest clusters, the largest first, equal sizes by id.")
     expected_recall: float | None = key(
         "The expected share of the edges that bands alone find; null unless the run was fast.", default=None

@@ -49,8 +49,8 @@ def cluster_pages(
 ) -> ClusteringResult:
     """Cluster `pages` without a store or record files, and write the tables that `settings` names.
 
-    The clusters are those of the pages' records, but only what clustering reads is made: that takes two fifths of the
-    time. Pages without text, and those that cannot be read, are left out. The last page with a URL and time counts.
+    The clusters are those of the pages' records, but only the columns that clustering reads are made, in two fifths of
+    the time. Pages without text and unreadable pages are left out. The last page with a URL and time counts.
     """
     if settings.engine != "duckdb":
         raise ClusterError("pages in memory are clustered with the engine duckdb: for Spark, make record files first")

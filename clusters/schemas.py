@@ -27,7 +27,7 @@ EDGES = pa.schema(
         pa.field("other_capture", pa.string(), nullable=False),
         pa.field("resemblance", pa.float64(), nullable=False),
         pa.field("error", pa.float64(), nullable=False),
-        # What is equal (content, text or shingles), or how the resemblance was computed (exact or estimate).
+        # The equal part (content, text or shingles), or the kind of the resemblance (exact or estimate).
         pa.field("rule", pa.string(), nullable=False),
         pa.field("scheme", pa.string(), nullable=False),
     ]

@@ -36,11 +36,11 @@ class TableFile:
                 writer.write_table(pa.Table.from_batches([batch]).rename_columns(self._schema.names).cast(self._schema))
 
     def commit(self) -> None:
-        """Let the file appear."""
+        """Make the file appear under its name."""
         with reporting_write_errors(self._target):
             self._hidden.commit()
 
     def discard(self) -> None:
-        """Remove what was written. Does nothing after `commit`."""
+        """Remove the unfinished file. Does nothing after `commit`."""
         with suppress(OSError):
             self._hidden.discard()

@@ -14,12 +14,12 @@ from pathlib import Path
 from opensearch_winnow.clusters.options import ClusterError, RunSettings
 
 PREFIX = ".winnow-clusters-"
-MIN_AGE_SECONDS = 60  # of a folder without a lock that is removed: a younger one may be about to be locked
+MIN_AGE_SECONDS = 60  # of an unlocked folder to remove: a younger one may be about to be locked
 
 
 @contextmanager
 def work_folder(settings: RunSettings) -> Iterator[Path]:
-    """Create a folder, and remove it at the end, with those that killed runs have left beside it.
+    """Create a folder, and remove it at the end, with the folders that killed runs have left beside it.
 
     It is created in `settings.work`, else beside `settings.output`, else in the system's temporary folder.
     """
@@ -55,9 +55,9 @@ def full(folder: Path) -> ClusterError:
 
 
 def _remove_abandoned(parent: Path) -> None:
-    """Remove the work folders of runs that were killed: those that no process has locked."""
+    """Remove the work folders of runs that were killed, which no process has locked."""
     for folder in [each for each in parent.iterdir() if each.name.startswith(PREFIX)]:
-        with suppress(OSError), ExitStack() as stack:  # it is locked, or somebody else's
+        with suppress(OSError), ExitStack() as stack:  # it is locked, or another user's
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             stack.callback(os.close, descriptor)
             flock(descriptor, LOCK_EX | LOCK_NB)

@@ -1,4 +1,4 @@
-"""Selections from scored pages: those with the highest scores, and those in a given set."""
+"""Selects scored pages: the pages with the highest scores, or the pages of a given set."""
 
 import array
 
@@ -52,7 +52,7 @@ def top_scores(pages, scores, count) -> tuple[array.array, array.array, array.ar
 
 
 def filter_pages(pages, scores, selected, *, bint exclude=False) -> tuple[array.array, array.array]:
-    """Return the pages that are in `selected`, with their scores; with `exclude`, those that are not.
+    """Return the pages that are in `selected`, with their scores; with `exclude`, the pages that are not.
 
     `pages` and `selected` are in ascending order.
     """

@@ -252,7 +252,7 @@ cdef inline void put_char(Draft* draft, uint32_t char, uint32_t offset) noexcept
 
 
 cdef inline Py_ssize_t settled_length(const Draft* draft) noexcept nogil:
-    """Return how many characters of the draft are final: all before the last base."""
+    """Return the number of final characters in the draft: all before the last base."""
     if draft.unsettled or draft.length == draft.marks_end:
         return draft.base
     return draft.length - 1 if draft.length else 0

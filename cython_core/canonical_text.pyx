@@ -142,7 +142,7 @@ cdef class CanonicalText:
         return self._offsets
 
     def span(self, start, end) -> tuple[int, int]:
-        """Return where in the text the canonical characters [start, end) came from, as (start, end).
+        """Return the span of the text that the canonical characters [start, end) came from, as (start, end).
 
         That part of the text has the same canonical characters again, unless the range begins or ends inside the
         expansion of one character or among the marks of one base. Dropped characters on either side are not in the
@@ -195,7 +195,7 @@ cdef tuple span_of(CanonicalText canonical, array.array offsets, Py_ssize_t star
 
 
 cdef Py_ssize_t source_end(CanonicalText canonical, array.array offsets, Py_ssize_t i) noexcept:
-    """Return where in the text the source of canonical character `i` ends, without dropped characters after it."""
+    """Return the end in the text of the source of canonical character `i`, without dropped characters after it."""
     if canonical._ends is not None:
         return canonical._ends.data.as_uints[i]
     cdef Py_ssize_t offset = offsets.data.as_uints[i]
@@ -335,7 +335,7 @@ cdef void enlarge(Draft* draft, Py_ssize_t capacity) except *:
 
 
 cdef Py_ssize_t read_block(Draft* draft, const Char* text, Py_ssize_t start, Py_ssize_t stop) noexcept nogil:
-    """Read characters until the text ends or the draft is full, and return where reading stopped.
+    """Read characters until the text ends or the draft is full, and return the index after the last one.
 
     There are three paths. Runs of ASCII, which texts of most scripts have, go through the vector loop. Letters that map
     to one letter, and dropped characters, go without branches: every character is written, and the next overwrites a

@@ -54,7 +54,7 @@ cdef class UnionFind:
         return _join(self, self._member(a), self._member(b))
 
     def join_all(self, left, right) -> int:
-        """Join left[i] with right[i] for every i and return how many of these pairs joined two components.
+        """Join left[i] with right[i] for every i and return the number of pairs that joined two components.
 
         The arrays have the same length and the same typecode, 'I' or 'Q'. A member out of range raises ValueError
         before any pair is joined.

@@ -100,7 +100,7 @@ cdef inline void prefer(
 cdef void order_open_closed(
     const Roller* small, Windows* inner, Py_ssize_t start, Py_ssize_t n, uint64_t* keys
 ) noexcept nogil:
-    """Rank k-grams whose smallest small gram is in the middle first, then those that have it at an end.
+    """Rank k-grams whose smallest small gram is in the middle first, then k-grams that have it at an end.
 
     Such k-grams lie farther apart than at random, so more windows share each of them.
     """

@@ -29,11 +29,11 @@ cdef struct Roller:
     uint64_t key
     uint64_t base
     uint64_t base_k             # base**k
-    uint64_t[4][4] factors      # by how many characters a text is longer: theirs, and that of the text before them
+    uint64_t[4][4] factors      # by the number of characters after a prefix: their factors, and that of the prefix
     uint64_t[256] enters        # what a one-byte character adds when it enters the k-gram
     uint64_t[256] leaves        # what it subtracts when it leaves
     const uint64_t* table       # what a wider character adds
-    uint32_t table_size         # of characters beyond, what they add is computed
+    uint32_t table_size         # for characters beyond, the summand is computed
 
 
 cdef Roller roller(str chars, Py_ssize_t k, uint64_t key)

@@ -20,7 +20,7 @@ cdef enum:
     # Most processes use one key. Texts with a fifth are hashed without a table, in three times the time.
     MAX_TABLES = 4
 
-cdef dict TABLES = {}  # for each key, the values of characters. None is ever removed, because rollers point to them
+cdef dict TABLES = {}  # for each key, the values of characters. No table is ever removed, because rollers point to it
 
 
 cdef array.array table_of(uint64_t key):
@@ -73,7 +73,7 @@ cdef inline uint64_t leaves(const Roller* grams, Char char) noexcept nogil:
 
 
 cdef inline uint64_t step(const Roller* grams, const Char* chars, Py_ssize_t i) noexcept nogil:
-    """Return what to add to the previous hash times the base to get the hash of the k-gram at `i`."""
+    """Return the summand that makes the hash of the k-gram at `i` of the previous hash times the base."""
     return enters(grams, chars[i + grams.k - 1]) - leaves(grams, chars[i - 1])
 
 
@@ -119,7 +119,7 @@ cdef void roll(const Roller* grams, Py_ssize_t start, Py_ssize_t n, KeyClass key
 
 
 cdef inline uint64_t pair(const Roller* ones, const Char* chars, Py_ssize_t i) noexcept nogil:
-    """Return the hash of two characters. What leaves a k-gram of one character has been multiplied by the base."""
+    """Return the hash of two characters. The value that leaves a k-gram of one character was multiplied by the base."""
     return leaves(ones, chars[i]) + enters(ones, chars[i + 1])
 
 
@@ -201,7 +201,7 @@ cdef void add_hashes(
     const Roller* grams, Py_ssize_t start, const uint64_t* prefixes, const uint32_t* places, Py_ssize_t count,
     uint64_t* keys
 ) noexcept nogil:
-    """Add the hash of each k-gram at `places`, counted from `start`, to its key, which is that of its class."""
+    """Add the hash of each k-gram at `places`, counted from `start`, to its key, which has only its class so far."""
     if grams.width == 1:
         add_hashes_of(grams, <const uint8_t*>grams.chars + start, prefixes, places, count, keys)
     elif grams.width == 2:

@@ -33,7 +33,7 @@ def pack_positions(positions) -> bytes:
 
 
 def unpack_positions(bytes packed not None) -> array.array:
-    """Return the positions (typecode 'I'). Raises ValueError if the bytes are none of pack_positions()."""
+    """Return the positions (typecode 'I'). Raises ValueError if the bytes did not come from pack_positions()."""
     cdef const uint8_t* at = <const uint8_t*><const char*>packed
     cdef const uint8_t* end = at + len(packed)
     cdef array.array positions = array.clone(NO_POSITIONS, len(packed), zero=False)  # one takes at least a byte

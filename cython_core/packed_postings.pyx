@@ -2,7 +2,7 @@
 
 For each token, a block has a control byte, the distance from the token before, and the first page, both in as few bytes
 as they take, lowest first; then the distance of each further page from the page before, as a varint. The control byte
-says how many bytes the distance and the page take, and how many further pages there are: up to six, or seven if their
+has the number of bytes of the distance and of the page, and the number of further pages: up to six, or seven if their
 number comes before them as a varint.
 """
 
@@ -172,7 +172,7 @@ cdef inline uint32_t _bytes_of(uint64_t number) noexcept nogil:
 
 
 cdef inline uint8_t* _put_number(uint8_t* at, uint64_t number, uint32_t count) noexcept nogil:
-    """Write the lowest `count` bytes, and others behind them; return the address after the first."""
+    """Write eight bytes, lowest first, of which the first `count` matter; return the address after these."""
     cdef uint32_t i
     for i in range(8):
         at[i] = <uint8_t>(number >> 8 * i)

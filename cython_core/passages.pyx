@@ -93,7 +93,8 @@ cdef int add(Seeds* seeds, const Side* a, const Side* b, uint32_t index, uint32_
 cdef Py_ssize_t seek(const Side* side, Py_ssize_t low, uint64_t hash) noexcept nogil:
     """Return the first index from `low` on whose hash is not below `hash`: doubling steps, then binary search.
 
-    So a long text costs little more than a short one when both are merged: a question has many candidates.
+    So merging a long text with a short one costs little more than merging two short ones: a question has many
+    candidates.
     """
     cdef Py_ssize_t high = low, step = 1, middle
     while high < side.count and side.by_hash[high].hash < hash:
@@ -188,7 +189,7 @@ cdef bint covers_more(Side* a, Side* b, Run run, Py_ssize_t k) noexcept nogil:
 
 
 cdef Py_ssize_t find_runs(Side* a, Side* b, Py_ssize_t k, Seeds* rare, Seeds* frequent, Run* runs) noexcept nogil:
-    """Collect the runs to report, longest first: those with a fingerprint of either text that no longer run holds."""
+    """Collect the runs to report, longest first: each has a fingerprint of either text that no run before it holds."""
     cdef Py_ssize_t i, found = 0, reported = 0, end = 0
     cdef Run run
     if rare.count:

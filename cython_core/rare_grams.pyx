@@ -1,6 +1,6 @@
-"""Rare k-grams: those whose first characters are the rarest in the text, as Koala's fingerprints have them.
+"""Rare k-grams, whose first characters are the rarest in the text: Koala's fingerprints.
 
-How often a text has a whole k-gram says little about other texts; how often it has five letters in a row says more.
+The frequency of a whole k-gram in a text says little about other texts; that of five letters in a row says more.
 """
 
 import array
@@ -27,7 +27,7 @@ cdef struct Counts:
 
 
 cdef inline uint64_t place_of(const Counts* table, uint64_t hash) noexcept nogil:
-    """Return the place of a hash in the table, or the free one where it belongs."""
+    """Return the place of a hash in the table, or the free place where it belongs."""
     cdef uint64_t place = mix(hash) & table.mask
     while table.counts[place] and table.hashes[place] != hash:
         place = (place + 1) & table.mask

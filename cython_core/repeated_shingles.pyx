@@ -148,11 +148,11 @@ def take_marks(shingles, Py_ssize_t width, block, marks, places) -> array.array:
 
 
 def repeated_runs(marks, Py_ssize_t width, Py_ssize_t documents, bint every) -> list[tuple[int, int, int]]:
-    """Return the maximal runs of repeated words, as (start, end, count): words, and documents that have each shingle.
+    """Return the maximal runs of repeated words, as (start, end, count): indices of words, and a number of documents.
 
     `marks` are those of the shingles of `width` words of a document. The words of a shingle are repeated if at least
     `documents` documents have it, and this is not its first occurrence, or with `every` in any case. `count` is the
-    smallest of the run's shingles.
+    smallest number of documents that have a shingle of the run.
     """
     cdef const uint32_t[::1] mark = page_numbers(marks, "repeated_runs")
     cdef Py_ssize_t i, n = mark.shape[0], start = 0, end = 0

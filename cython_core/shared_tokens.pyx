@@ -1,4 +1,4 @@
-"""The number of tokens that each two of many sets share, from postings: sets that share none take no time."""
+"""The number of tokens that any two of many sets share, from postings: pairs that share no token take no time."""
 
 import array
 
@@ -14,7 +14,7 @@ cdef array.array DOUBLES = array.array("d")
 
 
 cdef class SharedTokens:
-    """The tokens of many sets, which tell how many of them each set shares with those after it.
+    """Counts the tokens that each of many sets shares with each set after it.
 
     `tokens` are the tokens of all sets, one set after another ('Q'), and `counts` their numbers ('I'). With `weights`
     ('d'), a token that n sets have weighs weights[n]; otherwise it weighs 1. With `groups` ('I'), the number of the
@@ -27,7 +27,7 @@ cdef class SharedTokens:
     cdef array.array starts  # the first posting of each set in the next three, and the end of the last
     cdef array.array places  # of the postings of a set in `pages`
     cdef array.array ends  # of the postings of the same token
-    cdef array.array frequencies  # how many sets, or groups of sets, have the token
+    cdef array.array frequencies  # the number of sets, or groups of sets, that have the token
     cdef array.array shared, shared_weights  # with each set: 0 between two calls
 
     def __cinit__(self, tokens, counts, weights=None, groups=None):

@@ -68,7 +68,7 @@ cdef const Numbers* numbers_of(uint64_t key, Numbers* own) noexcept nogil:
 cdef Py_ssize_t write_shingles(
     const Words* words, Py_ssize_t width, const Numbers* numbers, uint64_t* target
 ) noexcept nogil:
-    """Write the shingles to `target`, which has room for a number per word, and return how many there are."""
+    """Write the shingles to `target`, which has room for a number per word, and return the number of shingles."""
     if words.count == 0:
         return 0
     width = min(width, words.count)

@@ -1,6 +1,6 @@
 """Sets of shingles and Broder's sketches of them: MOD_m, MIN_s, and V_i, which is MOD_{2^i} scaled to the page's size.
 
-Shingles are uniform over the 64-bit integers, so those that are 0 mod m, or the smallest, are a random sample.
+Shingles are uniform over the 64-bit integers, so the shingles that are 0 mod m, or the smallest, are a random sample.
 """
 
 import array
@@ -96,13 +96,13 @@ cdef array.array _set_of(const uint64_t[::1] shingles, uint64_t modulus):
 
 
 cdef Py_ssize_t make_set(uint64_t* values, Py_ssize_t n, uint64_t* spare) noexcept nogil:
-    """Sort `n` values, remove repeats, and return how many are left. `spare` has room for `n` values."""
+    """Sort `n` values, remove repeats, and return the number that is left. `spare` has room for `n` values."""
     _sort(values, spare, n)
     return _without_repeats(values, n)
 
 
 cdef Py_ssize_t multiples(const uint64_t* source, Py_ssize_t n, uint64_t modulus, uint64_t* target) noexcept nogil:
-    """Write the multiples of `modulus` to `target`, which has room for `n` values, and return how many there are."""
+    """Write the multiples of `modulus` to `target`, which has room for `n` values, and return their number."""
     cdef Py_ssize_t i, kept = 0
     if modulus & (modulus - 1) == 0:  # a power of two, as for V_i, needs no division
         for i in range(n):
@@ -144,7 +144,7 @@ cdef void _sort(uint64_t* values, uint64_t* spare, Py_ssize_t n) noexcept nogil:
 
 
 cdef void _radix_sort(uint64_t* values, uint64_t* spare, Py_ssize_t n, uint64_t bits) noexcept nogil:
-    """Sort by these bits, DIGIT of them at a time, without those digits that have none of them."""
+    """Sort by these bits, a digit of DIGIT bits at a time; digits with none of these bits are skipped."""
     cdef Py_ssize_t place[DIGITS]
     cdef Py_ssize_t i, count, total
     cdef uint64_t digit

@@ -175,7 +175,7 @@ cdef void _sort_bits(
 
 
 cdef bint _insertion_sort(Posting* postings, Py_ssize_t n) noexcept nogil:
-    """Sort by token what is nearly sorted; return False, in some order, if that takes too many moves."""
+    """Sort nearly sorted postings by token; return False, with them in some order, if that takes too many moves."""
     cdef Py_ssize_t i, j, moves = MAX_MOVES_PER_POSTING * n + MAX_INSERTION_SORT * MAX_INSERTION_SORT
     cdef Posting posting
     for i in range(1, n):

@@ -1,4 +1,4 @@
-"""The symbols of a text that change what it says, though its letters and digits stay the same: operators and signs.
+"""The symbols of a text that change its meaning, though its letters and digits stay the same: operators and signs.
 
 Counted are
 - a run of operators between two operands, with white space on both sides or on neither: x + 1, a<b, n != 0;
@@ -7,7 +7,7 @@ Counted are
 - . , and : between two digits, and a unit beside a digit: 1.5, 12:30, $5, 5 %, 5°;
 - ++ and # after a letter, and digits above or below the line: C++, C#, x².
 All dashes count as the same, and so do characters of full width and their usual forms. Texts are in NFC: a letter with
-a mark of its own would be no operand.
+a separate mark would not be an operand.
 """
 
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND
@@ -100,7 +100,7 @@ cdef bint is_counted(const Chars* text, Py_ssize_t start, Py_ssize_t end, int ki
 
 
 cdef Py_ssize_t next_symbol(const Chars* text, Py_ssize_t place, Py_ssize_t* end) noexcept nogil:
-    """Return where the next run that is counted starts, from `place` on, and set its `end`; -1 if there is none."""
+    """Return the start of the next counted run from `place` on, and set its `end`; -1 if there is none."""
     cdef int kind, other
     while place < text.size:
         kind = kind_of(at(text, place))

@@ -1,7 +1,7 @@
-"""All that clustering reads of many texts at once: sets of shingles, MOD_m sketches, packed MinHashes and bands.
+"""The sketches of many texts at once, for clustering: sets of shingles, MOD_m sketches, packed MinHashes and bands.
 
-The functions of shingles.pyx, sketches.pyx and minhash.pyx give the same for one text. Here the GIL is let go once for
-all texts, so that threads can share the work.
+The functions of shingles.pyx, sketches.pyx and minhash.pyx return the same for one text. Here the GIL is released once
+for all texts, so that threads can share the work.
 """
 
 import array

@@ -63,7 +63,7 @@ cdef class TokenPairs:
     cdef readonly Py_ssize_t common_tokens  # tokens on more than max_partners + 1 pages
     cdef readonly Py_ssize_t longest_list  # pages of the most frequent token
     cdef readonly uint64_t skipped_pairs  # pairs of common tokens that were not made
-    cdef Py_ssize_t heads  # how many of the partners are the first pages of the token
+    cdef Py_ssize_t heads  # the number of partners that are the first pages of the token
     cdef uint32_t* head
     cdef uint32_t* tail  # a ring buffer: the n-th page after the heads is at n, modulo its size
     cdef uint64_t token

@@ -70,7 +70,7 @@ cdef inline uint8_t* put_posting(uint8_t* at, uint32_t distance, uint32_t title_
 
 
 cdef inline const uint8_t* read_last_page(const uint8_t* at, const uint8_t* end, uint32_t* last) noexcept nogil:
-    """Read the last page of a word's postings and return where the first posting starts; NULL if there is none."""
+    """Read the last page of a word's postings and return the address of the first posting; NULL if there is none."""
     at = read_varint(at, end, last)
     return at if at != NULL and last[0] < MAX_SEGMENT_PAGES and at < end else NULL
 

@@ -93,7 +93,7 @@ cdef class VisibleText:
     cdef list noframes
     cdef object canonical, base  # str, or None until one is found
     cdef bint alt, after_link
-    cdef Py_ssize_t verbatim, svg  # how many of these elements are open
+    cdef Py_ssize_t verbatim, svg  # the number of these elements that are open
     cdef int inside  # the kind of the open element whose content is not text of the page, or INLINE
     cdef Name inside_name
     cdef Py_ssize_t inside_depth  # nested elements of this name

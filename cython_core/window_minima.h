@@ -14,8 +14,8 @@
  * (docs/decisions/0002-fingerprints.md). */
 #define SHORT_WINDOW 64
 
-/* How many ties slide() takes in n keys. In ordinary text there is hardly any; they take time where a text repeats itself,
- * or was made for it. */
+/* The most ties that slide() takes in n keys. Ordinary text has hardly any; they take time where a text repeats
+ * itself, or was made for it. */
 #define MAX_TIES(n) ((n) / 8)
 
 /* A block of keys, and the state of the windows before it. Window i holds the keys i to i + w - 1. */

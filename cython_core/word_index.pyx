@@ -18,7 +18,7 @@ from opensearch_winnow.cython_core.word_blocks cimport Block, compare_words, fre
 from opensearch_winnow.cython_core.word_tokens cimport Tokens, free_tokens, tokenize
 
 cdef array.array COUNTS = array.array("I")
-# Random, so that nobody can choose words that collide in the hash table. No result depends on it.
+# Random, so that no author can choose words that collide in the hash table. No result depends on it.
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little") | 1
 
 cdef uint32_t TITLE = 0x80000000  # the bit of a position that marks the title

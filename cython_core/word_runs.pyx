@@ -13,10 +13,10 @@ from opensearch_winnow.cython_core.shingles cimport Numbers, Words, numbers_of, 
 
 cdef enum:
     # Occurrences of one window that are kept. Rows of zeros occur at thousands of positions; to compare a text with all
-    # of them would take seconds, and tell nobody anything.
+    # of them would take seconds and be useless.
     MAX_OCCURRENCES = 1000
 
-cdef uint64_t BETWEEN_TEXTS = 0  # no hash of a word, which are all odd
+cdef uint64_t BETWEEN_TEXTS = 0  # not the hash of a word: these are odd
 cdef uint32_t NOT_KEPT = UINT32_MAX
 cdef uint64_t BASE = radix(0)
 
@@ -28,7 +28,7 @@ cdef struct Table:
     Py_ssize_t windows
 
 cdef struct Chain:
-    # While tables are built: the last position of a window that was kept, and how many were; by its first position.
+    # While tables are built: the last position of a window that was kept, and the number kept; by its first position.
     uint32_t last, count
 
 cdef struct Run:
@@ -41,12 +41,12 @@ cdef struct Runs:
 
 @cython.final
 cdef class WordRuns:
-    """Finds the runs of at least `width` words that a text shares with `texts`, and the short ones of `texts` in it.
+    """Finds the runs of at least `width` words that a text shares with `texts`, and the short texts that it contains.
 
     A text of fewer than `width` words, but at least `shortest` (by default none), is found where all its words are. A
     window of `width` words, or such a text, that occurs more than 1,000 times in `texts` is compared at its first 1,000
-    positions only: each part of a text that is in `texts` is found, but not in all of them. Words are equal if 63 bits
-    of their hashes are.
+    positions only: each shared part of a text is found, but not at all its positions in `texts`. Words are equal if 63
+    bits of their hashes are.
 
     Takes up to 2**32 - 2 words, and 30 to 45 bytes for each.
     """
@@ -272,7 +272,7 @@ cdef int find_runs(
     Py_ssize_t count,
     Runs* runs,
 ) except -1 nogil:
-    """Add to `runs` those that a text of `count` words shares with longer texts."""
+    """Add to `runs` the runs that a text of `count` words shares with longer texts."""
     cdef uint64_t hash = 0, base_words = power(BASE, table.width)
     cdef Py_ssize_t end, start, before, length
     cdef uint32_t place
@@ -310,7 +310,7 @@ cdef int find_shorter(
 ) except -1 nogil:
     """Add to `runs` the shorter texts, all of whose words a text of `count` words has.
 
-    They are looked up by all their words: thousands of questions may begin with the same ones.
+    They are looked up by all their words: thousands of questions may begin with the same words.
     """
     cdef uint64_t hash = 0, whole, base_words = power(BASE, beginnings.width)
     cdef Py_ssize_t end, start, length
@@ -337,7 +337,7 @@ cdef int find_shorter(
 
 
 cdef inline bint has_words(const uint64_t* words, const uint64_t* text, Py_ssize_t length) noexcept nogil:
-    """Tell whether an indexed text has exactly these words."""
+    """Return whether an indexed text has exactly these words."""
     cdef Py_ssize_t i
     for i in range(length):
         if words[i] != text[i]:

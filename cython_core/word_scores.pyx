@@ -335,7 +335,7 @@ cdef class _Phrase:
         return <uint32_t>count
 
     cdef long long _starts(self, int field) noexcept nogil:
-        """Read the positions of the first word into `starts`; return how many, or -1 if corrupt."""
+        """Read the positions of the first word into `starts`; return their number, or -1 if corrupt."""
         cdef PhraseCursor* cursor = &self.cursors[self.order[0]]
         cdef uint32_t i, count, position = 0, distance = 0
         cdef const uint8_t* at = _field(cursor, field, &count)
@@ -348,7 +348,7 @@ cdef class _Phrase:
         return count
 
     cdef long long _followed(self, int field, Py_ssize_t index, long long start_count) noexcept nogil:
-        """Keep the starts that word `index` of the phrase follows at its distance; return how many, -1 if corrupt."""
+        """Keep the starts that word `index` of the phrase follows at its distance; return their number; -1: corrupt."""
         cdef PhraseCursor* cursor = &self.cursors[self.order[index]]
         cdef uint32_t count, position = 0, distance = 0
         cdef long long j = 0, kept = 0
@@ -382,7 +382,7 @@ cdef int _advance(PhraseCursor* cursor) noexcept nogil:
 
 
 cdef const uint8_t* _field(PhraseCursor* cursor, int field, uint32_t* count) noexcept nogil:
-    """Return where the positions in a field start, and put their number into `count`."""
+    """Return the address of the positions in a field, and put their number into `count`."""
     if field == IN_TITLE:
         count[0] = cursor.postings.title_tf
         return cursor.positions

@@ -1,4 +1,4 @@
-"""Accepts connections of clients: a limited number, and no longer than the clients make use of them."""
+"""Accepts client connections, limits their number, and closes those of idle or slow clients."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from logging import Logger
 from typing import Protocol, Self, cast
 
 BACKLOG = 1_024  # connections that wait to be accepted: clients open many at once
-# Connections that are accepted before others get their turn. As many more than allowed may be open for a moment, until
-# those that make room are closed.
+# Connections that are accepted before other tasks get their turn. For a moment, as many more than the limit may be
+# open, until others are closed to make room.
 ACCEPTED_AT_ONCE = 32
 SCAN_SECONDS = 0.1  # to the next look at all connections, if none could make room
 PAUSE_SECONDS = 1.0  # after an error of the system
@@ -21,17 +21,17 @@ LOG_SECONDS = 3_600.0  # between two lines in the log that say the same
 
 
 class AdmittedConnection(Protocol):
-    """A connection that knows for how long its client has kept the server waiting. It is a protocol of asyncio, too."""
+    """A connection that knows how long its client has kept the server waiting. It is also an asyncio protocol."""
 
     @property
     def transport(self) -> asyncio.BaseTransport | None:
-        """None: before a TLS handshake has ended, or after the connection was closed."""
+        """The transport; None before a TLS handshake has ended and after the connection was closed."""
 
     def waiting_since(self, now: float) -> float | None:
-        """Return since when there is nothing to do but to wait for the client; None: a request is being answered."""
+        """Return the time since when the server has waited for the client; None while it answers a request."""
 
     def is_late(self, now: float) -> bool:
-        """Return whether the client takes too long. Has to be called every `check_seconds`."""
+        """Return whether the client takes too long. Must be called every `check_seconds`."""
 
     def abort(self) -> None:
         """Close the connection at once; what has not been sent is lost."""
@@ -55,8 +55,8 @@ class Admission:
         handshake_seconds: float | None = None,
         check_seconds: float | None = None,
     ) -> None:
-        """`most` connections are open at a time, and others get the response `busy`. With `check_seconds`, connections
-        are looked at, and closed if they are late."""
+        """At most `most` connections are open; further ones get the response `busy`. With `check_seconds`, late
+        connections are closed at this interval."""
         self._listener = listener
         self._most = most
         self._busy = busy
@@ -67,7 +67,7 @@ class Admission:
         self._new: Callable[[], AdmittedConnection] | None = None
         self._open: dict[AdmittedConnection, socket.socket] = {}
         self._tasks: set[asyncio.Task[object]] = set()
-        self._to_close: list[tuple[float, AdmittedConnection]] = []  # may make room, in turns from the end
+        self._to_close: list[tuple[float, AdmittedConnection]] = []  # to make room, the last one first
         self._next_scan = 0.0
         self._logged: dict[str, float] = {}
 
@@ -104,7 +104,7 @@ class Admission:
     def _accept(self) -> None:
         for _ in range(ACCEPTED_AT_ONCE):
             if len(self._open) >= self._most + ACCEPTED_AT_ONCE:
-                return  # those that make room are closed first, in the next round of the event loop
+                return  # the connections to close are closed in the next round of the event loop
             try:
                 accepted, _ = self._listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
@@ -153,7 +153,7 @@ class Admission:
                 with suppress(OSError):
                     accepted.send(self._busy)
 
-    # --- connections that are in the way ------------------------------------------------------------------------------
+    # --- connections to close -----------------------------------------------------------------------------------------
 
     def _make_room(self) -> bool:
         """Close the connection that has kept the server waiting longest; return whether there is one."""
@@ -177,7 +177,7 @@ class Admission:
         if connection.transport is not None:
             connection.abort()
             return
-        with suppress(OSError):  # a handshake fails now, and so does sending the rest of an answer
+        with suppress(OSError):  # ends a handshake, or the sending of the rest of an answer
             self._open[connection].shutdown(socket.SHUT_RDWR)
 
     async def _close_late_ones(self, check_seconds: float) -> None:
@@ -185,7 +185,7 @@ class Admission:
         while True:
             await asyncio.sleep(check_seconds)
             now = self._loop.time()
-            # Without a transport: in the middle of a handshake, or closed, but for what the client does not read.
+            # Without a transport: in the middle of a handshake, or closed while the client has not read everything.
             closing_before, closing = closing, {each for each in self._open if each.transport is None}
             for connection in list(self._open):
                 if connection in closing_before if connection in closing else connection.is_late(now):

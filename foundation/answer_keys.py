@@ -1,4 +1,4 @@
-"""The keys of answers, and what is made from them: JSON values, and the columns of tables.
+"""The keys of answers, and the JSON values and columns of tables that are made from them.
 
 A key has a name, a type and a sentence. The schema of the API and the reference pages are made from keys, too.
 """
@@ -16,17 +16,17 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get
 
 from opensearch_winnow.foundation.written_time import written_time
 
-KEY = "key"  # what the metadata of a field, or a function, has
+KEY = "key"  # of a declaration, in the metadata of a field or among the attributes of a function
 CELL_TYPES = (str, int, float, bool, datetime)
 
-ABSENT = object()  # the value of an optional key, of an answer that lacks it
+ABSENT = object()  # the value of an optional key that an answer lacks
 
 Cell = str | int | float | bool | None
 ToCell = Callable[[Any], Any]
 ToJson = Callable[[Any], Any]
 T = TypeVar("T")
 
-_named: dict[type, Sequence[str]] = {}  # the keys of classes that `with_keys` has chosen
+_named: dict[type, Sequence[str]] = {}  # the keys chosen by `with_keys`, by class
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,10 @@ class Declared:
     """The declaration of a key in the source."""
 
     help: str = ""  # a sentence
-    name: str = ""  # of the key, if it is not that of the field
-    column: ToCell | None = None  # makes a cell of a value that is none
+    name: str = ""  # of the key, if it differs from the field's name
+    column: ToCell | None = None  # makes a cell of a value that is not a cell
     inlined: bool = False
-    names: tuple[str, ...] = ()  # of what is inlined; none: all of its keys
+    names: tuple[str, ...] = ()  # the inlined keys; empty: all
     listed: bool = False
     first: bool = False  # a property that comes before the fields
     optional: bool = False
@@ -45,15 +45,15 @@ class Declared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """A key of an answer: what its JSON object, its schema and perhaps its table have."""
+    """A key of an answer, in its JSON object, in its schema and perhaps in its table."""
 
     name: str
     type: Any
     help: str
-    get: Callable[[Any], Any]  # the value, of an answer
-    to_json: ToJson | None  # makes JSON values of the value; None: it is one
-    to_cell: ToCell | None  # of the value; None: the key has no column
-    optional: bool = False  # some JSON objects lack it
+    get: Callable[[Any], Any]  # gets the value from an answer
+    to_json: ToJson | None  # makes JSON values of the value; None: it is one already
+    to_cell: ToCell | None  # makes a cell of the value; None: the key has no column
+    optional: bool = False  # True if some JSON objects lack it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,12 +62,11 @@ class Column:
 
     name: str
     type: type  # str, int, float or bool
-    cell: Callable[[Any], Cell]  # of an answer
+    cell: Callable[[Any], Cell]  # makes the cell of an answer
 
 
 def with_keys(*names: str) -> Callable[[type[T]], type[T]]:
-    """Choose the keys of a named tuple, which are otherwise its fields, or of another class: these fields and
-    properties."""
+    """Choose fields and properties of a class as its keys. By default, all fields of a named tuple are keys."""
 
     def decorate(cls: type[T]) -> type[T]:
         _named[cls] = names
@@ -84,13 +83,13 @@ class HasKeys:
 
 @cache
 def keys_of(cls: Any) -> tuple[Key, ...]:
-    """Return the keys of a class of answers. Those of a named tuple are its fields, or what `with_keys` says."""
+    """Return the keys of a class of answers. A named tuple's keys are its fields, unless `with_keys` chose others."""
     return tuple({each.name: each for each in _found_keys(cls)}.values())
 
 
 @cache
 def columns_of(cls: Any) -> tuple[Column, ...]:
-    """Return the columns of a table with a row for each answer of a class: of its keys, those that are cells."""
+    """Return the columns of a table with a row for each answer of a class: the keys whose values are cells."""
     return tuple(
         Column(name=each.name, type=_cell_type(each), cell=_cell_getter(each.get, each.to_cell))
         for each in keys_of(cls)
@@ -100,7 +99,7 @@ def columns_of(cls: Any) -> tuple[Column, ...]:
 
 @cache
 def whole_columns_of(cls: Any) -> dict[str, Any]:
-    """Return the columns of a file with the whole of each answer of a class: all keys, with lists and objects.
+    """Return the columns of a file with whole answers of a class: all keys, with lists and objects.
 
     A column is str, int, float or bool; [type] for a list, {name: type} for an object.
     """
@@ -108,7 +107,7 @@ def whole_columns_of(cls: Any) -> dict[str, Any]:
 
 
 def is_answer(cls: Any) -> bool:
-    """Return whether objects of a class are JSON objects with keys: answers, named tuples, and those `with_keys`."""
+    """Return whether objects of a class are JSON objects with keys: answers, named tuples and classes `with_keys`."""
     return isinstance(cls, type) and (issubclass(cls, HasKeys) or cls in _named or _is_named_tuple(cls))
 
 
@@ -124,7 +123,7 @@ def to_json_object(value: Any) -> dict[str, Any]:
 
 
 def json_values(value: Any) -> Any:
-    """Return anything that answers consist of as JSON values."""
+    """Return an answer, or any value in one, as JSON values."""
     if is_answer(type(value)):
         return to_json_object(value)
     if isinstance(value, datetime):
@@ -139,7 +138,7 @@ def _found_keys(cls: type) -> Iterator[Key]:
         yield from (_undeclared(cls, name) for name in _named.get(cls) or vars(cls)["_fields"])
         return
     if not is_dataclass(cls):
-        raise TypeError(f"{cls.__name__} is no answer")
+        raise TypeError(f"{cls.__name__} is not a class of answers")
     yield from _properties(cls, first=True)
     for each in fields(cls):
         declared: Declared | None = each.metadata.get(KEY)
@@ -162,13 +161,13 @@ def _undeclared(cls: Any, name: str) -> Key:
 
 
 def _sentence(cls: Any, name: str) -> str:
-    """Return what the annotation of a field says: `start: Annotated[int, "The offset at which it begins."]`."""
+    """Return the sentence in a field's annotation: `start: Annotated[int, "The offset at which it begins."]`."""
     said = getattr(_annotations(cls)[name], "__metadata__", ("",))[0]
     return said if isinstance(said, str) else ""
 
 
 def _properties(cls: type, *, first: bool) -> Iterator[Key]:
-    """Yield the keys that are properties, those of base classes first; a subclass may declare one of these anew."""
+    """Yield the keys that are properties, base classes first; a subclass may declare an inherited property again."""
     found: dict[str, tuple[Declared, Key]] = {}
     for owner in reversed(cls.__mro__):
         for name, each in vars(owner).items():
@@ -200,7 +199,7 @@ def _or_absent(get: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _inside(inner: Key, outer: Callable[[Any], Any], *, optional: bool) -> Key:
-    """Return a key of an answer inside another one; where there is none, it is null, or absent."""
+    """Return a key of an inner answer as a key of the outer one: null, or absent, if there is no inner answer."""
     without = ABSENT if optional else None
 
     def get(value: Any) -> Any:
@@ -260,7 +259,7 @@ def _returned(function: Callable[..., Any]) -> Any:
 
 
 def _without_none(kind: Any) -> Any:
-    """Return a type without None, if that leaves one."""
+    """Return a type without None; a union of None and several types stays as it is."""
     if get_origin(kind) in (Union, types.UnionType):
         kinds = [each for each in get_args(kind) if each is not type(None)]
         return kinds[0] if len(kinds) == 1 else kind
@@ -272,7 +271,7 @@ def _is_named_tuple(cls: Any) -> bool:
 
 
 def _converter(kind: Any) -> ToJson | None:
-    """Return what makes JSON values of values of a type; None if they are."""
+    """Return the function that makes JSON values of a type's values; None if they are JSON values already."""
     bare = _without_none(kind)
     if bare is not kind:
         return None if (convert := _converter(bare)) is None else _unless_none(convert)

@@ -1,4 +1,4 @@
-"""Answers that are described once: what they are is declared in their classes.
+"""Answers that are described once: their classes declare keys, types and sentences.
 
 JSON values, the schema of the API, the columns of tables (tab-separated, CSV, Parquet) and the reference pages are made
 from the declarations by `foundation/answer_keys.py`.
@@ -52,23 +52,23 @@ def key(
 ) -> Any:
     """Declare a field of an answer as a key. `help` is a sentence.
 
-    The key has the name of the field, or `name`. `column` makes a cell of a value that is none, such as a list. A JSON
-    object lacks an `optional` key, instead of having null.
+    The key has the name of the field, or `name`. `column` makes a cell of a value that is not a cell, such as a
+    list. An `optional` key is absent from a JSON object, instead of null.
     """
     declared = Declared(help, name, column, optional=optional)
     return field(default=default, default_factory=default_factory, metadata={KEY: declared})
 
 
 def listed(help: str) -> Any:  # noqa: A002
-    """Declare the field of a `Listing` that has its entries as a key."""
+    """Declare the field with the entries of a `Listing` as a key."""
     return field(metadata={KEY: Declared(help, listed=True)})
 
 
 def inlined(*names: str, optional: bool = False) -> Any:
     """Declare a field of an answer whose own keys, or fields and properties with these names, are keys of that answer.
 
-    A key that the answer itself has by the same name stands in place of an inlined one. If the field is None, the keys
-    are null; if they are `optional`, a JSON object lacks them.
+    The answer's own key replaces an inlined key of the same name. If the field is None, the keys are null; `optional`
+    keys are absent then.
     """
     return field(metadata={KEY: Declared(inlined=True, names=names, optional=optional)})
 
@@ -78,9 +78,9 @@ def derived(function: Method) -> Method: ...
 @overload
 def derived(*, name: str = "", column: ToCell | None = None, first: bool = False) -> Callable[[Method], Method]: ...
 def derived(function: Any = None, *, name: str = "", column: ToCell | None = None, first: bool = False) -> Any:
-    """Declare a property of an answer as a key. Its docstring says what it is. Write `@property` above it.
+    """Declare a property of an answer as a key; its docstring describes the key. Write `@property` above it.
 
-    The key has the name of the property, or `name`. It comes behind the fields, unless it is to be `first`.
+    The key has the name of the property, or `name`. It comes after the fields, unless it is `first`.
     """
 
     def decorate(method: Any) -> Any:
@@ -124,7 +124,7 @@ class Answer(HasKeys):
         return to_json_object(self)
 
     def extended(self, cls: type[T], **others: Any) -> T:
-        """Return an answer of a subclass with these values, and others."""
+        """Return an answer of a subclass with the values of this answer and `others`."""
         own: Any = self
         return cls(**{each.name: getattr(self, each.name) for each in fields(own)}, **others)
 
@@ -133,7 +133,7 @@ class Tabular(Answer):
     """An answer that is also a table."""
 
     __slots__ = ()
-    row: ClassVar[type | None] = None  # the class of `rows`; of a listing, if it is not that of the entries
+    row: ClassVar[type | None] = None  # the class of the rows; a listing sets it only if its rows are not its entries
 
     def rows(self) -> Iterable[Any]:
         """Return the rows of a table of this answer."""

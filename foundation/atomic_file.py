@@ -22,8 +22,8 @@ class BeingWrittenError(FileError):
 class Unfinished:
     """A file or folder that is being written under a hidden name, `path`, and is locked until it is at its target.
 
-    If nobody commits or discards it, it is removed when it is collected: Ctrl-C may come before an owner has
-    it, while a function returns it, say.
+    If it is neither committed nor discarded, it is removed when it is garbage-collected: Ctrl-C may come before the
+    caller has it, while a function returns it, say.
     """
 
     path: Path
@@ -52,7 +52,7 @@ class Unfinished:
             raise being_written(self.target)
 
     def _release(self) -> None:
-        # Forgotten before it is closed: after Ctrl-C in between, it must not be closed twice.
+        # The descriptor is forgotten before it is closed: Ctrl-C in between must not let it be closed twice.
         descriptor, self._descriptor, self._unfinished = self._descriptor, -1, False
         if descriptor >= 0:
             os.close(descriptor)
@@ -128,7 +128,7 @@ def wait_for_file(target: Path, seconds: float) -> AtomicFile:
 
 
 def check_output(target: Path, *, overwrite: bool) -> None:
-    """Raise an error if no file can be written at `target`, or if one that is there may not be replaced."""
+    """Raise an error if no file can be written at `target`, or if a file is there that must not be replaced."""
     check_target(target)
     check_parent(target)
     if target.exists() and not overwrite:

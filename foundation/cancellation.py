@@ -1,4 +1,4 @@
-"""Cancels work that nobody waits for any more: whoever starts it sets an event, and long loops look at it."""
+"""Cancels work whose answer is no longer needed: the caller sets an event, and long loops check it."""
 
 from __future__ import annotations
 
@@ -30,4 +30,4 @@ def check_cancelled() -> None:
     """Raise a CancelledError if this work was cancelled. Every loop over pages or requests should call this."""
     event = _event.get()
     if event is not None and event.is_set():
-        raise CancelledError("cancelled: nobody waits for the answer any more")
+        raise CancelledError("cancelled: the answer is no longer needed")

@@ -36,7 +36,7 @@ PREFERRED = {
     "*.toc": "TexLexer",
 }
 
-# Lexers of texts, data and build files, which are no programs.
+# Lexers of texts, data and build files, which are not programs.
 NO_PROGRAMS = frozenset(
     """
     TextLexer MarkdownLexer RstLexer TexLexer BibTeXLexer GroffLexer MoinWikiLexer WikitextLexer TiddlyWiki5Lexer

@@ -51,7 +51,7 @@ KINDS = (
     (Punctuation, WORD),
 )
 
-# The errors that a lexer may raise. A TimeoutError from an alarm of the caller is none of these, and gets through.
+# The errors that a lexer may raise. A TimeoutError from an alarm of the caller is not among them, and gets through.
 LEXER_ERRORS = (
     ArithmeticError,
     AssertionError,
@@ -77,12 +77,12 @@ PLAIN_TEXT = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # An import, from the start of a line or statement. The rest of it is up to the first semicolon or line end outside
-# brackets. import( and using ( are no imports: the first is a call, the second a block.
+# brackets. import( and using ( are not imports: the first is a call, the second a block.
 IMPORT = re.compile(
     r"(?:(?<=[;\n])|\A)[^\S\n]*+(?:import(?!\()|from\s[^\n;]*?\bimport|package|\#[^\S\n]*+include|using(?!\s*\()|use)(?![\w.=])"
 )
 IMPORT_PART = re.compile(r"[(\[{]|[)\]}]|[;\n]")
-MAX_IMPORT = 2_000  # characters: a bracket that is never closed takes no more with it
+MAX_IMPORT = 2_000  # characters that an import with an unclosed bracket may hide
 MODIFIERS = frozenset(
     "abstract final internal override private protected public readonly sealed static synchronized".split()  # noqa: SIM905
 )
@@ -209,10 +209,10 @@ def _plain(text: str, start: int, end: int, name: str = PLAIN_WORD) -> Iterator[
 
 
 def _symbols(pieces: Iterable[Piece], text: str) -> tuple[str, array[int], array[int]]:
-    """Return the canonical characters of the pieces, and where in the text each starts and ends."""
+    """Return the canonical characters of the pieces, and the start and end of each in the text."""
     chars: list[str] = []
     offsets, ends = array("I"), array("I")
-    can_be_called = True  # whether a parenthesis here is that of a call; unknown at the start of a passage
+    can_be_called = True  # whether a parenthesis here would be a call's; unknown at the start of a passage
 
     def put(char: str, start: int, end: int) -> None:
         chars.append(char)

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 PATH = re.compile(r"\.{0,2}/(?!/)")
-# What stands before the last @: anything with a colon in it, because a password may have any character; or a user name
-# after the //. Without any @: what stands after the // with a colon in it, and is no port.
+# With an @: the text before the last @, if it has a colon (a password may have any character) or is a user name after
+# the //. Without an @: text after the // with a colon that does not start a port.
 CREDENTIALS = re.compile(
     r"([^/:@]*:?/+)?+ (?: (?:.*:.* | (?<=//)[^/]*) @ | (?<=//)[^/:\[]+ : (?!\d*(?:[,/?\#]|\Z)) [^/]* )",
     re.DOTALL | re.VERBOSE,
@@ -18,14 +18,14 @@ CREDENTIALS = re.compile(
 def without_credentials(name: str, instead: str = "") -> str:
     """Return the name of a store, a source or a page with `instead` instead of the credentials it may contain.
 
-    What starts with /, ./ or ../ is a path, and returned as it is.
+    A name that starts with /, ./ or ../ is a path, and is returned unchanged.
     """
     found = None if PATH.match(name) else CREDENTIALS.match(name)
     return f"{found[1] or ''}{instead}{name[found.end() :]}" if found else name
 
 
 def hide_credentials(message: str, typed: Iterable[str]) -> str:
-    """Return a message without the credentials in the words that the user has typed, which it may repeat."""
+    """Return a message without credentials. It may repeat `typed`, the words of the user, which may contain them."""
     for word in typed:
         for name in (word, word.partition("=")[2]):  # --store=NAME
             hidden = without_credentials(name, "…@")

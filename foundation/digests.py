@@ -20,5 +20,5 @@ def digest(*parts: Buffer) -> str:
 
 
 def canonical_digest(canon: CanonicalText) -> str:
-    """Return the digest of a canonical text: of its characters, and of where its words start."""
+    """Return the digest of a canonical text: of its characters and of the starts of its words."""
     return digest(canon.chars.encode(), canon.words)

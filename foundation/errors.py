@@ -1,4 +1,4 @@
-"""Defines the base class of all errors, and those that several rooms raise."""
+"""Defines the base class of all errors, and errors that several rooms raise."""
 
 from __future__ import annotations
 

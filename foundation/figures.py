@@ -1,4 +1,4 @@
-"""Figures: the rows of an answer that is no list, each with the part that it belongs to, its name and its value."""
+"""Figures: the rows of an answer that is not a list. Each has a part of the answer, a name and a value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Figure(Answer):
 
 
 def figures_of(part: str, value: Any, *names: str) -> Iterator[Figure]:
-    """Yield the figures of an answer that are known: the cells among its keys, or those with these `names`."""
+    """Yield the known figures of an answer: its keys that are cells, or only those in `names`."""
     own: Any = type(value)
     for each in columns_of(own):
         if (not names or each.name in names) and (cell := each.cell(value)) is not None:
@@ -31,5 +31,5 @@ def figures_of(part: str, value: Any, *names: str) -> Iterator[Figure]:
 
 
 def counted(part: str, counts: Mapping[Any, int]) -> Iterator[Figure]:
-    """Yield a figure for each of these counts, which are by name."""
+    """Yield a figure for each of `counts`, which are by name."""
     return (Figure(part, f"{name}", count) for name, count in counts.items())

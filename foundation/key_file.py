@@ -17,23 +17,23 @@ if TYPE_CHECKING:  # every command imports this file, and many need no scheme
 
 KEY_VARIABLE = "WINNOW_KEY_FILE"
 KEY_OPTION = "--key-file"
-MAX_KEY_BYTES = 4_096  # a key of 32 random bytes has 64 characters; whatever is longer is probably another file
+MAX_KEY_BYTES = 4_096  # a key of 32 random bytes has 64 characters; a longer file is probably another file
 
 
-_warned: set[str] = set()  # the files that a warning was about
+_warned: set[str] = set()  # the files that a warning has named
 
 
 def environment_key() -> str | None:
     """Return the key in the file that WINNOW_KEY_FILE names; None if the variable is not set, or empty.
 
-    The file is read each time, so the key is kept by nothing but the schemes that are made with it.
+    The file is read each time, so only the schemes that are made with the key keep it.
     """
     path = os.environ.get(KEY_VARIABLE)
     return read_key(path) if path else None
 
 
 def read_key(path: str) -> str:
-    """Return the key in a file: one line of UTF-8, without the newline at its end. No error repeats what is in it."""
+    """Return the key in a file: one line of UTF-8, without the newline at its end. No error repeats its content."""
     file = Path(path)
     try:
         if not os.path.lexists(file):
@@ -48,7 +48,7 @@ def read_key(path: str) -> str:
     if len(content) > MAX_KEY_BYTES:
         raise FileError(f"the key file {path} is larger than {MAX_KEY_BYTES:,} bytes: is it another file?")
     try:
-        text = content.decode("utf-8-sig")  # some editors put a mark at the start of a file, which nobody sees
+        text = content.decode("utf-8-sig")  # some editors put an invisible mark at the start of a file
     except UnicodeDecodeError:
         raise FileError(f"the key file {path} is not UTF-8: write the key as text, on one line") from None
     key = text.removesuffix("\n").removesuffix("\r")
@@ -63,15 +63,15 @@ def read_key(path: str) -> str:
 def warn_if_open_to_others(path: str, what: str = "key file") -> None:
     """Log a warning, once for each file, if other users may read or change a file with a secret.
 
-    Like ssh, this looks only at files of the user who runs the program: nobody else's can be closed with chmod. Windows
-    has other permissions.
+    Like ssh, this looks only at files of the user who runs the program: chmod works on no others. Windows has other
+    permissions.
     """
     if os.name == "nt" or path in _warned:
         return
     try:
         found = Path(path).stat()
     except OSError:
-        return  # whoever reads the file says so
+        return  # reading the file reports the error
     mode = stat.S_IMODE(found.st_mode)
     if found.st_uid == os.geteuid() and mode & (stat.S_IRWXG | stat.S_IRWXO):
         import logging  # noqa: PLC0415 - every command imports this file, and hardly any logs

@@ -26,7 +26,7 @@ class Bound(Protocol[P, Options_contra, Result_co]):
 
 
 class Method(Protocol[P, Options_contra, Result_co]):
-    """The same, as an attribute of the class."""
+    """Such a method, as an attribute of its class."""
 
     def __get__(self, instance: object, owner: type) -> Bound[P, Options_contra, Result_co]: ...
 
@@ -80,7 +80,7 @@ def with_options(cls: Callable[P, Options_co]) -> Decorator[P, Options_co]:
 
 
 def _made(cls: Callable[..., Result], args: tuple[Any, ...], keywords: dict[str, Any]) -> Result:
-    """Return an object of a class. An unknown keyword raises a TypeError that names those that there are."""
+    """Return an object of a class. An unknown keyword raises a TypeError that lists the known ones."""
     try:
         return cls(*args, **keywords)
     except TypeError:
@@ -93,7 +93,7 @@ def _made(cls: Callable[..., Result], args: tuple[Any, ...], keywords: dict[str,
 def _show_fields(
     taking: Callable[..., Any], method: Callable[..., Any], cls: Callable[..., Any], *, others: int
 ) -> None:
-    """Let `help` show the fields as parameters, after the `others` that the method has."""
+    """Let `help` show the fields as parameters, after the `others` first parameters of the method."""
     own = inspect.signature(method)
     parameters = [*list(own.parameters.values())[:others], *inspect.signature(cls).parameters.values()]
     taking.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]

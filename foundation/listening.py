@@ -20,7 +20,7 @@ class ServeError(WinnowError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenOptions(Options):
-    """The options of a server that say where it listens."""
+    """The options for the address that a server listens on."""
 
     error = ServeError
 
@@ -37,7 +37,7 @@ class ListenOptions(Options):
 
     @property
     def reachable_host(self) -> str:
-        """The host for a URL that this machine can open."""
+        """The host to use in URLs that are opened on this machine."""
         if self.host in ("0.0.0.0", "::"):
             return socket.gethostname()
         return f"[{self.host}]" if ":" in self.host else self.host

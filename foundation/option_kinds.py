@@ -22,18 +22,18 @@ T = TypeVar("T")
 class Kind(Generic[T]):
     """A kind of values."""
 
-    what: str  # a value is, as in "a share from 0 to 1"
-    metavar: str  # what stands for a value in a sentence
-    parse: Callable[[str], T]  # raises ValueError if a text is none
-    allows: Callable[[Any], bool] = lambda _value: True  # of a value that a program gives
+    what: str  # a value in words, such as "a share from 0 to 1"
+    metavar: str  # stands for a value in a sentence
+    parse: Callable[[str], T]  # raises ValueError if a text is not a value
+    allows: Callable[[Any], bool] = lambda _value: True  # checks a value that a program gives
     schema: Mapping[str, Any] = field(default_factory=dict)  # in JSON Schema
-    choices: tuple[str, ...] = ()  # all there are, if they are few
+    choices: tuple[str, ...] = ()  # all values, if they are few
     is_path: bool = False
-    written: Callable[[T], str] | None = None  # writes a value as people do, if that is not as a program does
-    join: Callable[[Sequence[T]], T] | None = None  # makes one value of those of an option that may be repeated
+    written: Callable[[T], str] | None = None  # writes a value as people do, if programs do not
+    join: Callable[[Sequence[T]], T] | None = None  # combines the values of a repeated option
 
     def parsed(self, written: str) -> T:
-        """Return the value that a text means. Raises ValueError, to follow the name of an option, with what it is."""
+        """Return the value of a text. The message of a ValueError follows the name of an option: "is a share, …"."""
         with suppress(ValueError, OverflowError, KeyError):
             value = self.parse(written)
             if self.allows(value):

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from opensearch_winnow.foundation.errors import QuestionError, WinnowError
 from opensearch_winnow.foundation.option_kinds import FLAG, Kind
 
-OPTION, GROUP = "option", "group"  # what the metadata of a field have
+OPTION, GROUP = "option", "group"  # in the metadata of a field
 T = TypeVar("T")
 Part = TypeVar("Part", bound="Options")
 
@@ -25,15 +25,15 @@ class Option:
     """An option, as its field declares it."""
 
     name: str
-    attribute: str  # the name of the field, which may be another
+    attribute: str  # the name of the field, which may differ from `name`
     default: Any
     kind: Kind[Any]
     help: str  # a sentence, in which the metavar of its kind stands for its value
     flag: str  # on the command line; one that is on by default is turned off there
-    unset: str  # what applies without it, if the default does not say it
+    unset: str  # the value that applies without it, if the default does not show it
     advanced: bool  # few people need it: it is left out of a short help
-    variable: str  # of the environment, which may have its value for a command
-    required: bool  # by a command
+    variable: str  # of the environment, from which a command may take the value
+    required: bool  # for a command
 
     @property
     def is_flag(self) -> bool:
@@ -72,7 +72,7 @@ def group(cls: type[T]) -> T:
 
 
 def option_of(cls: type[Options], name: str, default: Any = MISSING) -> Any:
-    """Declare an option as another class does, perhaps with another default."""
+    """Declare the option `name` as `cls` does, perhaps with another default."""
     (declared,) = (each for each in fields(cls) if each.name == name)
     return field(default=declared.default if default is MISSING else default, metadata=declared.metadata)
 
@@ -92,7 +92,7 @@ class Options:
 
     @classmethod
     def options(cls) -> Iterator[Option]:
-        """Yield all options, those of groups among them, in the order of the fields."""
+        """Yield all options, including those of groups, in the order of the fields."""
         own = {each.attribute: each for each in own_options(cls)}
         for each in fields(cls):
             if each.name in own:
@@ -102,7 +102,7 @@ class Options:
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> Self:
-        """Make an object of the values of options by their names, those of groups among them, and take these out."""
+        """Make an object of the `values` of its options, and remove these from `values`. Groups are included."""
         given = {each.attribute: values.pop(each.name) for each in own_options(cls) if each.name in values}
         for each in fields(cls):
             if (grouped := each.metadata.get(GROUP)) is not None:
@@ -114,11 +114,11 @@ class Options:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def extended(self, cls: type[T], **others: Any) -> T:
-        """Return an object of a subclass with these values, and others."""
+        """Return an object of a subclass with the values of this one and `others`."""
         return cls(**self.keywords(), **others)
 
     def part(self, cls: type[Part]) -> Part:
-        """Return an object of a class whose fields this one has, too."""
+        """Return an object of another class, all of whose fields this one has, too."""
         return cls(**{each.name: getattr(self, each.name) for each in fields(cls)})
 
 

@@ -1,4 +1,4 @@
-"""Opens a file for writing that is compressed as its name says."""
+"""Opens a file for writing, compressed as its name says."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def open_new(target: Path) -> Iterator[IO[bytes]]:
 def open_packed(path: Path, packing: str, target: Path) -> IO[bytes]:
     """Open `path` for writing with the compression `packing`: .gz, .zst or none. The same bytes in every run.
 
-    An error of the system while writing is a FileError about `target`, so that it is not taken for one of reading.
+    A system error while writing is a FileError about `target`, so that it is not mistaken for a read error.
     """
     with reporting_os_errors(target), ExitStack() as opened:
         file = opened.enter_context(path.open("wb", buffering=0))

@@ -124,6 +124,19 @@ class Scheme:
         return self.selection not in ("mod-p", KOALA)
 
     @property
+    def stores_part(self) -> bool:
+        """True if a page stores a part of its fingerprints, and a question looks up more of them.
+
+        A store of such a scheme can rotate to other parts. The fingerprints follow from their positions in the text.
+        """
+        return self.selection == KOALA
+
+    @property
+    def extends_guarantee(self) -> bool:
+        """True if a question may have a larger guarantee, as its fingerprints are then among those of the page."""
+        return self.selection == "winnow"
+
+    @property
     def minhash_bytes(self) -> int:
         """The size of a packed MinHash."""
         return self.bins * self.bits // 8

@@ -17,7 +17,7 @@ START = f"Scheme to start from; other options override it. K and T of each: {FIG
 
 
 def _length(most: int, metavar: str) -> Kind[int]:
-    """Make a kind of lengths. Not the kind checks them, but the scheme, which reports all that is wrong at once."""
+    """Make a kind of lengths. The scheme checks them, not the kind: it reports all errors at once."""
     return replace(number(1, most, metavar), parse=int, allows=lambda _value: True)
 
 

@@ -1,4 +1,4 @@
-"""Selects the fingerprints of a text: those that are stored, and those that are looked up."""
+"""Selects the fingerprints of a text to store and to look up."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from array import array
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 from opensearch_winnow.cython_core.rare_grams import rare_grams
-from opensearch_winnow.foundation.scheme import KOALA, Scheme
+from opensearch_winnow.foundation.scheme import Scheme
 
 TOKEN_SHIFT = 32  # a token of Koala is the upper half of the hash of its k-gram
 
@@ -15,30 +15,34 @@ TOKEN_SHIFT = 32  # a token of Koala is the upper half of the hash of its k-gram
 def stored_fingerprints(chars: str, scheme: Scheme, epoch: int = 0) -> tuple[array[int], array[int]]:
     """Return the hashes ('Q') and positions ('I') that a page is found by, in the order of the canonical text.
 
-    In a scheme of Koala, the `epoch` decides which part of the search fingerprint is stored.
+    In a scheme that stores a part, as Koala's does, the `epoch` decides which part of the search fingerprint it is.
     """
-    if scheme.selection != KOALA:
+    if not scheme.stores_part:
         return fingerprints(chars, scheme.k, scheme.w, scheme.selection, scheme.seed)
     hashes, positions = rare_grams(chars, scheme.k, scheme.searched if epoch else scheme.stored, scheme.seed)
     part = _part_of_epoch(len(hashes), scheme.stored, epoch)
     return _in_text_order(hashes[part], positions[part])
 
 
-def searched_fingerprints(chars: str, scheme: Scheme) -> array[int]:
-    """Return the larger fingerprint of a question in a scheme of Koala, in the order of the canonical text."""
-    hashes, _ = _in_text_order(*rare_grams(chars, scheme.k, scheme.searched, scheme.seed))
-    return hashes
+def searched_fingerprints(chars: str, scheme: Scheme, window: int, stored: array[int]) -> array[int]:
+    """Return the hashes that a question looks up, in the order of its canonical text.
+
+    `stored` are those of a page with this text, and `window` is that of the question.
+    """
+    if scheme.stores_part:
+        return _in_text_order(*rare_grams(chars, scheme.k, scheme.searched, scheme.seed))[0]
+    return stored if window == scheme.w else fingerprints(chars, scheme.k, window, "winnow", scheme.seed)[0]
 
 
 def fingerprints_at(chars: str, positions: array[int], scheme: Scheme) -> array[int]:
-    """Return the fingerprints of a scheme of Koala at these positions of a canonical text, as far as it reaches."""
+    """Return the fingerprints at these positions of a canonical text, as far as it reaches."""
     grams = kgram_hashes(chars, scheme.k, scheme.seed)
-    return array("Q", (token_of(grams[position]) for position in positions if position < len(grams)))
+    return tokens_of(array("Q", (grams[position] for position in positions if position < len(grams))), scheme)
 
 
-def token_of(kgram: int) -> int:
-    """Return the fingerprint that a k-gram with this hash would have in a scheme of Koala."""
-    return kgram >> TOKEN_SHIFT
+def tokens_of(kgrams: array[int], scheme: Scheme) -> array[int]:
+    """Return the fingerprints that k-grams with these hashes have."""
+    return array("Q", (each >> TOKEN_SHIFT for each in kgrams)) if scheme.stores_part else kgrams
 
 
 def _in_text_order(hashes: array[int], positions: array[int]) -> tuple[array[int], array[int]]:
@@ -47,7 +51,7 @@ def _in_text_order(hashes: array[int], positions: array[int]) -> tuple[array[int
 
 
 def _part_of_epoch(count: int, stored: int, epoch: int) -> slice:
-    """Return which of `count` ranked fingerprints, the rarest first, are stored in an epoch.
+    """Return the slice of `count` ranked fingerprints, the rarest first, that an epoch stores.
 
     Epoch 0 has the rarest. The epochs after it share out the others evenly, and not block by block: a question that is
     longer than the page has only the rarest of the page's fingerprints. A short page has the least rare in every second

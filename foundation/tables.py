@@ -6,7 +6,7 @@ from opensearch_winnow.foundation.errors import QuestionError
 
 
 def is_table(value: object) -> bool:
-    """Tell whether `value` is a table of pandas, polars or Arrow."""
+    """Return whether `value` is a table of pandas, polars or Arrow."""
     return hasattr(value, "columns")
 
 

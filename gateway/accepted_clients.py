@@ -14,14 +14,13 @@ from opensearch_winnow.gateway.headers import client_of
 
 REMEMBERED_SECONDS = 1.0  # for a client that loads documents, one small request among some hundred
 TRIES = 2  # an idle connection may break at the moment in which it is used
-MAX_CLIENTS = 10_000  # to remember: whoever invents credentials is a new client each time
+MAX_CLIENTS = 10_000  # to remember: each invented password looks like a new client
 
 
 class AcceptedClients:
-    """Answers whether the engine accepts a client, and remembers what the engine has said for a second.
+    """Asks the engine whether it accepts a client, and remembers the result for a second.
 
-    That is never an answer to the client. What it may do with a request is for the engine to say, with its own
-    answer to that request.
+    The result is never sent to the client: the engine itself answers each request, and decides what a client may do.
     """
 
     def __init__(self, engine: EngineConnection) -> None:
@@ -29,9 +28,9 @@ class AcceptedClients:
         self._checks: dict[bytes, tuple[float, asyncio.Task[bool]]] = {}  # the oldest first
 
     async def accepts(self, request: web.BaseRequest) -> bool:
-        """Return whether the engine accepts the credentials of a request, whatever it lets them do.
+        """Return whether the engine accepts the credentials of a request, whatever their permissions.
 
-        False if nobody knows: then the request passes unread, and the engine decides.
+        False if unknown: then the request passes unread, and the engine decides.
         """
         client, now = client_of(request.raw_headers), time.monotonic()
         end, task = self._checks.get(client, (0.0, None))
@@ -48,7 +47,7 @@ class AcceptedClients:
             with suppress(Exception):
                 return (await send("GET", "/", None)).status != HTTPStatus.UNAUTHORIZED
         self._checks.pop(client, None)  # the next request asks again: when the engine is back, documents get fields
-        return False  # nobody knows: if the engine is gone, the request itself says so
+        return False  # unknown: if the engine is down, the request itself fails
 
     def _forget(self, now: float) -> None:
         while self._checks:

@@ -1,4 +1,4 @@
-"""Counts what the gateway has done, and logs each reason for which documents get no fields once."""
+"""Counts documents and requests, and logs each reason for missing fields once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ log = getLogger("winnow.gateway")
 
 
 class Activity:
-    """Numbers of documents and requests since the gateway was started."""
+    """The numbers of documents and requests since the gateway was started."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()

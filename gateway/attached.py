@@ -1,4 +1,4 @@
-"""Finds out whether the index that a client names is attached, and what its documents need."""
+"""Looks up whether an index is attached, and what its documents need."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from opensearch_winnow.stores.opensearch.requests.error_reasons import explain_e
 FILTER = "filter_path=*.aliases,*.data_stream,*.mappings._meta,*.mappings.**.format,*.settings,*.mappings.**.guard.type"
 MAX_REMEMBERED = 1_000  # look-ups: clients choose the names, and some of the headers that tell them apart
 LOOK_UPS_AT_A_TIME = 8  # of one request: each may be a connection to the engine
-# Characters of a name. Engines allow 255 bytes; those with a date in them, such as <logs-{now/d}>, are somewhat longer.
+# Characters of a name. Engines allow 255 bytes; names with a date, such as <logs-{now/d}>, are somewhat longer.
 MAX_NAME = 512
-NO_PIPELINE = "_none"  # engines take it for none at all
+NO_PIPELINE = "_none"  # means no pipeline to engines
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class AttachedIndex:
     fields: AttachedFields
     scheme: Scheme
     pages: AttachedPages = field(compare=False)
-    written: str | None  # the index that a write goes to; None if there is none
+    written: str | None  # the index that receives writes; None if there is none
     uuid: str  # of that index
     time_format: str  # of that index
     default_pipeline: str = NO_PIPELINE  # of that index
@@ -61,7 +61,7 @@ class Unusable:
     """An attached index whose documents can get no fields now, or an index that cannot be looked up, and the reason."""
 
     reason: str
-    failure: EngineAnswer | None = None  # what a request gets that needs the index; None: it can only be refused
+    failure: EngineAnswer | None = None  # the answer to a request that needs the index; None: the request is refused
 
 
 Found = AttachedIndex | Unusable | None  # None: it is not attached
@@ -73,28 +73,28 @@ class _LookUp:
 
     started: float
     found: asyncio.Task[Found]
-    writable: asyncio.Task[Found] | None = None  # the same after the written index has got the mapping that it lacked
+    writable: asyncio.Task[Found] | None = None  # the result after the written index has got a missing mapping
 
 
 class AttachedIndices:
-    """Answers whether an index is attached, and remembers it for NOTICED_SECONDS."""
+    """Looks up indices, and remembers for NOTICED_SECONDS which are attached."""
 
     def __init__(self) -> None:
         self._remembered: dict[tuple[str, bytes], _LookUp] = {}  # in the order in which they were started
         self._schemes: dict[tuple[str, str | None], Scheme] = {}
 
     async def find(self, name: str, send: Send, reader: bytes = b"") -> Found:
-        """Return what is known about `name`, asking the engine by `send` if need be.
+        """Look up `name`: remembered, or with a request by `send`.
 
-        `reader` identifies the client of `send`: what one user may read says nothing about another.
+        `reader` identifies the client of `send`: other users may have other permissions.
         """
         return await self._result(name, reader, self._look_up(name, send, reader).found)
 
     async def find_to_write(self, name: str, send: Send, reader: bytes = b"") -> Found:
-        """Return the same for a request that writes documents: of an AttachedIndex, they can get fields.
+        """Look up `name` for a request that writes documents: those of an AttachedIndex can get fields.
 
-        An index that is new behind its alias, or in its data stream, gets the mapping of winnow's fields first. If that
-        is refused, the refusal counts as long as the look-up.
+        A new index behind an alias, or in a data stream, gets the mapping of winnow's fields first. If the engine
+        refuses it, the refusal is remembered as long as the look-up.
         """
         if name.startswith("_") or "*" in name or "," in name or len(name) > MAX_NAME:
             return None  # no index that can be written has such a name, and the engine says so
@@ -110,7 +110,7 @@ class AttachedIndices:
         return await self._result(name, reader, look_up.writable)
 
     def forget(self, names: Collection[str] | None = None) -> None:
-        """Ask again for these names, or for all, because somebody may have changed their indices."""
+        """Forget these names, or all: their indices may have changed."""
         self._remembered = {
             key: each for key, each in self._remembered.items() if names is not None and key[0] not in names
         }
@@ -133,7 +133,7 @@ class AttachedIndices:
     async def _result(self, name: str, reader: bytes, task: asyncio.Task[Found]) -> Found:
         try:
             return await asyncio.shield(task)
-        except Exception as error:  # documents pass in any case; if the engine is gone, their own request says so
+        except Exception as error:  # documents pass in any case; if the engine is down, their own request fails
             self._remembered.pop((name, reader), None)
             failure = error.answer() if isinstance(error, GatewayError) else None
             return Unusable(f"{name} cannot be looked up: {error}", failure)
@@ -208,7 +208,7 @@ class ClientIndices(NamedTuple):
 async def find_all(names: Collection[str], find: Callable[[str], Awaitable[Found]]) -> dict[str, Found]:
     """Look up many names, a few at a time.
 
-    If the engine does not know the client (401), it will not know it for any other name: the rest is not looked up.
+    If the engine rejects the client's credentials (401), the remaining names are not looked up.
     """
     found: dict[str, Found] = {}
     waiting = iter(names)
@@ -234,19 +234,19 @@ async def _mapped(attached: AttachedIndex, send: Send) -> Found:
     reason = explain_error(engine_error(answer.body.decode(errors="replace")), answer.status)
     return Unusable(
         "the engine refuses winnow's fields (mend this, then run `winnow attach --update`):"
-        f" {reason.replace(attached.written, attached.name)}"  # the client need not know what is behind the name
+        f" {reason.replace(attached.written, attached.name)}"  # the index behind the name is not revealed
     )
 
 
 def _task(work: Coroutine[Any, Any, Found]) -> asyncio.Task[Found]:
     task = asyncio.create_task(work)
-    # If it fails when all clients that waited for it have gone, nobody else takes note of the error.
+    # Retrieves the error of a task whose clients have all gone; asyncio would log it.
     task.add_done_callback(lambda done: done.cancelled() or done.exception())
     return task
 
 
 def _written_index(name: str, found: Mapping[str, Any]) -> str | None:
-    """Return the index that a write to an index, alias or data stream goes to."""
+    """Return the index that receives writes to an index, alias or data stream."""
     if len(found) == 1:
         return next(iter(found))
     if all(each.get("data_stream") == name for each in found.values()):

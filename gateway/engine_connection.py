@@ -1,4 +1,4 @@
-"""Sends requests to the nodes of an engine: in turns, and to the next one if a node cannot be connected to."""
+"""Sends requests to the nodes of an engine: in turns, and to the next one if a node is unreachable."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ADDED_BY_AIOHTTP = ("User-Agent", "Accept", "Accept-Encoding", "Content-Type")
 # the connection open, and answers nothing more on it.
 LAST_ANSWERS = (400, 413, 414, 431)
 
-# What an answer takes while it is read: its pieces, the whole, its decoded parts, and the answer that is made of it.
+# Memory for each byte of an answer: its pieces, the whole, its decoded parts, and the answer that is made of it.
 MEMORY_PER_BYTE = 5
 
 PIECE_BYTES = 256 * 1024  # of a body that are sent at a time
@@ -52,7 +52,7 @@ class _Answer(aiohttp.ClientResponse):
         protocol = connection.protocol
         await super().start(connection)
         if protocol is not None and self.status in LAST_ANSWERS:
-            if self.content.is_eof():  # all of it has arrived, and the connection waits for the next request already
+            if self.content.is_eof():  # all of it has arrived, and the connection already waits for the next request
                 protocol.close()
             else:
                 protocol.force_close()
@@ -62,7 +62,7 @@ class _Answer(aiohttp.ClientResponse):
 class EngineConnection:
     """Sends requests to the nodes of an engine. Use it in `async with`.
 
-    A request that was sent is never repeated: nobody knows whether it was executed.
+    A request that was sent is never repeated, because it may have been executed.
     """
 
     def __init__(self, address: Address, limits: Limits | None = None) -> None:
@@ -76,7 +76,7 @@ class EngineConnection:
         prefix = f"/{address.prefix}" if address.prefix else ""
         hosts = [(f"[{host}]" if ":" in host else host, port) for host, port in address.nodes]
         self._nodes = [f"{protocol}://{host}:{port}{prefix}" for host, port in hosts]
-        self._avoided: dict[str, float] = {}  # nodes that could not be connected to, and until when
+        self._avoided: dict[str, float] = {}  # unreachable nodes, and the end of their avoidance
         self._next = 0
         self._session: aiohttp.ClientSession | None = None
 
@@ -102,12 +102,12 @@ class EngineConnection:
         await self._session.close()
 
     async def open(self, method: str, path: str, headers: CIMultiDict[str], body: Body) -> aiohttp.ClientResponse:
-        """Send a request, and return the answer as soon as its headers are there; its content is still to be read.
+        """Send a request, and return the answer as soon as its headers have arrived, with its content unread.
 
         Raises GatewayError if no node can be reached, the connection breaks, or the path leads out of the prefix.
         """
         assert self._session is not None
-        if self.address.prefix and goes_up(path):  # to what else the proxy serves, perhaps with our credentials
+        if self.address.prefix and goes_up(path):  # to another service of the proxy, perhaps with our credentials
             reason = "a path with .. would leave the prefix of the cluster"
             raise GatewayError(400, "illegal_argument_exception", reason)
         failure = GatewayError(502, "no_node_available_exception", "the cluster has no nodes")
@@ -143,8 +143,8 @@ class EngineConnection:
     ) -> EngineAnswer:
         """Send a request, and return the whole answer, without the headers of the connection.
 
-        It is not compressed: no header asks for that. Raises GatewayError if it is too large: if there is no `memory`
-        left for it, or it is above `max_gateway_answer` where nothing is reserved.
+        It is not compressed: no header asks for that. Raises GatewayError if it exceeds `memory` or, without `memory`,
+        `max_gateway_answer`.
         """
         if body is not None and not isinstance(body, bytes):
             body = msgspec.json.encode(body)
@@ -159,7 +159,7 @@ class EngineConnection:
     ) -> EngineAnswer:
         """Read an answer to its end, and return it without the headers of the connection.
 
-        Without `is_limited`, it is read whatever its size: a write was executed, and must not be repeated.
+        Without `is_limited`, any size is read: a write was executed, and must not be repeated.
         """
         pieces, size = [], 0
         try:
@@ -172,7 +172,7 @@ class EngineConnection:
                     else memory.grow(MEMORY_PER_BYTE * len(piece))
                 )
                 if is_limited and not is_affordable:
-                    response.close()  # and its connection, on which the rest would come
+                    response.close()  # and its connection, where the rest would arrive
                     raise too_much_memory("the answer of the engine is too large")
             return EngineAnswer(response.status, passed_headers(response.raw_headers), b"".join(pieces))
         except (aiohttp.ClientError, OSError) as error:
@@ -181,7 +181,7 @@ class EngineConnection:
             response.release()
 
     def send_for(self, raw: RawHeaders, memory: Reservation | None = None) -> Send:
-        """Return a function that sends requests of the gateway's own with the credentials of a client.
+        """Return a function that sends the gateway's own requests with the credentials of a client.
 
         Their answers count as part of `memory`.
         """
@@ -197,7 +197,7 @@ class EngineConnection:
         return await self.answer(method, path, CIMultiDict(self.credentials), body)
 
     def _in_turns(self) -> Iterator[str]:
-        """Yield all nodes, another one first each time. Those that could not be connected to come last for a while."""
+        """Yield all nodes, another one first each time. Unreachable nodes come last for a while."""
         start, now = self._next % len(self._nodes), time.monotonic()
         self._next += 1
         nodes = self._nodes[start:] + self._nodes[:start]
@@ -233,7 +233,7 @@ def _tls(options: Mapping[str, Any]) -> ssl.SSLContext:
 
 
 def _url(node: str, path: str) -> URL:
-    """Return the address of a request. What follows a # would not be sent, and `DELETE /a#b` is about the index a#b."""
+    """Return the address of a request. A # is escaped, or `DELETE /a#b` would delete the index a instead of a#b."""
     return URL(node + path.replace("#", "%23"), encoded=True)
 
 

@@ -1,4 +1,4 @@
-"""Leaves those parts of an answer that a client asks for by `filter_path`, as engines do."""
+"""Reduces an answer to the parts that a client selects with `filter_path`, as engines do."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Positions = frozenset[tuple[int, int]]  # the number of a path, and the number o
 
 
 async def filtered_apart(content: bytes, filter_path: str) -> bytes:
-    """Return the same as `filtered`, without keeping other requests waiting."""
+    """Call `filtered` without keeping other requests waiting."""
     if not filter_path:
         return content
     return await for_searches(filtered, content, filter_path)
 
 
 def filtered(content: bytes, filter_path: str) -> bytes:
-    """Return the parts of a JSON object that `filter_path` names, without those that it names after a minus sign.
+    """Return the parts of a JSON object that `filter_path` selects, without the parts after a minus sign.
 
-    What is kept whole is not decoded: numbers keep their digits. Raises QuestionError if that takes too many steps.
+    Whole values are not decoded, so numbers keep their digits. Raises QuestionError if it takes too many steps.
     """
     written = [each.strip() for each in filter_path.split(",") if each.strip()]
     included = [_path(each) for each in written if not each.startswith("-")]
@@ -48,10 +48,10 @@ def _path(written: str) -> Path:
 
 
 class _Filter:
-    """Paths that are followed into a value. At each key, it is a set of positions in them that they have come to.
+    """Follows paths into a value. The state at each key is the set of positions that the paths have reached.
 
-    There are no more positions than names in all paths, and what a set becomes below a key is remembered. So the cost
-    does not grow with the number of ways in which a path fits.
+    A set has at most as many positions as all paths have names, and the set below each key is remembered. So the cost
+    does not grow with the number of ways in which a path matches.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -60,18 +60,18 @@ class _Filter:
         self._steps_left = MAX_FILTER_STEPS
 
     def part(self, value: msgspec.Raw) -> msgspec.Raw | None:
-        """Return what is left of a value; None if nothing is."""
+        """Return the remaining part of a value; None if nothing remains."""
         return self._part(value, frozenset((number, 0) for number in range(len(self._paths))))
 
     def _part(self, value: msgspec.Raw, positions: Positions) -> msgspec.Raw | None:
         raise NotImplementedError
 
     def _ends(self, positions: Positions) -> bool:
-        """Return whether a path leads to this value itself: all that follows may be left out."""
+        """Return whether a path ends at this value, perhaps before a final `**`."""
         return any(self._paths[number][position:] in ((), ("**",)) for number, position in positions)
 
     def _inside(self, positions: Positions, name: str) -> Positions:
-        """Return where the paths go on below a key."""
+        """Return the positions of the paths below a key."""
         self._count(1)
         known = self._below.get((positions, name))
         if known is None:
@@ -84,7 +84,7 @@ class _Filter:
             path = self._paths[number]
             if path[position] == "**":
                 yield number, position
-                position += 1  # it may stand for no name at all
+                position += 1  # ** also matches no name at all
             if _matches(path[position], name):
                 yield number, position + 1
 
@@ -95,7 +95,7 @@ class _Filter:
 
 
 class _Included(_Filter):
-    """Keeps the parts of a value that one of the paths leads to."""
+    """Keeps the parts of a value that a path selects."""
 
     def _part(self, value: msgspec.Raw, positions: Positions) -> msgspec.Raw | None:
         if self._ends(positions):
@@ -116,7 +116,7 @@ class _Included(_Filter):
 
 
 class _NotExcluded(_Filter):
-    """Keeps a value without the parts that the paths lead to."""
+    """Keeps a value without the parts that the paths select."""
 
     def _part(self, value: msgspec.Raw, positions: Positions) -> msgspec.Raw | None:
         if self._ends(positions):
@@ -136,7 +136,7 @@ class _NotExcluded(_Filter):
 
 
 def _matches(pattern: str, name: str) -> bool:
-    """Return whether a name fits a pattern in which * stands for any text. It takes no longer than reading the name."""
+    """Return whether a name matches a pattern in which * stands for any text, in time linear in the name's length."""
     first, *rest = pattern.split("*")
     if not rest:
         return name == pattern

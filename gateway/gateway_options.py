@@ -33,14 +33,15 @@ class GatewayOptions(ListenOptions):
     max_body: int = option(
         MAX_BODY // MB,
         number(1, 2_000, "MB"),
-        "Largest request whose documents get fields, as the cluster's http.max_content_length. Larger ones pass.",
+        "Largest request whose documents get fields; best the cluster's http.max_content_length. Larger ones pass"
+        " without fields.",
         advanced=True,
     )
     max_memory: int | None = option(
         None,
         number(1, 1_000_000, "MB"),
-        "Memory for all requests together. Writes for which none is left pass without fields, and grouped searches get"
-        " status 429.",
+        "Memory for all requests together. If none is left, writes pass without fields, and grouped searches get status"
+        " 429.",
         unset="1,000, or 6 times --max-body if that is more",
         advanced=True,
     )

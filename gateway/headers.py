@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from multidict import CIMultiDict
 
-# They are about one connection, and the next one has its own.
+# Headers of one connection; the next connection has its own.
 HOP_BY_HOP = frozenset(
     [
         "connection",
@@ -25,8 +25,8 @@ HOP_BY_HOP = frozenset(
 # The gateway has answered `expect` itself, and the engine has another name and port.
 NOT_SENT = HOP_BY_HOP | {"expect", "host"}
 OF_A_BODY = frozenset(["accept", "accept-encoding", "content-encoding", "content-length", "content-type"])
-# They name a request or a program, and no engine or proxy lets anybody in because of them. All others may tell clients
-# apart: proxies that authenticate use headers of their own.
+# Headers that name a request or a program, and never authenticate a client. All others may identify one: proxies that
+# authenticate use headers of their own.
 OF_NO_CLIENT = frozenset(
     [
         "accept-charset",
@@ -63,7 +63,7 @@ def passed_headers(raw: RawHeaders, without: frozenset[str] = HOP_BY_HOP) -> CIM
 def changed_header(raw: RawHeaders) -> str | None:
     """Return the name of a header whose bytes would not arrive as they are; None if all would.
 
-    aiohttp writes UTF-8 only, without control characters, and leaves out what is not.
+    aiohttp writes UTF-8 only, without control characters, and leaves out all other bytes.
     """
     for name, value in raw:
         try:
@@ -76,14 +76,14 @@ def changed_header(raw: RawHeaders) -> str | None:
 
 
 def gateway_headers(raw: RawHeaders) -> CIMultiDict[str]:
-    """Return headers for a request of the gateway's own on behalf of a client: with its credentials."""
+    """Return headers for the gateway's own request on behalf of a client, with the client's credentials."""
     headers = passed_headers(raw, NOT_SENT | OF_A_BODY)
     headers["accept"] = "application/json"
     return headers
 
 
 def client_of(raw: RawHeaders) -> bytes:
-    """Return a digest of all that may identify a client: every header that is passed on, but a few."""
+    """Return a digest of the headers that may identify a client: all that are passed on, but a few."""
     sent = passed_headers(raw, NOT_SENT | OF_A_BODY | OF_NO_CLIENT)
     names = sorted((name.lower(), value) for name, value in sent.items())
     return hashlib.blake2b(repr(names).encode(), digest_size=16).digest()

@@ -8,7 +8,7 @@ from typing import Self
 
 
 class MemoryBudget:
-    """Counts the bytes that requests hold, and refuses what would be too much for all of them together.
+    """Counts the bytes that all requests together hold, and refuses more than the budget.
 
     Usage: `with budget.reservation() as memory: if memory.grow(len(piece)): …`
     """
@@ -19,11 +19,11 @@ class MemoryBudget:
         self._lock = Lock()  # bodies are decompressed in threads
 
     def reservation(self) -> Reservation:
-        """Return the part of one request: nothing at first."""
+        """Return the reservation of one request, which is empty at first."""
         return Reservation(self)
 
     def change(self, by: int) -> bool:
-        """Add to what is used, or take from it, and return whether there was room for that."""
+        """Change the number of used bytes; return False, and change nothing, if that would exceed the budget."""
         with self._lock:
             if by > 0 and self.used + by > self.size:
                 return False
@@ -38,10 +38,10 @@ class Reservation:
         self._budget = budget
         self._size = 0
         self._is_over = False
-        self.was_refused = False  # something that it should have grown by
+        self.was_refused = False  # True after a `grow` that returned False
 
     def grow(self, by: int) -> bool:
-        """Reserve bytes before they are used; False: there are none left, and the request has to do without."""
+        """Reserve bytes before they are used; return False if none are left, and the request must do without them."""
         if self._is_over or not self._budget.change(by):
             self.was_refused = True
             return False

@@ -1,4 +1,4 @@
-"""Says why documents of a request get no fields, in one sentence whose length does not depend on the request."""
+"""Explains in one sentence why documents of a request get no fields, with a length that no request can exceed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections import Counter
 from opensearch_winnow.foundation.some_of import some_of
 
 MAX_NAMES_SHOWN = 3
-# Characters of one name, of a reason, and of the whole sentence. Clients choose the names, and many of them refuse
-# answers whose headers are long.
+# Characters of one name, of a reason, and of the whole sentence. Clients choose the names, and many clients refuse
+# answers with long headers.
 MAX_NAME = 60
 MAX_REASON = 170
 MAX_SENTENCE = 300
@@ -17,25 +17,25 @@ CUT = "..."
 
 
 class MissingFields:
-    """The documents of attached indices that get no fields, by the names of the indices, and the reasons."""
+    """The documents of attached indices that get no fields, counted by index, and the reasons."""
 
     def __init__(self) -> None:
         self._documents: Counter[str] = Counter()
-        self._reasons: dict[str, str] = {}  # one for each name; those of the matter-of-course kind are not kept
+        self._reasons: dict[str, str] = {}  # one for each name; empty reasons are not kept
 
     @property
     def documents(self) -> int:
-        """The number of documents, of those requests whose documents can be counted."""
+        """The number of documents in requests whose documents can be counted."""
         return self._documents.total()
 
     def add(self, name: str | None, reason: str, documents: int = 1) -> None:
-        """Add documents of an index. Without a `reason`, they are counted, and nothing is to be said about them."""
+        """Add documents of an index. Without a `reason`, they are only counted."""
         self._documents[name or ""] += documents
         if reason:
             self._reasons.setdefault(name or "", reason)
 
     def sentence(self) -> str:
-        """Return what the client is told, in printable ASCII; empty if there is nothing to tell."""
+        """Return the message for the client, in printable ASCII; empty if there are no reasons."""
         if not self._reasons:
             return ""
         names = list(self._reasons)
@@ -52,7 +52,7 @@ class MissingFields:
         return cut(sentence, MAX_SENTENCE)
 
     def log_lines(self) -> list[str]:
-        """Return a line for each index, or for the first of many."""
+        """Return a line for each index, up to MAX_LINES."""
         return [
             cut(f"no fields for documents{f' of {cut(name, MAX_NAME)}' if name else ''}: {reason}", MAX_SENTENCE)
             for name, reason in list(self._reasons.items())[:MAX_LINES]
@@ -60,6 +60,6 @@ class MissingFields:
 
 
 def cut(text: str, characters: int) -> str:
-    """Return a text in printable ASCII, with a sign at its end if it was longer."""
+    """Return at most `characters` of a text, in printable ASCII; a shortened text ends in `...`."""
     short = text if len(text) <= characters else f"{text[: characters - len(CUT)]}{CUT}"
     return "".join(each if each.isprintable() else " " for each in short.encode("ascii", "replace").decode())

@@ -1,4 +1,4 @@
-"""Sends answers to clients: those of the engine piece by piece, and those of the gateway as a whole."""
+"""Sends answers to clients: the engine's piece by piece, and the gateway's as a whole."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def send_on(
     request: web.BaseRequest, answer: aiohttp.ClientResponse, headers: CIMultiDict[str] | None = None
 ) -> web.StreamResponse:
     """Send an answer of the engine to the client, piece by piece, with further headers."""
-    # A reason is for people, and aiohttp would change one with other bytes than UTF-8 has.
+    # A reason is for people only, and aiohttp would change one that is not UTF-8.
     reason = answer.reason if answer.reason is not None and answer.reason.isprintable() else None
     response = PassedResponse(status=answer.status, reason=reason)
     response.headers.extend(passed_headers(answer.raw_headers))
@@ -52,7 +52,7 @@ async def send_on(
             await response.write(piece)
         await response.write_eof()
     except aiohttp.ClientError:
-        # The engine is gone in the middle of its answer: so is the connection to the client.
+        # The engine broke off its answer, so the client's connection is broken off, too.
         if request.transport is not None:
             request.transport.abort()
     finally:

@@ -24,12 +24,12 @@ class UnreadError(Exception):
 
 
 class BodyStream:
-    """A body of which some pieces were read already. The memory of each is given back when it is sent on."""
+    """A body, some pieces of which have been read. The memory of each piece is given back when it is sent on."""
 
     def __init__(
         self, rest: StreamReader, pieces: Iterable[bytes] = (), memory: Reservation | None = None, reason: str = ""
     ) -> None:
-        self.reason = reason  # for which it was not read to its end
+        self.reason = reason  # why it was not read to its end
         self._rest = rest
         self._pieces = deque(pieces)
         self._left = sum(map(len, self._pieces))
@@ -47,7 +47,7 @@ class BodyStream:
 
 
 async def read_body(content: StreamReader, max_bytes: int, memory: Reservation) -> bytes | BodyStream:
-    """Read a body, and return it; or a stream of it if it is too large, or there is no memory left for it."""
+    """Read a body and return it; or return a stream of it, if it is too large or no memory is left for it."""
     pieces, size = [], 0
     async for piece in content.iter_any():
         pieces.append(piece)
@@ -81,7 +81,7 @@ async def decompressed(
         case "" | "identity":
             return body
         case "gzip" | "x-gzip":
-            # At least `min_bytes_for_ratio`, or else what a body of this size may become.
+            # Gzip of this size may become that large; small bodies are exempt.
             most = max(limits.min_bytes_for_ratio, len(body) * limits.max_gzip_ratio)
             too_large = (
                 f"unpacked, it has more than {limits.max_gzip_ratio} times its size" if most < max_bytes else TOO_LARGE
@@ -95,7 +95,7 @@ async def decompressed(
 
 
 def unzipped(body: bytes, max_bytes: int, memory: Reservation, too_large: str = TOO_LARGE) -> bytes:
-    """Return a body without gzip. Raises UnreadError if it is damaged, or has `max_bytes` or more."""
+    """Decompress a gzip body. Raises UnreadError if it is damaged, or has `max_bytes` or more."""
     pieces, position, parts = [], 0, 0
     try:
         while position < len(body):  # a file of gzip may have several parts
@@ -103,7 +103,7 @@ def unzipped(body: bytes, max_bytes: int, memory: Reservation, too_large: str = 
                 raise UnreadError(f"its gzip has more than {MAX_GZIP_PARTS:,} parts")
             unzip = zlib.decompressobj(GZIP)
             while not unzip.eof:
-                # Small chunks, because zlib copies what is left of one for each part.
+                # Small chunks, because for each part zlib copies the rest of a chunk.
                 if not (chunk := body[position : position + CHUNK_BYTES]):
                     raise UnreadError("its gzip is cut off")
                 pieces.append(unzip.decompress(chunk, max_bytes))

@@ -1,4 +1,4 @@
-"""Tells from the method and the path of a request what the gateway does with it."""
+"""Classifies requests by method and path."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
-# Requests that are no writes of documents and change no index, mapping, alias or setting, although they may be POSTs.
+# Requests, often POSTs, that neither write documents nor change an index, mapping, alias or setting.
 HARMLESS = frozenset(
     [
         "_analyze",
@@ -27,7 +27,7 @@ HARMLESS = frozenset(
         "_validate",
     ]
 )
-# A part of a path that is `..`. Each character may be percent-encoded, also several times: some servers decode twice.
+# A `..` as a part of a path. Each character may be percent-encoded, also several times: some servers decode twice.
 TWO_DOTS = re.compile(
     r"(?:^|[/\\]|%(?:25)*(?:2f|5c)) (?:\.|%(?:25)*2e){2} (?=$|[/\\;]|%(?:25)*(?:2f|5c|3b))",
     re.IGNORECASE | re.VERBOSE,
@@ -52,11 +52,11 @@ class Search(NamedTuple):
 class Other(NamedTuple):
     """Any other request."""
 
-    changes_indices: bool  # perhaps, so that nothing may be remembered about them
+    changes_indices: bool  # if it may, look-ups are forgotten
 
 
 def route_of(method: str, raw_path: str) -> Write | Search | Other:
-    """Return what a request is. The path is as the client has sent it, percent-encoded, with or without a query."""
+    """Classify a request. `raw_path` is percent-encoded, as the client sent it, with or without a query."""
     parts = [unquote(part) for part in raw_path.partition("?")[0].split("/") if part]
     match method, parts:
         case "PUT" | "POST", ["_bulk"]:
@@ -83,7 +83,7 @@ def route_of(method: str, raw_path: str) -> Write | Search | Other:
 
 
 def goes_up(raw_path: str) -> bool:
-    """Return whether a path has a `..`, in any form that some server takes for one: %2e%2e, `..%2f`, `..\\`, `..;`."""
+    """Return whether a path has a `..`, in any form that a server may understand: %2e%2e, `..%2f`, `..\\`, `..;`."""
     return TWO_DOTS.search(raw_path.partition("?")[0]) is not None
 
 

@@ -1,9 +1,9 @@
 """Runs work that takes longer than a moment in threads, so that the event loop stays free for other requests.
 
 Only one thread at a time runs Python. More threads would not be faster, and the event loop would wait longer for its
-turn, which it gets after a millisecond (SWITCH_SECONDS). So there are few; searches have others than documents, so that
-no document waits for a search; and large requests with documents have one for them all, so that they wait for each
-other, and small ones for none of them.
+turn, which it gets after a millisecond (SWITCH_SECONDS). So there are few threads. Searches and documents have separate
+threads, so that no document waits for a search. All large requests with documents share one thread, so that small ones
+never wait for them.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ LARGE_REQUEST = 4 * 1024 * 1024
 _documents = ThreadPoolExecutor(2, "winnow-documents")
 _large_requests = ThreadPoolExecutor(1, "winnow-large-requests")
 _searches = ThreadPoolExecutor(2, "winnow-searches")
-# A decoder lets nobody else run until it is done. If several took turns with the event loop, each other request would
-# wait for all of them, several times. So it waits for one.
+# A decoder blocks all other requests until it is done. If several took turns with the event loop, each other request
+# would wait for all of them, several times. So there is only one.
 _decoder = ThreadPoolExecutor(1, "winnow-decoder")
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
-from typing import Any, NamedTuple
-
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
 from opensearch_winnow.cython_core.shingles import shingles
@@ -13,24 +10,7 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.foundation.selection import stored_fingerprints
-from opensearch_winnow.mappings.opensearch_document import hash_fields
-from opensearch_winnow.mappings.record import Record
-
-
-class Hashes(NamedTuple):
-    """The part of a record that depends only on the canonical text."""
-
-    text_digest: str = ""
-    shingle_digest: str = ""
-    fingerprints: array[int] = array("Q")
-    positions: array[int] = array("I")
-    shingle_count: int = 0
-    sketch: array[int] = array("Q")
-    minhash: bytes = b""
-    bands: array[int] = array("Q")
-
-
-NO_HASHES = Hashes()
+from opensearch_winnow.mappings.record import NO_HASHES, Hashes
 
 
 def hashes_of(text: str, scheme: Scheme, name: str | None = None) -> Hashes:
@@ -42,7 +22,7 @@ def hashes_of(text: str, scheme: Scheme, name: str | None = None) -> Hashes:
 
 
 def canonical_hashes(canon: CanonicalText, text_digest: str, scheme: Scheme, epoch: int = 0) -> Hashes:
-    """Compute the hashes of a canonical text whose digest is known. The `epoch` matters in a scheme of Koala."""
+    """Compute the hashes of a canonical text whose digest is known. The `epoch` matters if a part is stored."""
     selected, positions = stored_fingerprints(canon.chars, scheme, epoch)
     shingle_set = distinct(shingles(canon, scheme.shingle, scheme.seed))
     signature = minhash(shingle_set, scheme.bins)
@@ -56,8 +36,3 @@ def canonical_hashes(canon: CanonicalText, text_digest: str, scheme: Scheme, epo
         minhash=pack(signature, scheme.bits),
         bands=bands(signature, scheme.bands, scheme.rows),
     )
-
-
-def fields_of_hashes(hashes: Hashes = NO_HASHES) -> dict[str, Any]:
-    """Return the fields of a document that hold its hashes; by default, those of a document without text."""
-    return hash_fields(Record(url="", text="", content_digest="", **hashes._asdict()))

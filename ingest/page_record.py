@@ -18,11 +18,11 @@ from opensearch_winnow.foundation.written_time import is_in_future
 from opensearch_winnow.ingest.canonical_link import canonical_url
 from opensearch_winnow.ingest.encoding import encoding_of, to_text, to_utf8
 from opensearch_winnow.ingest.extractors import Extracted, ExtractError, extractor
-from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes
+from opensearch_winnow.ingest.hashes import canonical_hashes
 from opensearch_winnow.ingest.http_body import BodyError, decoded
 from opensearch_winnow.ingest.lru_cache import LruCache
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
-from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.record import NO_HASHES, Hashes, Record
 
 if TYPE_CHECKING:
     from opensearch_winnow.ingest.page import Page
@@ -45,7 +45,7 @@ class Recipe:
     title: bool = False  # count the title as part of the text
     text: bool = True  # keep the text; without it, a record has only its hashes
     max_page_size: int = MAX_PAGE_BYTES
-    epoch: int = 0  # of a store with a scheme of Koala: decides which fingerprints are stored
+    epoch: int = 0  # decides which fingerprints are stored, if the scheme stores a part of them
 
     def __post_init__(self) -> None:
         if self.date is not None and is_in_future(self.date):
@@ -143,7 +143,7 @@ class RecordMaker:
             fetched_at=self.time_of(page),
             payload_digest=page.payload_digest,
             content_digest=content.digest,
-            **content.hashes._asdict(),
+            hashes=content.hashes,
             duplicate=None if page.revisit_of is None else "revisit",
             duplicate_of=page.revisit_of,
             source=page.source,
@@ -172,7 +172,7 @@ class RecordMaker:
     def _content(self, page: Page, *, digest_only: bool = False) -> Content:
         raw = _bytes(page)
         if raw is None:
-            return Content("", "", None, Hashes())
+            return Content("", "", None, NO_HASHES)
         context = (page.content_type, page.html is None, self._code_name(page))
         payload = digest(raw)
         content = self._contents.get((payload, page.codings, context))
@@ -180,11 +180,11 @@ class RecordMaker:
             body = self._decoded(page, raw)
             body_digest = payload if body is raw else digest(body)
             if digest_only:
-                return Content(body_digest, "", None, Hashes())
+                return Content(body_digest, "", None, NO_HASHES)
             content = self._contents.get((body_digest, (), context))
             if content is None:
                 text, title, canonical_link, base = self._text(page, body)
-                hashes = self._hashes_of(text, self._code_name(page)) if text else Hashes()
+                hashes = self._hashes_of(text, self._code_name(page)) if text else NO_HASHES
                 content = Content(body_digest, text, title, hashes, canonical_link, base)
             for key in (payload, page.codings, context), (body_digest, (), context):
                 self._contents.put(key, content, len(content.text))

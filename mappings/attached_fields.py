@@ -9,8 +9,9 @@ from typing import Any, NamedTuple, Self
 from opensearch_winnow.foundation.option_kinds import FLAG, Kind, repeated, text
 from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.opensearch_mapping import FIELDS, HASH_FIELDS, KEYWORD, META
+from opensearch_winnow.mappings.opensearch_mapping import FIELDS, HASH_MAPPINGS, META
 from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.mappings.stored_fields import KEYWORD
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
 
 FORMAT = 1  # version of the fields; others are refused
@@ -25,8 +26,8 @@ WINNOW_FIELDS: dict[str, dict[str, Any]] = {
     "id": KEYWORD,
     "stamp": STAMP,
     "guard": {"type": "object", "enabled": False},
-    **{name: FIELDS[name] for name in ("url", "url_length", "site", "fetched_at", "fetched_us", "cluster", "place")},
-    **HASH_FIELDS,
+    **{name: FIELDS[name] for name in ("url", "url_length", "site", "fetched_at", "fetched_us", "cluster", "arrival")},
+    **HASH_MAPPINGS,
 }
 # The guard of documents that pass the gateway: values that no dynamic mapping accepts together, so that the engine
 # rejects the document if its index has been replaced by one without winnow's fields. An object that is not enabled

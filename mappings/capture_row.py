@@ -6,7 +6,7 @@ from typing import Any
 
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.card import CaptureEntry
-from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.record import VALUE_OF, Record
 
 Row = dict[str, Any]
 
@@ -47,7 +47,7 @@ def entry_row(entry: CaptureEntry) -> Row:
 def record_row(record: Record) -> Row:
     """Return the row of a record, with COLUMNS and the text."""
     own = (name for name in (*COLUMNS, TEXT) if name not in ArchiveLocation._fields)
-    return {**{name: getattr(record, name) for name in own}, **_source_columns(record.source)}
+    return {**{name: VALUE_OF[name](record) for name in own}, **_source_columns(record.source)}
 
 
 def _source_columns(source: ArchiveLocation | None) -> Row:

@@ -1,7 +1,8 @@
-"""Converts hashes to the tokens that OpenSearch indexes, and packs positions.
+"""Converts hashes to tokens, and numbers to bytes.
 
-A token is a hash as 8 bytes, highest first, in base64url without padding: 11 characters. A field of a document has its
-tokens in one text, with spaces between them.
+A token of OpenSearch is a hash as 8 bytes, highest first, in base64url without padding: 11 characters. A field of a
+document has its tokens in one text, with spaces between them. A token in JSON lines is 16 hexadecimal digits, as
+`winnow fingerprint` prints it; sorting these as text sorts them as numbers.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ import re
 import sys
 from array import array
 from base64 import b64decode, b64encode, urlsafe_b64decode, urlsafe_b64encode
+from typing import Literal
 
 from opensearch_winnow.cython_core.packed_positions import pack_positions, unpack_positions
-from opensearch_winnow.mappings.record import in_order
 
 TOKEN_CHARS = 11
 BASE64 = re.compile(rb"[A-Za-z0-9_-]*")
@@ -26,7 +27,7 @@ def tokens_of(hashes: array[int]) -> list[str]:
 def packed_tokens(hashes: array[int]) -> str:
     """Return the tokens of `hashes` in one text, as a document has them."""
     # With a zero byte behind each hash, 9 bytes become 12 characters, and the last of these is always the same.
-    raw, padded = in_order(hashes, "big"), bytearray(9 * len(hashes))
+    raw, padded = ordered_bytes(hashes, "big"), bytearray(9 * len(hashes))
     for byte in range(8):
         padded[byte::9] = raw[byte::8]
     letters = bytearray(urlsafe_b64encode(padded))
@@ -48,10 +49,36 @@ def unpacked_tokens(packed: str) -> array[int]:
     raw = bytearray(8 * count)
     for byte in range(8):
         raw[byte::8] = padded[byte::9]
-    hashes = array("Q", bytes(raw))
-    if sys.byteorder == "little":
-        hashes.byteswap()
-    return hashes
+    return numbers_from(bytes(raw), "Q", "big")
+
+
+def hex_tokens(hashes: array[int]) -> list[str]:
+    """Return the tokens of `hashes` as JSON lines have them."""
+    return ordered_bytes(hashes, "big").hex(" ", 8).split()
+
+
+def unpacked_hex_tokens(tokens: list[str]) -> array[int]:
+    """Return the hashes of hexadecimal tokens. Raises ValueError for anything else."""
+    joined = bytes.fromhex("".join(tokens))
+    if len(joined) != 8 * len(tokens) or any(len(token) != 16 for token in tokens):
+        raise ValueError("a hash is 16 hexadecimal digits")
+    return numbers_from(joined, "Q", "big")
+
+
+def ordered_bytes(numbers: array[int], order: Literal["little", "big"]) -> bytes:
+    """Return the bytes of `numbers`, lowest or highest byte first, on any machine."""
+    if sys.byteorder != order:
+        numbers = numbers[:]
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def numbers_from(raw: bytes, typecode: Literal["I", "Q"], order: Literal["little", "big"]) -> array[int]:
+    """Return the numbers whose bytes are in this order."""
+    numbers = array(typecode, raw)
+    if sys.byteorder != order:
+        numbers.byteswap()
+    return numbers
 
 
 def packed_positions(positions: array[int]) -> str:

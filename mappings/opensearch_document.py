@@ -2,89 +2,75 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
-from opensearch_winnow.foundation.written_time import written_time
+from opensearch_winnow.foundation.written_time import microseconds, time_at, written_time
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.card import CaptureEntry, Card
-from opensearch_winnow.mappings.hash_tokens import packed_positions, packed_tokens, unpacked_positions, unpacked_tokens
-from opensearch_winnow.mappings.record import EPOCH, OPTIONAL_TEXTS, TEXTS, Record, RecordsError, microseconds
-
-# The fields of a document that make a card.
-CARD_FIELDS = (
-    "url",
-    "site",
-    "crawl",
-    "title",
-    "fetched_us",
-    "latest",
-    "text_digest",
-    "fingerprint_count",
-    "shingle_count",
-    "sketch_count",
-    "duplicate",
-    "duplicate_of",
-    "cluster",
-    "canonical",
+from opensearch_winnow.mappings.record import (
+    HASH_FIELDS,
+    NO_HASHES,
+    RECORD_FIELDS,
+    Hashes,
+    Record,
+    RecordsError,
+    make_record,
 )
-ENTRY_FIELDS = (*CARD_FIELDS, "payload_digest", "content_digest", "source")  # the fields that make an entry
+from opensearch_winnow.mappings.stored_fields import StoredField
+
+# By its key in a document. The time that counts is in microseconds; engines know it in milliseconds only.
+FIELD_OF = {"fetched_us" if each.name == "fetched_at" else each.name: each for each in RECORD_FIELDS}
+READ_KEYS = tuple(key for key, each in FIELD_OF.items() if not each.derived)
+TEXT_KEYS = tuple(key for key, each in FIELD_OF.items() if each.of_text)
+# The fields of a document that make a card, and those that make an entry.
+CARD_FIELDS = tuple("fetched_us" if name == "fetched_at" else name for name in Card._fields if name != "id")
+ENTRY_FIELDS = (*CARD_FIELDS, "payload_digest", "content_digest", "source")
 
 
-def hash_fields(record: Record) -> dict[str, Any]:
-    """Return the fields that are computed from the text."""
-    return {
-        "text_digest": record.text_digest,
-        "shingle_digest": record.shingle_digest,
-        **fingerprint_fields(record),
-        "shingle_count": record.shingle_count,
-        "sketch": packed_tokens(record.sketch),
-        "sketch_count": record.sketch_count,
-        "minhash": b64encode(record.minhash).decode(),
-        "bands": packed_tokens(record.bands),
-    }
+def hash_fields(hashes: Hashes = NO_HASHES) -> dict[str, Any]:
+    """Return the fields of a document that hold its hashes; by default, those of a document without text."""
+    return {each.name: _encoded(each, hashes) for each in HASH_FIELDS}
 
 
-def fingerprint_fields(record: Record) -> dict[str, Any]:
-    return {
-        "fingerprints": packed_tokens(record.fingerprints),
-        "fingerprint_count": record.fingerprint_count,
-        "positions": packed_positions(record.positions),
-    }
+def document_fields(record: Record, keys: Iterable[str]) -> dict[str, Any]:
+    """Return some fields of the document of a record."""
+    return {key: _encoded(FIELD_OF[key], record) for key in keys}
 
 
-def text_fields(record: Record) -> dict[str, Any]:
-    """Return the fields that a revisit takes from the page that it repeats."""
-    return {"title": record.title, "text": record.text, "canonical": record.canonical, **hash_fields(record)}
-
-
-def document_of(record: Record, *, place: int, latest: bool) -> dict[str, Any]:
+def document_of(record: Record, *, arrival: int, latest: bool) -> dict[str, Any]:
     """Return the document of a record, its `_source`, without fields that are None. Its `_id` is that of the record.
 
-    `place` is the position of the record among all, in the order of their first writes.
+    `arrival` is a number that rises from first write to first write.
     """
     document = {
-        **{name: getattr(record, name) for name in (*TEXTS, *OPTIONAL_TEXTS)},
-        **hash_fields(record),
+        **document_fields(record, FIELD_OF),
         **time_fields(record.fetched_at),
         "repeats": _repeats(record) if record.duplicate == "revisit" else None,
-        "source": None if record.source is None else without_nulls(record.source._asdict()),
         "url_length": len(record.url),
         "latest": latest,
-        "place": place,
+        "arrival": arrival,
     }
-    return without_nulls(document)
+    del document["id"]
+    return {name: value for name, value in document.items() if value is not None}
+
+
+def _encoded(field: StoredField, owner: Record | Hashes) -> Any:
+    value, codec = field.get(owner), field.kind.document
+    return value if value is None or codec is None else codec.encode(value)
+
+
+def _decoded(key: str, document: Mapping[str, Any]) -> Any:
+    field = FIELD_OF[key]
+    value = document.get(key) if field.optional else document[key]
+    return value if value is None or field.kind.document is None else field.kind.document.decode(value)
 
 
 def _repeats(revisit: Record) -> list[str]:
     """Return the keys by which a revisit is found when the page arrives that it repeats: a digest, and a URL."""
     return [*filter(None, [revisit.payload_digest]), revisit.duplicate_of or revisit.url]
-
-
-def without_nulls(document: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in document.items() if value is not None}
 
 
 def time_fields(time: datetime | None) -> dict[str, Any]:
@@ -93,80 +79,54 @@ def time_fields(time: datetime | None) -> dict[str, Any]:
     if time is None:
         return {"fetched_at": None, "fetched_us": None}
     since = microseconds(time)
-    return {"fetched_at": written_time(EPOCH + timedelta(microseconds=since)), "fetched_us": since}
+    return {"fetched_at": written_time(time_at(since)), "fetched_us": since}
 
 
 def record_of(document: Mapping[str, Any]) -> Record:
     """Return the record of a document's `_source`."""
-    try:
-        texts: dict[str, Any] = {name: document[name] for name in TEXTS}
-        perhaps: dict[str, Any] = {name: document.get(name) for name in OPTIONAL_TEXTS}
-        return Record(
-            **texts,
-            **perhaps,
-            fetched_at=time_of(document.get("fetched_us")),
-            fingerprints=unpacked_tokens(document["fingerprints"]),
-            positions=unpacked_positions(document["positions"]),
-            shingle_count=document["shingle_count"],
-            sketch=unpacked_tokens(document["sketch"]),
-            minhash=b64decode(document["minhash"], validate=True),
-            bands=unpacked_tokens(document["bands"]),
-            source=ArchiveLocation.of(document.get("source")),
-            attached_id=document.get("id", ""),
-        )
-    except KeyError as error:
-        raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None
-    except (AttributeError, TypeError, ValueError, OverflowError) as error:
-        raise RecordsError(f"not the document of a record: {error}") from None
+    with _reporting_missing_fields():
+        values = {FIELD_OF[key].name: _decoded(key, document) for key in READ_KEYS}
+        return make_record(values, attached_id=document.get("id", ""))
 
 
 def card_of(id_: str, document: Mapping[str, Any]) -> Card:
     """Return the card of a document, from its CARD_FIELDS."""
-    try:
-        return Card(
-            id=id_,
-            url=document["url"],
-            site=document["site"],
-            crawl=document["crawl"],
-            title=document.get("title"),
-            fetched_at=time_of(document.get("fetched_us")),
-            latest=document["latest"],
-            text_digest=document["text_digest"],
-            fingerprint_count=document["fingerprint_count"],
-            shingle_count=document["shingle_count"],
-            sketch_count=document["sketch_count"],
-            duplicate=document.get("duplicate"),
-            duplicate_of=document.get("duplicate_of"),
-            cluster=document["cluster"],
-            canonical=document.get("canonical"),
-        )
-    except KeyError as error:
-        raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None
-    except (TypeError, OverflowError) as error:
-        raise RecordsError(f"not the document of a record: {error}") from None
+    with _reporting_missing_fields():
+        return Card(id_, *(document[key] if key == "latest" else _decoded(key, document) for key in CARD_FIELDS))
 
 
 def any_card_of(id_: str, document: Mapping[str, Any]) -> Card:
     """Return the card of any document, also of other programs: fields that it lacks are empty."""
-    empty: dict[str, Any] = {
-        **dict.fromkeys(("url", "site", "crawl", "text_digest", "cluster"), ""),
-        **dict.fromkeys(("fingerprint_count", "shingle_count", "sketch_count"), 0),
-        "latest": True,
-    }
-    return card_of(id_, empty | {name: document[name] for name in CARD_FIELDS if document.get(name) is not None})
+    known = {key: document[key] for key in CARD_FIELDS if document.get(key) is not None}
+    return card_of(id_, _EMPTY_CARD | known)
+
+
+_EMPTY_CARD = {
+    **dict.fromkeys(("url", "site", "crawl", "text_digest", "cluster"), ""),
+    **dict.fromkeys(("fingerprint_count", "shingle_count", "sketch_count"), 0),
+    "latest": True,
+}
 
 
 def entry_of(id_: str, document: Mapping[str, Any]) -> CaptureEntry:
     """Return the entry of any document, from its ENTRY_FIELDS."""
-    try:
-        archived = ArchiveLocation.of(document.get("source"))
-    except (TypeError, ValueError) as error:
-        raise RecordsError(f"not the document of a record: {error}") from None
+    with _reporting_missing_fields():
+        source = ArchiveLocation.of(document.get("source"))
     return CaptureEntry(
-        any_card_of(id_, document), document.get("payload_digest"), document.get("content_digest") or "", archived
+        any_card_of(id_, document), document.get("payload_digest"), document.get("content_digest") or "", source
     )
 
 
 def time_of(fetched_us: int | None) -> datetime | None:
     """Return the time in the field `fetched_us`."""
-    return None if fetched_us is None else EPOCH + timedelta(microseconds=fetched_us)
+    return None if fetched_us is None else time_at(fetched_us)
+
+
+@contextmanager
+def _reporting_missing_fields() -> Iterator[None]:
+    try:
+        yield
+    except KeyError as error:
+        raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
+        raise RecordsError(f"not the document of a record: {error}") from None

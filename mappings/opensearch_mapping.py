@@ -8,10 +8,9 @@ from typing import Any
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.opensearch_pipeline import PIPELINE
-from opensearch_winnow.mappings.record import RecordsError
+from opensearch_winnow.mappings.record import HASH_FIELDS, RECORD_FIELDS, RecordsError
+from opensearch_winnow.mappings.stored_fields import ANALYZER, KEYWORD, LOOKED_UP, NOT_SEARCHABLE, NUMBER
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
-
-ANALYZER = "winnow_words"
 
 # Scripts without spaces whose characters the standard tokenizer keeps together: Thai and Lao, Myanmar, Khmer, the
 # repeat marks of kana, katakana, its small extensions, and the half-width forms. It already makes each ideograph and
@@ -72,69 +71,18 @@ def _escaped(code: int) -> str:
     return f"\\u{code:04x}"
 
 
-FORMAT = 2  # version of the mapping and of the documents; others are refused
+FORMAT = 1  # version of the mapping and of the documents; others are refused
 META = "winnow"  # the key in the mapping's _meta
 
-TEXT = {"type": "text", "analyzer": ANALYZER}
-# Lucene refuses terms of more than 32,766 bytes, and a character has up to four. A longer value is stored, not indexed.
-KEYWORD = {"type": "keyword", "ignore_above": 8191}
-NOT_SEARCHABLE = {"type": "keyword", "index": False, "doc_values": False}
-SEARCHABLE = {"type": "keyword", "doc_values": False}
-# On such a field, `bool.should` of `term` queries scores exactly the number of shared tokens. One text with all tokens
-# takes less disk and less time than a keyword for each.
-TOKENS = {
-    "type": "text",
-    "analyzer": "whitespace",
-    "norms": False,
-    "index_options": "docs",
-    "similarity": "boolean",
-}
-COUNT = {"type": "integer", "index": False}
-BINARY = {"type": "binary"}
-# With doc values, because hits are grouped by it: a hundred of these are read in the time of ten documents.
-SIGNATURE = {"type": "binary", "doc_values": True}
-
-HASH_FIELDS: dict[str, dict[str, Any]] = {
-    "text_digest": NOT_SEARCHABLE,
-    "shingle_digest": SEARCHABLE,
-    "fingerprints": TOKENS,
-    "fingerprint_count": COUNT,
-    "positions": BINARY,
-    "shingle_count": COUNT,
-    "sketch": TOKENS,
-    "sketch_count": COUNT,
-    "minhash": SIGNATURE,
-    "bands": TOKENS,
-}
+HASH_MAPPINGS = {each.name: dict(each.mapping) for each in HASH_FIELDS}
+# Fields of a record, and those that only documents have.
 FIELDS: dict[str, dict[str, Any]] = {
-    "url": KEYWORD,
-    "url_length": COUNT,
-    "site": KEYWORD,
-    "crawl": KEYWORD,
-    "title": TEXT,
-    "text": TEXT,
-    "fetched_at": {"type": "date"},
+    **{each.name: dict(each.mapping) for each in RECORD_FIELDS if each.name != "id"},
+    "url_length": NUMBER,
     "fetched_us": {"type": "long"},
-    "payload_digest": {**KEYWORD, "doc_values": False},
-    "content_digest": NOT_SEARCHABLE,
-    **HASH_FIELDS,
-    "duplicate": NOT_SEARCHABLE,
-    "duplicate_of": NOT_SEARCHABLE,
-    "repeats": {**KEYWORD, "doc_values": False},
-    "cluster": KEYWORD,
-    "canonical": {**KEYWORD, "index": False},  # with doc values, as whatever groups need
-    "source": {
-        "properties": {
-            "file": {**KEYWORD, "doc_values": False},
-            "offset": {"type": "long", "index": False, "doc_values": False},
-            "length": {"type": "long", "index": False, "doc_values": False},
-            "record_type": NOT_SEARCHABLE,
-            "status": {"type": "short", "index": False, "doc_values": False},
-            "mime": NOT_SEARCHABLE,
-        }
-    },
+    "repeats": LOOKED_UP,
     "latest": {"type": "boolean"},
-    "place": {"type": "long"},
+    "arrival": {"type": "long"},
 }
 
 
@@ -169,7 +117,7 @@ def mapping_fragment(below: str = "") -> dict[str, Any]:
 
     With `below`, the name of an object field such as "copies" or "a.b", the fields are put below that field.
     """
-    made: dict[str, Any] = {"properties": _copy({**HASH_FIELDS, "cluster": KEYWORD})}
+    made: dict[str, Any] = {"properties": _copy({**HASH_MAPPINGS, "cluster": KEYWORD})}
     for name in reversed(below.split(".") if below else []):
         made = {"properties": {name: made}}
     return made

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-VERSION = 2
+VERSION = 1
 PIPELINE = f"winnow-{VERSION}"
 PAST_IT = "_none"  # the pipeline of a request that uses none
 
@@ -87,7 +87,7 @@ if (ctx.fetched_us == null && ctx.fetched_at != null) {
 }
 """.strip()
 
-# The place of a later page is higher. Nanoseconds only tell pages of one millisecond apart; they are not from a clock.
+# A later page has a higher arrival. Nanoseconds only tell pages of one millisecond apart; they are not from a clock.
 REST = """
 ctx.fingerprint_count = new HashSet(Arrays.asList(ctx.fingerprints.splitOnToken(' '))).size();
 if (ctx.fingerprints == '') { ctx.fingerprint_count = 0; }
@@ -96,15 +96,15 @@ ctx.sketch_count = (ctx.sketch.length() + 1) / 12;
 for (name in ['crawl', 'text', 'content_digest']) { if (ctx[name] == null) { ctx[name] = ''; } }
 if (ctx.cluster == null || ctx.cluster == '') { ctx.cluster = ctx._id; }
 if (ctx.latest == null) { ctx.latest = true; }
-if (ctx.place == null) {
+if (ctx.arrival == null) {
   long nanos = System.nanoTime() % 1000000L;
-  ctx.place = System.currentTimeMillis() * 1000000L + (nanos < 0L ? nanos + 1000000L : nanos);
+  ctx.arrival = System.currentTimeMillis() * 1000000L + (nanos < 0L ? nanos + 1000000L : nanos);
 }
 """.strip()
 
 
 def pipeline() -> dict[str, Any]:
-    """Return the body of `PUT _ingest/pipeline/winnow-2`."""
+    """Return the body of `PUT _ingest/pipeline/winnow-1`."""
     refused = {
         "fail": {
             "if": "ctx.winnow_refuses != null",
@@ -112,7 +112,7 @@ def pipeline() -> dict[str, Any]:
         }
     }
     return {
-        "description": "Checks the pages of a winnow store, and derives counts, site, times, cluster and place.",
+        "description": "Checks the pages of a winnow store, and derives counts, site, times, cluster and arrival.",
         "version": VERSION,
         "processors": [
             _script(CHECK, made=list(MADE_OF_THE_TEXT), tokens=list(TOKENS)),

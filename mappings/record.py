@@ -4,104 +4,84 @@ from __future__ import annotations
 
 import sys
 from array import array
-from base64 import b64decode, b64encode
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple, Self
 from urllib.parse import urlsplit
 
 from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.errors import WinnowError
-from opensearch_winnow.foundation.written_time import written_time
+from opensearch_winnow.foundation.written_time import in_utc, microseconds
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
+from opensearch_winnow.mappings.stored_fields import (
+    COUNT,
+    DIGEST,
+    ELSEWHERE,
+    FINGERPRINTS,
+    HASHES,
+    KEYWORD,
+    LOCATION,
+    LOOKED_UP,
+    NOT_SEARCHABLE,
+    POSITIONS,
+    SEARCHABLE,
+    SIGNATURE,
+    SKETCHES,
+    TEXT,
+    TEXT_MAPPING,
+    TEXTS,
+    TIME,
+    StoredField,
+    fields_of,
+    has_stored_fields,
+    nested,
+    stored,
+    text_attributes_of,
+)
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-MICROSECOND = timedelta(microseconds=1)
 # The ways to equal an earlier page: by the crawler's word, byte by byte, as canonical text, or in all shingles.
 DUPLICATES = ("revisit", "content", "text", "shingles")
-# The fields that have the same value in a document.
-TEXTS = ("url", "site", "crawl", "text", "content_digest", "text_digest", "shingle_digest", "cluster")
-OPTIONAL_TEXTS = ("title", "payload_digest", "duplicate", "duplicate_of", "canonical")
-# The fields that a revisit takes from the page that it repeats.
-TEXT_FIELDS = (
-    "title",
-    "text",
-    "text_digest",
-    "shingle_digest",
-    "fingerprints",
-    "positions",
-    "shingle_count",
-    "sketch",
-    "minhash",
-    "bands",
-    "canonical",
-)
 
 
 class RecordsError(WinnowError):
     """Stored records that cannot be used: damaged, of another program, format or scheme, or with another key."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Record:
-    """All that is stored for a capture: metadata, text and hashes.
+def no_hashes() -> array[int]:
+    return array("Q")
 
-    Values are made storable when the record is created: a lone surrogate, which UTF-8 cannot encode, becomes U+FFFD
-    (offsets stay), and times are converted to UTC. By default, `site` is that of the URL and `cluster` the record's id.
-    """
 
-    url: str
-    site: str = ""
-    crawl: str = ""
-    title: str | None = None
-    text: str
-    fetched_at: datetime | None = None
-    payload_digest: str | None = None  # of the bytes as received, in the form of WARC: "sha1:…"
-    content_digest: str
-    text_digest: str
-    shingle_digest: str
-    fingerprints: array[int]  # 'Q', in the order of the text
-    positions: array[int]  # 'I', of the fingerprints in the canonical text
-    shingle_count: int
-    sketch: array[int]  # 'Q', the MOD_m shingles, sorted
-    minhash: bytes
-    bands: array[int]  # 'Q'
-    duplicate: Literal["revisit", "content", "text", "shingles"] | None = None  # how it equals an earlier page
-    duplicate_of: str | None = None  # the URL of that page
-    cluster: str = ""
-    source: ArchiveLocation | None = None  # None unless it was read from a web archive
-    canonical: str | None = None  # the URL that the page names with `<link rel="canonical">`, often its own
-    attached_id: str = ""  # the id, if it is not that of the capture: documents of an attached index have others
+def no_positions() -> array[int]:
+    return array("I")
+
+
+@has_stored_fields(frozen=True)
+class Hashes:
+    """The part of a record that depends only on the canonical text."""
+
+    text_digest: str = stored(DIGEST, default="")
+    shingle_digest: str = stored(DIGEST, default="", mapping=SEARCHABLE)
+    # In the order of the text, and their positions in the canonical text.
+    fingerprints: array[int] = stored(
+        HASHES, default_factory=no_hashes, table=FINGERPRINTS, counted="fingerprint_count"
+    )
+    positions: array[int] = stored(POSITIONS, default_factory=no_positions, table=FINGERPRINTS)
+    shingle_count: int = stored(COUNT, default=0)
+    # The MOD_m shingles, sorted.
+    sketch: array[int] = stored(HASHES, default_factory=no_hashes, table=SKETCHES, counted="sketch_count")
+    minhash: bytes = stored(SIGNATURE, default=b"", table=SKETCHES)
+    bands: array[int] = stored(HASHES, default_factory=no_hashes, table=FINGERPRINTS)
 
     def __post_init__(self) -> None:
         for name in ("fingerprints", "sketch", "bands", "positions"):
             typecode = "I" if name == "positions" else "Q"
             if getattr(self, name).typecode != typecode:
-                raise ValueError(f"{name} of a record is an array of {typecode!r}: {self.url}")
+                raise ValueError(f"{name} of a record is an array of {typecode!r}")
         if len(self.positions) != len(self.fingerprints):
-            raise ValueError(f"a record has a position for each fingerprint: {self.url}")
-        if self.duplicate is not None and self.duplicate not in DUPLICATES:
-            raise ValueError(f"a duplicate is one of {', '.join(DUPLICATES)}, not {self.duplicate!r}: {self.url}")
-        self.url = storable(self.url)
-        self.text = storable(self.text)
-        self.crawl = storable(self.crawl)
-        self.site = storable(self.site) or site_of(self.url)
-        if self.title is not None:
-            self.title = storable(self.title)
-        if self.duplicate_of is not None:
-            self.duplicate_of = storable(self.duplicate_of)
-        self.canonical = storable(self.canonical) if self.canonical else None
-        if self.source is not None:
-            self.source = self.source._replace(file=storable(self.source.file))
-        if self.fetched_at is not None:
-            self.fetched_at = _in_utc(self.fetched_at)
-        self.cluster = self.cluster or self.id
-
-    @property
-    def id(self) -> str:
-        """The id of the capture, which does not depend on the content."""
-        return self.attached_id or capture_id(self.url, self.fetched_at)
+            raise ValueError("a record has a position for each fingerprint")
 
     @property
     def fingerprint_count(self) -> int:
@@ -110,7 +90,81 @@ class Record:
 
     @property
     def sketch_count(self) -> int:
+        """The number of shingles in the sketch."""
         return len(self.sketch)
+
+
+NO_HASHES = Hashes()  # of a page without text
+
+
+@has_stored_fields
+class Record:
+    """All that is stored for a capture: metadata, text and hashes.
+
+    Values are made storable when the record is created: a lone surrogate, which UTF-8 cannot encode, becomes U+FFFD
+    (offsets stay), and times are converted to UTC. By default, `site` is that of the URL and `cluster` the record's id.
+    """
+
+    url: str = stored(TEXT)
+    site: str = stored(TEXT, default="")
+    crawl: str = stored(TEXT, default="")
+    title: str | None = stored(TEXT, default=None, mapping=TEXT_MAPPING, of_text=True)
+    text: str = stored(TEXT, mapping=TEXT_MAPPING, table=TEXTS, of_text=True)
+    fetched_at: datetime | None = stored(TIME, default=None)
+    payload_digest: str | None = stored(TEXT, default=None, mapping=LOOKED_UP)  # of the bytes received, as in WARC
+    content_digest: str = stored(DIGEST)
+    hashes: Hashes = nested(Hashes)
+    duplicate: Literal["revisit", "content", "text", "shingles"] | None = stored(  # how it equals an earlier page
+        TEXT, default=None, mapping=NOT_SEARCHABLE
+    )
+    duplicate_of: str | None = stored(TEXT, default=None, mapping=NOT_SEARCHABLE)  # the URL of that page
+    cluster: str = stored(DIGEST, default="", mapping=KEYWORD, table=ELSEWHERE)
+    source: ArchiveLocation | None = stored(LOCATION, default=None, table=ELSEWHERE)  # if read from a web archive
+    # The URL that the page names with `<link rel="canonical">`, often its own. With doc values, because groups need it.
+    canonical: str | None = stored(TEXT, default=None, mapping={**KEYWORD, "index": False}, of_text=True)
+    attached_id: str = ""  # the id, if it is not that of the capture: documents of an attached index have others
+
+    def __post_init__(self) -> None:
+        if self.duplicate is not None and self.duplicate not in DUPLICATES:
+            raise ValueError(f"a duplicate is one of {', '.join(DUPLICATES)}, not {self.duplicate!r}: {self.url}")
+        for name in PLAIN_TEXTS:
+            value = getattr(self, name)
+            if value is not None and not value.isascii():
+                setattr(self, name, storable(value))
+        self.site = self.site or site_of(self.url)
+        self.canonical = self.canonical or None
+        if self.source is not None:
+            self.source = self.source._replace(file=storable(self.source.file))
+        if self.fetched_at is not None:
+            self.fetched_at = in_utc(self.fetched_at)
+        self.cluster = self.cluster or self.id
+
+    @property
+    def id(self) -> str:
+        """The id of the capture, which does not depend on the content."""
+        return self.attached_id or capture_id(self.url, self.fetched_at)
+
+
+ID = StoredField("id", DIGEST, attrgetter("id"), KEYWORD, derived=True)
+RECORD_FIELDS = (ID, *fields_of(Record))  # in the order in which layouts have them
+VALUE_OF = {each.name: each.get for each in RECORD_FIELDS}  # functions that return the value of a record
+READ_FIELDS = tuple(each for each in RECORD_FIELDS if not each.derived)
+HASH_FIELDS = tuple(fields_of(Hashes))  # their values are those of Hashes
+PLAIN_TEXTS = tuple(each.name for each in RECORD_FIELDS if each.kind is TEXT)
+TEXT_ATTRIBUTES = text_attributes_of(Record)
+_HASH_NAMES = tuple(each.name for each in HASH_FIELDS if not each.derived)
+
+
+def make_record(values: dict[str, Any], **others: Any) -> Record:
+    """Make a record of the values of its fields by name, those of hashes among them, and of `others`."""
+    hashes = {name: values[name] for name in _HASH_NAMES if name in values}
+    own = {name: value for name, value in values.items() if name not in hashes}
+    return Record(hashes=Hashes(**hashes), **own, **others)
+
+
+def with_text_of(record: Record, original: Record) -> Record:
+    """Return `record` with the text of a page that it repeats, and all that depends on it."""
+    return replace(record, **{name: getattr(original, name) for name in TEXT_ATTRIBUTES})
 
 
 class StoredDigests(NamedTuple):
@@ -124,7 +178,8 @@ class StoredDigests(NamedTuple):
 
     @classmethod
     def of(cls, record: Record) -> Self:
-        return cls(record.id, record.url, record.content_digest, record.text_digest, record.shingle_digest)
+        hashes = record.hashes
+        return cls(record.id, record.url, record.content_digest, hashes.text_digest, hashes.shingle_digest)
 
 
 def capture_id(url: str, fetched_at: datetime | None) -> str:
@@ -144,99 +199,40 @@ def site_of(url: str) -> str:
 
 def bytes_in_memory(record: Record) -> int:
     """Return about how many bytes `record` takes in memory."""
-    numbers = len(record.fingerprints) * 12 + (len(record.sketch) + len(record.bands)) * 8
-    return sys.getsizeof(record.text) + numbers + len(record.minhash) + 1_500
-
-
-def microseconds(time: datetime) -> int:
-    """Return the microseconds since 1970. A time without a time zone is in UTC."""
-    return (_in_utc(time) - EPOCH) // MICROSECOND
+    hashes = record.hashes
+    numbers = len(hashes.fingerprints) * 12 + (len(hashes.sketch) + len(hashes.bands)) * 8
+    return sys.getsizeof(record.text) + numbers + len(hashes.minhash) + 1_500
 
 
 def as_document(record: Record) -> dict[str, Any]:
-    """Return the record as JSON values, for stores and JSON lines: its fields in order, and the counts.
-
-    A hash is 16 hexadecimal digits, as `winnow fingerprint` prints it; sorting them as text sorts them as numbers.
-    Positions (32-bit integers, lowest byte first) and the MinHash are in base64.
-    """
-    time = record.fetched_at
-    return {
-        "id": record.id,
-        "url": record.url,
-        "site": record.site,
-        "crawl": record.crawl,
-        "title": record.title,
-        "text": record.text,
-        "fetched_at": None if time is None else written_time(time),
-        "payload_digest": record.payload_digest,
-        "content_digest": record.content_digest,
-        "text_digest": record.text_digest,
-        "shingle_digest": record.shingle_digest,
-        "fingerprints": _tokens(record.fingerprints),
-        "fingerprint_count": record.fingerprint_count,
-        "positions": b64encode(in_order(record.positions, "little")).decode(),
-        "shingle_count": record.shingle_count,
-        "sketch": _tokens(record.sketch),
-        "sketch_count": record.sketch_count,
-        "minhash": b64encode(record.minhash).decode(),
-        "bands": _tokens(record.bands),
-        "duplicate": record.duplicate,
-        "duplicate_of": record.duplicate_of,
-        "cluster": record.cluster,
-        "source": None if record.source is None else record.source._asdict(),
-        "canonical": record.canonical,
-    }
+    """Return the record as JSON values, for JSON lines: its id, its fields in order, and the counts."""
+    return {each.name: _as_json(each, record) for each in RECORD_FIELDS}
 
 
-def from_document(document: dict[str, Any]) -> Record:
-    """Return the record of a document. Counts and unknown fields are ignored."""
+def from_document(document: Mapping[str, Any]) -> Record:
+    """Return the record of a document. Counts and unknown fields are ignored, and missing optional fields are null."""
     try:
-        document = {"canonical": None, **document}  # documents of an older winnow do not have it
-        plain = {name: document[name] for name in (*TEXTS, *OPTIONAL_TEXTS, "shingle_count")}
-        for name, value in plain.items():
-            kind = int if name == "shingle_count" else str
-            if not isinstance(value, kind) and not (value is None and name in OPTIONAL_TEXTS):
-                raise ValueError(f"{name} is {value!r}")
-        time = document["fetched_at"]
-        positions = array("I", b64decode(document["positions"], validate=True))
-        if sys.byteorder == "big":
-            positions.byteswap()
-        return Record(
-            fetched_at=None if time is None else datetime.fromisoformat(time),
-            fingerprints=_hashes(document["fingerprints"]),
-            positions=positions,
-            sketch=_hashes(document["sketch"]),
-            minhash=b64decode(document["minhash"], validate=True),
-            bands=_hashes(document["bands"]),
-            source=ArchiveLocation.of(document.get("source")),
-            **plain,
-        )
+        return make_record({each.name: _from_json(each, document) for each in READ_FIELDS})
     except KeyError as error:
         raise RecordsError(f"not the document of a record: it has no {error.args[0]}") from None
-    except (TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         raise RecordsError(f"not the document of a record: {error}") from None
 
 
-def in_order(numbers: array[int], order: Literal["little", "big"]) -> bytes:
-    """Return the bytes of `numbers`, lowest or highest byte first, on any machine."""
-    if sys.byteorder != order:
-        numbers = numbers[:]
-        numbers.byteswap()
-    return numbers.tobytes()
+def _as_json(field: StoredField, record: Record) -> Any:
+    value, codec = field.get(record), field.kind.json
+    return value if value is None or codec is None else codec.encode(value)
 
 
-def _tokens(hashes: array[int]) -> list[str]:
-    return in_order(hashes, "big").hex(" ", 8).split()
-
-
-def _hashes(tokens: list[str]) -> array[int]:
-    joined = bytes.fromhex("".join(tokens))
-    if len(joined) != 8 * len(tokens) or any(len(token) != 16 for token in tokens):
-        raise ValueError("a hash is 16 hexadecimal digits")
-    hashes = array("Q", joined)
-    if sys.byteorder == "little":
-        hashes.byteswap()
-    return hashes
+def _from_json(field: StoredField, document: Mapping[str, Any]) -> Any:
+    value = document.get(field.name) if field.optional else document[field.name]
+    if value is None and field.optional:
+        return None
+    if field.kind.json is not None:
+        return field.kind.json.decode(value)
+    if not isinstance(value, field.kind.type):
+        raise ValueError(f"{field.name} is {value!r}")
+    return value
 
 
 def storable(text: str) -> str:
@@ -248,12 +244,3 @@ def storable(text: str) -> str:
     except UnicodeEncodeError:
         return "".join("\ufffd" if "\ud800" <= character <= "\udfff" else character for character in text)
     return text
-
-
-def _in_utc(time: datetime) -> datetime:
-    if time.tzinfo is UTC:
-        return time
-    try:
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    except OverflowError:
-        raise ValueError(f"{time} is no time in UTC") from None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 from itertools import accumulate, pairwise
 from typing import Any
 
 import pyarrow as pa
 
+from opensearch_winnow.foundation.written_time import microseconds, time_at
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
-from opensearch_winnow.mappings.record import EPOCH, Record, microseconds
+from opensearch_winnow.mappings.record import READ_FIELDS, RECORD_FIELDS, VALUE_OF, Record, make_record
 
 # Spark has no unsigned integers, so the 64 bits of a hash are read with a sign. So are the 32 bits of a position, but
 # no text is long enough for a negative one.
@@ -29,47 +29,34 @@ SOURCE = pa.struct(
         pa.field("mime", pa.string()),
     ]
 )
-
-SCHEMA = pa.schema(
-    [
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("url", pa.string(), nullable=False),
-        pa.field("site", pa.string(), nullable=False),
-        pa.field("crawl", pa.string(), nullable=False),
-        pa.field("title", pa.string()),
-        pa.field("text", pa.string(), nullable=False),
-        pa.field("fetched_at", TIME),
-        pa.field("payload_digest", pa.string()),
-        pa.field("content_digest", pa.string(), nullable=False),
-        pa.field("text_digest", pa.string(), nullable=False),
-        pa.field("shingle_digest", pa.string(), nullable=False),
-        pa.field("fingerprints", HASHES, nullable=False),
-        pa.field("fingerprint_count", pa.int32(), nullable=False),
-        pa.field("positions", POSITIONS, nullable=False),
-        pa.field("shingle_count", pa.int32(), nullable=False),
-        pa.field("sketch", HASHES, nullable=False),
-        pa.field("sketch_count", pa.int32(), nullable=False),
-        pa.field("minhash", pa.binary(), nullable=False),
-        pa.field("bands", HASHES, nullable=False),
-        pa.field("duplicate", pa.string()),
-        pa.field("duplicate_of", pa.string()),
-        pa.field("cluster", pa.string(), nullable=False),
-        pa.field("source", SOURCE),
-        pa.field("canonical", pa.string()),
-    ]
-)
-FIRST_SCHEMA = pa.schema([field for field in SCHEMA if field.name not in ("source", "canonical")])  # of format 1
-FIELDS = [name for name in SCHEMA.names if name not in ("id", "fingerprint_count", "sketch_count")]
+TYPES = {
+    "text": pa.string(),
+    "count": pa.int32(),
+    "time": TIME,
+    "hashes": HASHES,
+    "positions": POSITIONS,
+    "binary": pa.binary(),
+    "location": SOURCE,
+}
+SCHEMA = pa.schema([pa.field(each.name, TYPES[each.kind.arrow], nullable=each.optional) for each in RECORD_FIELDS])
 
 
 def as_columns(records: Sequence[Record], schema: pa.Schema = SCHEMA) -> pa.RecordBatch:
     """Return the records as one batch of columns: all, or those of a smaller `schema`."""
-    columns = [_column([getattr(record, field.name) for record in records], field.type) for field in schema]
+    columns = [_column(list(map(VALUE_OF[field.name], records)), field.type) for field in schema]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
+def can_be_completed(schema: pa.Schema) -> bool:
+    """Return whether a file with these columns is a record file. It may lack optional columns, which are newer."""
+    missing = [field for field in SCHEMA if field.name not in schema.names]
+    return all(field.nullable for field in missing) and schema.equals(
+        pa.schema([field for field in SCHEMA if field not in missing])
+    )
+
+
 def completed(batch: pa.RecordBatch, names: Sequence[str] | None = None) -> pa.RecordBatch:
-    """Return a batch of an older format with all columns of SCHEMA, or those in `names`; unknown ones are null."""
+    """Return a batch with all columns of SCHEMA, or those in `names`. Optional ones that it lacks are null."""
     wanted = SCHEMA.names if names is None else names
     if set(wanted) <= set(batch.schema.names):
         return batch
@@ -81,9 +68,9 @@ def completed(batch: pa.RecordBatch, names: Sequence[str] | None = None) -> pa.R
 
 def as_records(batch: pa.RecordBatch) -> Iterator[Record]:
     """Yield the records of a batch with the columns of SCHEMA."""
-    columns = [_values(batch.column(name)) for name in FIELDS]
-    for values in zip(*columns, strict=True):
-        yield Record(**dict(zip(FIELDS, values, strict=True)))
+    names = [each.name for each in READ_FIELDS]
+    for values in zip(*(_values(batch.column(name)) for name in names), strict=True):
+        yield make_record(dict(zip(names, values, strict=True)))
 
 
 def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
@@ -102,7 +89,7 @@ def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
 def _values(column: pa.Array) -> list[Any]:
     if column.type == TIME:
         times = column.cast(pa.int64()).to_pylist()
-        return [None if time is None else EPOCH + timedelta(microseconds=time) for time in times]
+        return [None if time is None else time_at(time) for time in times]
     if column.type == SOURCE:
         return [ArchiveLocation.of(source) for source in column.to_pylist()]
     if column.type not in (HASHES, POSITIONS):

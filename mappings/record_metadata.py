@@ -10,7 +10,7 @@ from typing import Any
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
 
-FORMAT = 2  # the version of the columns and of the metadata; readers refuse later ones
+FORMAT = 1  # the version of the columns and of the metadata; readers refuse later ones
 METADATA = b"winnow"  # the key in the metadata of a Parquet file
 SPARK_METADATA = b"org.apache.spark.sql.parquet.row.metadata"
 
@@ -28,7 +28,7 @@ def parse_metadata(metadata: Mapping[bytes, bytes], file: str | os.PathLike[str]
         version = content["format"]
         if version not in range(1, FORMAT + 1):
             raise RecordsError(
-                f"{file} has format {version} of record files, and this winnow knows 1 to {FORMAT}: update winnow"
+                f"{file} has format {version} of record files, and this winnow knows none above {FORMAT}: update winnow"
             )
         return WrittenScheme(content["scheme_id"], content["scheme"], content["keyed"])
     except (KeyError, TypeError, ValueError):

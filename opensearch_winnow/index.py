@@ -54,11 +54,11 @@ from opensearch_winnow.operations.crawl_states import comparable_crawls, crawl_s
 from opensearch_winnow.operations.crawls.changes import Changes, ChangesQuestion
 from opensearch_winnow.operations.crawls.crawl_comparison import changes
 from opensearch_winnow.operations.crawls.deletion import DeletionReport, DeletionRequest, delete_pages
+from opensearch_winnow.operations.crawls.destinations import StoreDestination
 from opensearch_winnow.operations.crawls.export import ExportOptions, ExportReport, export
 from opensearch_winnow.operations.crawls.export_source import StoredRecords
 from opensearch_winnow.operations.crawls.extract import ExtractOptions, ExtractReport, extract
 from opensearch_winnow.operations.crawls.indexing import IndexingOptions, add_pages, index_sources
-from opensearch_winnow.operations.crawls.lazy_store import LazyStore
 from opensearch_winnow.operations.searching.searches import Searches, known_site, unknown_filters
 from opensearch_winnow.operations.sets.pairs import PairsQuestion, find
 from opensearch_winnow.operations.upkeep.boilerplate import LearningOptions, RegisteredBoilerplate
@@ -78,6 +78,7 @@ from opensearch_winnow.stores.blocked_pages import blocked_entries, change_block
 from opensearch_winnow.stores.captures import captures, captures_of_urls
 from opensearch_winnow.stores.chosen_captures import chosen_captures
 from opensearch_winnow.stores.last_deletion import last_deletion
+from opensearch_winnow.stores.lazy_store import LazyStore
 from opensearch_winnow.stores.store import ClusterSize, Crawl, Order, Statistics, Store, Text
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ class Index(Closing):
     def __init__(self, lazy_store: LazyStore) -> None:
         self.name = lazy_store.shown_name  # in messages
         self._lazy_store = lazy_store
+        self._destination = StoreDestination(lazy_store)
 
     @property
     def store(self) -> Store:
@@ -153,7 +155,7 @@ class Index(Closing):
         New pages are checked against all watches of the store. `.findings` has the matches, which are also in
         `watch_log`; `on_findings` is called with each batch of them.
         """
-        return add_pages(self._lazy_store, pages, crawl=crawl, failed=failed, on_findings=on_findings)
+        return add_pages(self._destination, pages, crawl=crawl, failed=failed, on_findings=on_findings)
 
     @with_options(IndexingOptions)
     def index(
@@ -171,7 +173,7 @@ class Index(Closing):
         Pages are parsed in worker processes; a script needs no `if __name__ == "__main__":` for them.
         A run that is stopped, by `stop` or by Ctrl-C, keeps what is done; calling this again continues from there.
         """
-        return index_sources(self._lazy_store, sources, options)
+        return index_sources(self._destination, sources, options)
 
     @takes(DeletionRequest)
     def delete(self, request: DeletionRequest) -> DeletionReport:

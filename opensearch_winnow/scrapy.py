@@ -32,7 +32,8 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.sources.page_fields import FieldError, page_of
-from opensearch_winnow.operations.crawls.indexing import open_intake, open_target
+from opensearch_winnow.operations.crawls.destinations import destination_named
+from opensearch_winnow.operations.crawls.indexing import open_intake
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -97,10 +98,10 @@ class WinnowPipeline:
         return cls(crawler, store=store, to=to, crawl=crawl, preset=preset, key=key)
 
     def open_spider(self) -> None:
-        target = self._opened.enter_context(
-            open_target(store=self._store, to=self._to, scheme=self._scheme, key=self._key)
+        destination = self._opened.enter_context(
+            destination_named(store=self._store, to=self._to, scheme=self._scheme, key=self._key)
         )
-        self._intake = self._opened.enter_context(open_intake(target, crawl=self._crawl))
+        self._intake = self._opened.enter_context(open_intake(destination, crawl=self._crawl))
 
     async def process_item(self, item: Any) -> Any:
         try:
@@ -138,7 +139,7 @@ class WinnowPipeline:
 
     def _flush(self) -> None:
         try:
-            self._intake.destination.flush()
+            self._intake.writer.flush()
         except Exception as error:  # which Scrapy reports for each of the items
             self._settle(error)
         else:

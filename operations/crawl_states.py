@@ -52,7 +52,7 @@ def crawl_states(
 
 
 def _moment(given: str | datetime) -> datetime | None:
-    """Return a time, or the end of a date; None if it is none."""
+    """Return a time, or the end of a date; None if it is neither."""
     if isinstance(given, datetime):
         return given
     try:
@@ -110,7 +110,7 @@ def _at_dates(
 
 
 def _crawls_there_are(store: Store, names: list[str]) -> str:
-    """Say which crawls a store has, the latest first, and what to do if there are fewer than two."""
+    """Return a sentence that lists the crawls of a store, the latest first; with advice if there are fewer than two."""
     if not names:
         return f"no capture in {store.name} has the name of a crawl (winnow index --crawl NAME); compare two dates"
     if len(names) == 1:

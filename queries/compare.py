@@ -57,17 +57,17 @@ class Comparison(Listing[Passage]):
     passages: list[Passage] = listed("The passages that both share, in the order of A.")
     boilerplate: list[Passage] = key("The shared runs that are boilerplate, in the order of A.", default_factory=list)
     left_out: tuple[int, int] = (0, 0)  # shingles of A and of B that are boilerplate
-    sameness: str = ""  # what is the same if the canonical texts are equal, in words; empty if they are not
-    lengths: Lengths | None = None  # None: the texts were not there, and no passages were sought
-    a: ComparedCapture | None = key("The capture A; null if A is no page of a store.", default=None)
-    b: ComparedCapture | None = key("The capture B; null if B is no page of a store.", default=None)
+    sameness: str = ""  # if the canonical texts are equal: "the same words in the same order", for example
+    lengths: Lengths | None = None  # None: a text is missing, and no passages were sought
+    a: ComparedCapture | None = key("The capture A; null if A is not a page of a store.", default=None)
+    b: ComparedCapture | None = key("The capture B; null if B is not a page of a store.", default=None)
     removed: list[TextRun] | None = key("The runs of words that only A has; null if not sought.", default=None)
     added: list[TextRun] | None = key("The runs of words that only B has; null if not sought.", default=None)
 
     @property
     @derived
     def relationship(self) -> Relationship | None:
-        """The relationship of B to A, and its reason; null if the texts were not there to judge."""
+        """The relationship of B to A, and its reason; null if a text is missing."""
         return judge_relationship(self)
 
 
@@ -86,7 +86,7 @@ class Side:
         return self.canonical.chars
 
     def runs_shared_with(self, other: Side, scheme: Scheme, window: int) -> list[CanonicalRun]:
-        """Return the runs of canonical characters that both texts have; what this takes of this text is made once."""
+        """Return the runs of canonical characters that both texts have. The fingerprints of this text are kept."""
         finder = self._finders.get(window)
         if finder is None:
             finder = self._finders[window] = PassageFinder(self.chars, scheme.k, window, scheme.seed)
@@ -163,7 +163,7 @@ def lengths(a: Side, b: Side, scheme: Scheme) -> Lengths:
 
 
 def sameness(a: Side, b: Side, scheme: Scheme) -> str:
-    """Say what is the same if the canonical texts are equal. Return an empty string if not, or if they are empty."""
+    """Return, in words, what equal canonical texts have in common; an empty string if they differ or are empty."""
     if not a.chars or a.chars != b.chars or a.canonical.words != b.canonical.words:
         return ""
     if not scheme.fold_confusables:

@@ -14,10 +14,10 @@ from opensearch_winnow.cython_core.estimates import (
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.scores import Score, Scores, Sketches
 
-# A text with fewer shingles has no more words than one shingle, or repeats a single word. That says too little: reports
-# that read "Goal!" are different ones if their titles differ. So such a text is a copy of another only if words and
-# title are the same. Among 6,292 real pages, 31 have so short a text of another one, and all of them the same title, or
-# like it none. In an index of your own a missing title is unknown, so that such a text is alone.
+# A text with fewer shingles has no more words than one shingle, or repeats a single word. That is too little evidence:
+# two reports that read "Goal!" are not copies if their titles differ. So such a text is a copy of another only if words
+# and title are the same. Among 6,292 real pages, 31 share such a short text with another page; all 31 also have the
+# same title, or both have none. In an attached index a missing title is unknown, so such a text has no copies.
 MIN_SHINGLES = 2
 CLEAR_ERRORS = 5  # an estimate that is this many standard errors away from a threshold decides without the texts
 

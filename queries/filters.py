@@ -32,7 +32,7 @@ class Selection(Filters):
     url: str | None = None
     urls: tuple[str, ...] | None = None  # any of these, up to MAX_URLS
     url_prefix: str | None = None
-    url_part: str | None = None  # anywhere in the URL; takes a look at all URLs
+    url_part: str | None = None  # anywhere in the URL; all URLs are searched
     clusters: tuple[str, ...] | None = None  # their ids
     payload_digests: tuple[str, ...] | None = None  # any of these
     shingle_digests: tuple[str, ...] | None = None  # any of these

@@ -55,7 +55,7 @@ def phrase(term: Term) -> Phrase:
 def _can_be_prefix(word: str) -> bool:
     """Return whether other words may start with this one.
 
-    In scripts without spaces none does: each character is a word.
+    No word does in scripts without spaces, where each character is a word.
     """
     return len(word_tokens(word[-1] * 2)[0]) == 1
 

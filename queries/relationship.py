@@ -1,6 +1,6 @@
 """Judges how two texts are related, from the passages that they share.
 
-The kinds are those of Heintze, "Scalable Document Fingerprinting" (1996), section 2.
+The kinds are from Heintze, "Scalable Document Fingerprinting" (1996), section 2.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Kind = Literal[
 ]
 Run = tuple[int, int, int, int]  # start and end in A, start and end in B
 
-# What is the same if the canonical texts are equal. The form decides what else may differ.
+# What two texts have in common if their canonical texts are equal, by the form of the scheme.
 SAME = {
     "text": "the same words in the same order",
     "consonants": "the same consonants in the same order",
@@ -37,11 +37,11 @@ SAME = {
 SMALL_EDITS = 0.9  # share of both texts: one word in a hundred is changed
 REVISED = 0.37  # share of both texts, in the same order
 REORGANISED = 0.7  # share of both texts, in another order
-MOVED = 0.2  # share of the shared text that is in another order, if the texts are
+MOVED = 0.2  # share of the shared text in another order, from which the texts are in another order
 WHOLE = 0.8  # share of the condensed text that is in the other
-SHORTER = 0.8  # the other's share in the condensed text, in proportion: about the length of one to that of the other
-PART = 0.15  # share of one text that is a part of it, and not a quotation
-PART_WORDS = 150  # as many are a part of the longest text; in the paper, "several hundred"
+SHORTER = 0.8  # maximum ratio of the smaller share to the larger, or of the lengths, of condensed and expanded texts
+PART = 0.15  # share of one text; a smaller one is a quotation
+PART_WORDS = 150  # words that are a part even of a very long text; in the paper, "several hundred"
 
 
 @answer
@@ -87,16 +87,16 @@ class TextOverlap(Protocol):
 
 
 def same_in(scheme: Scheme, *, disguised: bool | None = None) -> str:
-    """Say what is the same in texts whose canonical texts are equal.
+    """Return, in words, what texts with equal canonical texts have in common.
 
-    `disguised` tells whether some letters only look alike, which matters if the scheme folds them; None: not known.
+    `disguised` is true if some letters only look alike, which matters if the scheme folds them; None: unknown.
     """
     folded = {None: ", if letters that look alike are one", True: ", but some letters only look alike", False: ""}
     return SAME[scheme.form] + (folded[disguised] if scheme.fold_confusables else "")
 
 
 def judge_relationship(overlap: TextOverlap) -> Relationship | None:
-    """Return how two texts are related, without boilerplate, or None without lengths: no passages were sought then.
+    """Return how two texts are related, without boilerplate; None without lengths, as no passages were sought.
 
     The scores decide if there is no passage, as in short texts.
     """
@@ -120,7 +120,7 @@ def judge_relationship(overlap: TextOverlap) -> Relationship | None:
         return Relationship("expanded", f"{_of('A', in_a)} is in B, but only {_of('B', in_b)} in A{order}")
     each = _of("A", in_a), _of("B", in_b)
     both = f"{each[0][:-1]}both texts" if each[0][:-1] == each[1][:-1] else " and ".join(each)
-    # Passages are counted in characters, and the scores in runs of words: a reader must not take one for the other.
+    # Passages are counted in characters, scores in runs of words: the sentence must say which share it gives.
     where = "in shared passages" if passages else "shared"
     ours, theirs = lengths.words_in_a, lengths.words_in_b
     count = _words(ours, lengths.unit)
@@ -137,7 +137,7 @@ def judge_relationship(overlap: TextOverlap) -> Relationship | None:
 
 
 def _covered(passages: Sequence[Run], boilerplate: Sequence[Run], length: int, *, side: Literal[0, 2]) -> float:
-    """Return the share of a text that is in passages. Boilerplate outside of them counts as no part of the text."""
+    """Return the share of a text that is in passages. Boilerplate outside of passages is left out of the length."""
     in_passages = _total(passages, side=side)
     excluded = _total([*passages, *boilerplate], side=side) - in_passages
     return min(in_passages / max(length - excluded, 1), 1.0)

@@ -1,4 +1,4 @@
-"""Defines what the comparison of two pages starts from and ends in: sketches, scores and passages."""
+"""Defines the input and the results of a comparison: sketches, scores and passages."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ class Sketches(NamedTuple):
 
     shingle_count: int
     sketch: array[int]  # MOD_m
-    minhash: bytes = b""  # packed; empty where it must not be used, since boilerplate cannot be taken out of it
+    minhash: bytes = b""  # packed; empty if boilerplate is excluded, which cannot be taken out of it
 
     @classmethod
     def of(cls, record: Record) -> Self:
         """Return the sketches of a record."""
-        return cls(record.shingle_count, record.sketch, record.minhash)
+        return cls(record.hashes.shingle_count, record.hashes.sketch, record.hashes.minhash)
 
 
 NO_SKETCHES = Sketches(0, array("Q"))

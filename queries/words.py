@@ -1,4 +1,4 @@
-"""Parses what a person types into a search box."""
+"""Parses the words typed into a search box."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-# How much a word counts in the title and in the text. Every store uses these weights, so that their scores are equal.
+# The weights of a word in the title and in the text. Every store uses them, so that their scores are equal.
 TITLE_WEIGHT, TEXT_WEIGHT = 4.0, 1.0
 
 PART = re.compile(r'(-?)(?:"([^"]*)"?|(\S+))')

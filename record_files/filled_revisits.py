@@ -11,11 +11,12 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from opensearch_winnow.mappings.record import EPOCH, MICROSECOND, TEXT_FIELDS
+from opensearch_winnow.foundation.written_time import time_at
+from opensearch_winnow.mappings.record import RECORD_FIELDS
 from opensearch_winnow.mappings.repeated_pages import RepeatableCapture, RepeatedPages, known_payload
 from opensearch_winnow.record_files.reader import batches, latest_rows
 
-FILLED_COLUMNS = frozenset((*TEXT_FIELDS, "fingerprint_count", "sketch_count"))
+FILLED_COLUMNS = frozenset(each.name for each in RECORD_FIELDS if each.of_text)
 DECIDING_COLUMNS = (
     *("id", "url", "fetched_at", "payload_digest", "text_digest", "title", "canonical"),
     *("duplicate", "duplicate_of"),
@@ -104,7 +105,7 @@ def _captures(
             zip(times, *columns, strict=True), first
         ):
             if counts is None or counts[row].as_py():
-                at = None if time is None else EPOCH + time * MICROSECOND
+                at = None if time is None else time_at(time)
                 repeats = (duplicate_of or url) if duplicate == "revisit" else None
                 yield (
                     (number, row),

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.mappings.record import RecordsError
-from opensearch_winnow.mappings.record_columns import FIRST_SCHEMA, SCHEMA, completed
+from opensearch_winnow.mappings.record_columns import can_be_completed, completed
 from opensearch_winnow.mappings.record_metadata import parse_metadata
 from opensearch_winnow.mappings.written_scheme import WrittenScheme
 
@@ -38,7 +38,7 @@ def scheme_of_file(file: Path | str, footer: IO[bytes] | None = None) -> Written
     """Return the scheme of one file. `footer` is the end of a file that is not on this machine."""
     with open_parquet(file, footer) as parquet:
         scheme = parse_metadata(parquet.metadata.metadata or {}, file)
-        if not any(parquet.schema_arrow.equals(known) for known in (SCHEMA, FIRST_SCHEMA)):
+        if not can_be_completed(parquet.schema_arrow):
             raise RecordsError(f"{file} does not have the columns of a record file; did another program write it?")
     return scheme
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -34,10 +33,10 @@ MAX_WAITING_BYTES = 8_000_000  # of records in memory, before they are converted
 MAX_PART_BYTES = 250_000_000
 
 
-class RecordWriter:
+class RecordFileWriter:
     """Adds records to a record file, or to a folder of them if the path ends with / or is a folder.
 
-    This is a destination of an indexing run. A single file appears as a whole when the writer is closed; a file of a
+    A single file appears as a whole when the writer is closed; a file of a
     folder, called a part, as soon as it is full. A record replaces an older one with its id. In a folder, older ones
     are removed at the end; until then, or after a killed run, the record in the later part counts.
 
@@ -56,26 +55,13 @@ class RecordWriter:
         in_folder = os.fspath(path).endswith("/") or target.is_dir()
         self._output = _Folder(target, self._scheme) if in_folder else _SingleFile(target, self._scheme)
 
-    @property
-    def stored_file(self) -> Path | None:
-        """None: there is no SQLite file, so `stored` lists what is stored."""
-        return None
-
     def stored(self) -> Iterator[StoredDigests]:
         """List the committed records. If an id comes twice, the later one counts."""
         rows = read_columns(self._output.path, *StoredDigests._fields) if self._output.files() else iter(())
         return (StoredDigests(*row) for row in rows)
 
-    def look_up(self, _records: Sequence[Record]) -> Iterable[tuple[int, StoredDigests]]:
-        """Return nothing: `stored` has listed everything."""
-        return ()
-
-    def blocks(self, _url: str) -> bool:
-        """Return False: record files take every page."""
-        return False
-
-    def add(self, record: Record, _on_refused: Callable[[str], None] | None = None) -> None:
-        """Add a record; none is refused."""
+    def add(self, record: Record) -> None:
+        """Add a record. It is written with later ones."""
         if self._closed:
             raise ValueError("the writer is closed")
         # Append first, convert to columns later: wherever Ctrl-C comes, a record is kept as a whole or not at all.
@@ -84,16 +70,6 @@ class RecordWriter:
         self._waiting_size += bytes_in_memory(record)
         if self._waiting_size >= MAX_WAITING_BYTES:
             self._write_waiting()
-
-    def note_left_out(self, _left_out: Mapping[str, Counter[str]]) -> None:
-        """Do nothing: record files have records only."""
-
-    def flush(self) -> None:
-        """Do nothing: a file, or a part of a folder, appears only when it is complete."""
-
-    def unfilled_revisits(self) -> int:
-        """Return 0: revisits are filled in when record files are read."""
-        return 0
 
     def example_url(self) -> str | None:
         """Return the URL of a record that is committed, or None if there is none."""

@@ -7,10 +7,9 @@ in when it is written, and again when a page arrives that it repeats.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from opensearch_winnow.mappings.card import CaptureEntry
-from opensearch_winnow.mappings.record import TEXT_FIELDS, Record, bytes_in_memory
+from opensearch_winnow.mappings.record import Record, bytes_in_memory, with_text_of
 from opensearch_winnow.mappings.repeated_pages import (
     RepeatableCapture,
     RepeatedPages,
@@ -45,7 +44,7 @@ class Revisits:
         for some in _pieces(filled):
             written += zip(some, self._store.write(some), strict=True)
         stored = [record for record, outcome in written if outcome.outcome in ("added", "replaced")]
-        self.unfilled |= {each.id for each in stored if each.duplicate == "revisit" and not each.text_digest}
+        self.unfilled |= {each.id for each in stored if each.duplicate == "revisit" and not each.hashes.text_digest}
         # Another run may have written the other half meanwhile. Whichever looks last, after writing, sees both.
         waiting = [each for each in waiting if each.id in self.unfilled]
         self._fill_stored(StoredRepeatedPages(self._store).originals(arrived, waiting), {})
@@ -58,7 +57,7 @@ class Revisits:
             stored = self._store.read(ids[start : start + MAX_URLS], Record)
             for some in _pieces(self._filled(each, originals[each.id], new) for each in stored.values()):
                 self._store.set_texts(some)
-                self.unfilled -= {record.id for record in some if record.text_digest}
+                self.unfilled -= {record.id for record in some if record.hashes.text_digest}
 
     def _filled(self, record: Record, original_id: str | None, new: dict[str, Record]) -> Record:
         if original_id is None:
@@ -67,7 +66,7 @@ class Revisits:
         if original is None:  # deleted meanwhile
             return record
         # The content digest stays empty, so that the next run finds the revisit unchanged.
-        return replace(record, **{name: getattr(original, name) for name in TEXT_FIELDS})
+        return with_text_of(record, original)
 
 
 class StoredRepeatedPages(RepeatedPages):
@@ -126,7 +125,7 @@ def _pieces(records: Iterable[Record]) -> Iterator[list[Record]]:
 
 
 def _of_record(record: Record) -> RepeatableCapture:
-    text = record.text_digest, record.title, record.canonical
+    text = record.hashes.text_digest, record.title, record.canonical
     repeats = (record.duplicate_of or record.url) if record.duplicate == "revisit" else None
     return RepeatableCapture(
         record.id, record.url, record.fetched_at, known_payload(record.payload_digest), text, repeats

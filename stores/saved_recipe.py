@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from opensearch_winnow.foundation.scheme import KOALA
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.stores.store import Store
 
@@ -34,7 +33,7 @@ def recipe_for_run(store: Store | None, **chosen: Any) -> Recipe:
     choices |= {name: value for name, value in chosen.items() if value is not None}
     if store is not None:
         choices["scheme"] = store.scheme
-        if store.scheme.selection == KOALA:
+        if store.scheme.stores_part:
             choices["epoch"] = RotationState.of(store).epoch
     return Recipe(**choices)
 

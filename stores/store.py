@@ -183,6 +183,8 @@ class Crawl(NamedTuple):
 
 
 class Statistics(NamedTuple):
+    """The figures of a store, counted."""
+
     pages: int
     urls: int
     sites: int
@@ -220,7 +222,7 @@ class RemoteStore(Protocol):
     def known(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, StoredDigests]]:
         """Find the pages with the id or the shingles of one of `records` that were first written before `before`.
 
-        `before` is in nanoseconds since 1970. Each page comes with its place, which tells the order of first writes.
+        `before` is in nanoseconds since 1970. Each page comes with its arrival, which tells the order of first writes.
         """
 
     def clustering(self) -> AbstractContextManager[None]:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.foundation.selection import token_of
+from opensearch_winnow.foundation.selection import TOKEN_SHIFT
 
 OTHER_LETTERS = {False: "xq", True: "XQ"}  # rare ones, and no vowels, which some schemes leave out
 
@@ -21,7 +21,7 @@ def without_fingerprints(text: str, stored: Collection[int], scheme: Scheme) -> 
     while True:
         canon = canonical("".join(letters), scheme)
         grams = kgram_hashes(canon.chars, scheme.k, scheme.seed)
-        found = [start for start, gram in enumerate(grams) if token_of(gram) in stored]
+        found = [start for start, gram in enumerate(grams) if gram >> TOKEN_SHIFT in stored]
         if not found:
             return "".join(letters), edits
         reached = -1  # the last letter that was changed: k-grams up to here are gone

@@ -16,7 +16,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
-from opensearch_winnow.mappings.record import DUPLICATES, Record
+from opensearch_winnow.mappings.record import DUPLICATES, Hashes, Record, make_record
 
 TEXT = st.text(max_size=20)
 DIGEST = st.text("0123456789abcdef", min_size=32, max_size=32)
@@ -46,14 +46,16 @@ def any_record(draw: st.DrawFn) -> Record:
         fetched_at=draw(st.none() | st.datetimes(timezones=st.none() | st.just(UTC))),
         payload_digest=draw(st.none() | TEXT),
         content_digest=draw(DIGEST),
-        text_digest=draw(DIGEST),
-        shingle_digest=draw(DIGEST),
-        fingerprints=array("Q", [hash_ for hash_, _ in prints]),
-        positions=array("I", [position for _, position in prints]),
-        shingle_count=draw(st.integers(0, 2**31 - 1)),
-        sketch=draw(HASHES),
-        minhash=draw(st.binary(max_size=20)),
-        bands=draw(HASHES),
+        hashes=Hashes(
+            text_digest=draw(DIGEST),
+            shingle_digest=draw(DIGEST),
+            fingerprints=array("Q", [hash_ for hash_, _ in prints]),
+            positions=array("I", [position for _, position in prints]),
+            shingle_count=draw(st.integers(0, 2**31 - 1)),
+            sketch=draw(HASHES),
+            minhash=draw(st.binary(max_size=20)),
+            bands=draw(HASHES),
+        ),
         duplicate=draw(st.sampled_from([None, *DUPLICATES])),
         duplicate_of=draw(st.none() | TEXT),
         source=draw(st.none() | SOURCES),
@@ -68,7 +70,7 @@ def records() -> st.SearchStrategy[Record]:
 
 @pytest.fixture
 def record() -> Callable[..., Record]:
-    """Return a function that makes the record of a number: always the same, apart from `changes`."""
+    """Return a function that makes the record of a number: always the same, apart from `changes`, of hashes too."""
 
     def make(number: int, **changes: Any) -> Record:
         source = Random(number)
@@ -81,7 +83,8 @@ def record() -> Callable[..., Record]:
         values |= {"positions": array("I", range(0, 1000, 100)), "shingle_count": 191}
         values["sketch"] = array("Q", sorted(array("Q", source.randbytes(64))))
         values |= {"minhash": source.randbytes(512), "bands": array("Q", source.randbytes(256))}
-        return Record(**values | changes)
+        values |= changes
+        return make_record(values)
 
     return make
 

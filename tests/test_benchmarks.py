@@ -37,4 +37,4 @@ def test_runs(root: Path, name: str) -> None:
 def test_an_unknown_name_is_refused_with_the_list(root: Path) -> None:
     done = run(root, "nonsense")
     assert done.returncode == 2
-    assert "there are canonical_text, winnowing" in done.stderr
+    assert "there are winnowing, sketches_vs_peers" in done.stderr

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import opensearch_winnow
+from opensearch_winnow.foundation.stub_names import names_in_stub
 from tools.python_reference import PAGE, SECTIONS, updated
 
 
-def test_every_public_name_is_listed() -> None:
-    listed = [name for names in SECTIONS.values() for name in names]
-    assert sorted(listed) == sorted(opensearch_winnow.__all__)
+def test_every_name_of_the_top_module_is_listed() -> None:
+    """All names of the other modules are listed in alphabetical order."""
+    listed = [name for module, names in SECTIONS.values() for name in names if not module]
+    assert sorted(listed) == sorted(names_in_stub(str(opensearch_winnow.__file__)))
 
 
 def test_page_is_up_to_date() -> None:

@@ -103,7 +103,7 @@ def test_group_hits_and_winnow_fields_load_no_other_package(folder: Path) -> Non
     code = """
 import sys
 before = set(sys.modules)
-from opensearch_winnow import group_hits, winnow_fields
+from opensearch_winnow.clients import group_hits, winnow_fields
 assert winnow_fields("a text")["fingerprint_count"] == 0
 assert len(group_hits({"hits": {"hits": []}})) == 0
 loaded = {name.partition(".")[0] for name in set(sys.modules) - before} - set(sys.stdlib_module_names)

@@ -42,17 +42,16 @@ DAY = datetime(2026, 1, 2, 3, 4, 5, 678_901, UTC)
 SOURCE = ArchiveLocation("mill.warc.gz", 300, 2_000, "response", 200, "text/html")
 PAGES = [
     Page(MILL, text=LATIN, title="The mill", fetched_at=DAY, source=SOURCE, canonical=MILL),
-    Page(MILL, text=f"{LATIN} {TEXTS['Russian']}", title="The mill, again", fetched_at=DAY.replace(year=2027)),
+    Page(MILL, text=f"{LATIN} {TEXTS['Russian']}", title="The mill, again", fetched_at=DAY.replace(month=6)),
     Page("http://mirror.example/mühle?q=%20", html=f"<title>Mühle</title><p>{LATIN}<p>{NOTICE}", canonical=MILL),
     Page("http://others.example/", text=f"{OTHERS} {NOTICE}", title="風 ‎\U0001f33e"),
     Page("http://others.example/same", text=OTHERS.upper()),
     Page("http://short.example/", text="too short", fetched_at=DAY),
 ]
-# A time that is later than today is not believed any more; stores that have one keep it.
-POSSIBLE = [each for each in PAGES if each.with_possible_date() is each]
 CANONICAL = [(MILL, MILL), (PAGES[2].url, MILL)]
 SEARCHES = ("wind", "風", "Straße", '"le blé"', "crops OR hạt")
 OPTIONS = ClusteringOptions(threshold=0.5)
+HASHES = ("fingerprints", "positions", "sketch", "minhash", "bands")
 KEPT_SETTINGS = ("default_pipeline", "analysis", "hidden")  # of an index
 
 
@@ -60,9 +59,6 @@ def versions(pattern: str) -> dict[int, Path]:
     """Return the samples of a format by version: the number at the end of the first part of a name."""
     return {int(path.name.partition(".")[0].rpartition("-")[2]): path for path in SAMPLES.glob(pattern)}
 
-
-# The first versions with the sources of captures and with canonical URLs.
-FIRST_STORE_WITH_SOURCES, FIRST_RECORDS_WITH_SOURCES = 6, 2
 
 STORES, INDICES = versions("store-*.winnow.gz"), versions("index-*.json.gz")
 RECORDS, STATES = versions("records-*.parquet"), versions("state-*")
@@ -80,12 +76,10 @@ def portraits(records: Iterable[Record]) -> list[dict[str, Any]]:
             **{name: getattr(each, name) for name in ("id", "url", "crawl", "title")},
             "fetched_at": each.fetched_at and each.fetched_at.isoformat(),
             "text": digest(each.text.encode()),
-            "digests": [each.content_digest, each.text_digest, each.shingle_digest],
+            "digests": [each.content_digest, each.hashes.text_digest, each.hashes.shingle_digest],
             "duplicate": [each.duplicate, each.duplicate_of],
-            "counts": [each.fingerprint_count, each.shingle_count, each.sketch_count],
-            "hashes": digest(
-                b"".join(map(bytes, (each.fingerprints, each.positions, each.sketch, each.minhash, each.bands)))
-            ),
+            "counts": [each.hashes.fingerprint_count, each.hashes.shingle_count, each.hashes.sketch_count],
+            "hashes": digest(b"".join(bytes(getattr(each.hashes, name)) for name in HASHES)),
         }
         for each in sorted(records, key=lambda record: record.id)
     ]
@@ -128,7 +122,7 @@ def add_new_page(index: Index) -> None:
 
 
 def test_every_version_has_a_sample() -> None:
-    assert sorted(STORES) == list(range(1, 1 + len(sqlite_schema.MIGRATIONS)))
+    assert sorted(STORES) == list(range(1, 1 + sqlite_schema.current_format()))
     assert opensearch_mapping.FORMAT in INDICES
     assert sorted(RECORDS) == list(range(1, 1 + record_metadata.FORMAT))
     assert state.FORMAT in STATES
@@ -141,9 +135,9 @@ def test_a_store_in_one_file(version: int, tmp_path: Path, answers: Any) -> None
     path = unpack(STORES[version], tmp_path)
     with Index.open(path, create=False) as index:
         assert answers_of(index) == answers
-        assert index.add(POSSIBLE, crawl="samples").unchanged == len(POSSIBLE)
-        assert index.page(MILL, DAY).source == (SOURCE if version >= FIRST_STORE_WITH_SOURCES else None)
-        assert canonical_urls(index.store.scan(Record)) == (CANONICAL if version >= FIRST_STORE_WITH_SOURCES else [])
+        assert index.add(PAGES, crawl="samples").unchanged == len(PAGES)
+        assert index.page(MILL, DAY).source == SOURCE
+        assert canonical_urls(index.store.scan(Record)) == CANONICAL
         add_new_page(index)
     path.chmod(0o444)
     with Index.open(path, create=False) as index:
@@ -155,9 +149,8 @@ def test_record_files(version: int, answers: Any) -> None:
     records = list(read_records(RECORDS[version]))
     assert portraits(records) == answers["records"]
     (mill,) = (each for each in records if (each.url, each.fetched_at) == (MILL, DAY))
-    has_sources = version >= FIRST_RECORDS_WITH_SOURCES
-    assert mill.source == (SOURCE if has_sources else None)
-    assert canonical_urls(records) == (CANONICAL if has_sources else [])
+    assert mill.source == SOURCE
+    assert canonical_urls(records) == CANONICAL
 
 
 def clustered(output: Path, options: ClusteringOptions, state: Path | None = None) -> list[Any]:
@@ -165,15 +158,6 @@ def clustered(output: Path, options: ClusteringOptions, state: Path | None = Non
     cluster_records([str(RECORDS[1])], options, RunSettings(output=str(output), state=str(state) if state else None))
     rows: list[Any] = pq.read_table(output).sort_by("capture").to_pylist()
     return rows
-
-
-def test_record_files_without_canonical_urls_are_clustered_by_them(tmp_path: Path) -> None:
-    """No page has a vote, so the earliest is shown."""
-    earliest, canonical = (
-        clustered(tmp_path / f"{rule}.parquet", ClusteringOptions(threshold=0.5, representative=rule))
-        for rule in ("earliest", "canonical")
-    )
-    assert canonical == earliest
 
 
 @pytest.mark.parametrize("version", STATES)
@@ -214,7 +198,7 @@ def main() -> None:
         with Index.open(folder / "store.winnow") as index:
             text = json.dumps(answers_of(index), indent=1, ensure_ascii=True)
             (SAMPLES / "answers.json").write_text(f"{text}\n", encoding="utf-8")
-        target = SAMPLES / f"store-{len(sqlite_schema.MIGRATIONS)}.winnow.gz"
+        target = SAMPLES / f"store-{sqlite_schema.current_format()}.winnow.gz"
         if not target.exists():
             target.write_bytes(gzip.compress((folder / "store.winnow").read_bytes(), mtime=0))
         target = SAMPLES / f"records-{record_metadata.FORMAT}.parquet"

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import opensearch_winnow
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -171,14 +169,6 @@ def test_make_lists_every_target(root: Path) -> None:
 
 def test_the_usual_files_exist(root: Path) -> None:
     assert all((root / name).is_file() for name in ("LICENSE", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
-
-
-def test_the_stub_of_the_package_imports_every_public_name_from_its_module(root: Path) -> None:
-    """`__init__.py` imports nothing until a name is used; type checkers read `__init__.pyi` instead."""
-    stub = ast.parse((root / "opensearch_winnow" / "__init__.pyi").read_text(encoding="utf-8"))
-    imported = {name.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for name in node.names}
-    modules = vars(opensearch_winnow)["_MODULES"]
-    assert imported == {name: f"opensearch_winnow.{module}" for name, module in modules.items()}
 
 
 def test_the_tests_named_in_the_makefile_exist(root: Path) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from opensearch_winnow import Filters, Index, Matches, Page, QuestionError, Scheme, StoreError, compare
+from opensearch_winnow import Filters, Index, Page, QuestionError, Scheme, StoreError, compare
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.types import Matches
 from tests.refused import refused
 
 WORDS = [f"{a}{b}{c}" for a in ("ka", "to", "mi", "su") for b in ("ra", "lo", "ne") for c in ("da", "ve", "shi", "n")]
@@ -65,7 +65,7 @@ def test_a_match_is_not_lost_because_its_sketch_is_small(tmp_path: Path) -> None
     other = [*words[:84], *(f"x{source.randrange(10**6)}" for _ in range(6))]
     with Index.open(tmp_path / "crawl.winnow") as index:
         index.add([Page(A, text=" ".join(words)), Page(B, text=" ".join(other))])
-        sketches = [set(record.sketch) for record in index.store.scan(Record)]
+        sketches = [set(record.hashes.sketch) for record in index.store.scan(Record)]
         assert (len(set.union(*sketches)), set.intersection(*sketches)) == (7, set())
         (match,) = index.similar(url=A)
         assert match.resemblance > 0.59

@@ -13,12 +13,11 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow import Index, Page
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.stores import destination
-from opensearch_winnow.stores.destination import StoreDestination
+from opensearch_winnow.stores import store_writer
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
-from tests.stores.test_destination import URL, day, revisit, with_content
-from tests.stores.test_destination import page as stored_page
+from opensearch_winnow.stores.store_writer import StoreWriter
+from tests.stores.test_store_writer import URL, day, page as stored_page, revisit, with_content
 from tests.test_index import prose
 
 
@@ -45,12 +44,12 @@ RUNS = [
 
 
 @pytest.mark.check
-@pytest.mark.parametrize("records", [2, destination.MAX_BATCH_RECORDS])
+@pytest.mark.parametrize("records", [2, store_writer.MAX_BATCH_RECORDS])
 def test_runs_give_the_same_records_as_in_a_file(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, records: int
 ) -> None:
     """Duplicates and unchanged pages do not depend on how many records are written at a time."""
-    monkeypatch.setattr(destination, "MAX_BATCH_RECORDS", records)
+    monkeypatch.setattr(store_writer, "MAX_BATCH_RECORDS", records)
     monkeypatch.chdir(tmp_path)
     kept: list[list[Record]] = []
     for name in (tmp_path / "crawl.winnow", address):
@@ -97,8 +96,8 @@ def test_a_revisit_gets_the_text_of_a_page_that_is_not_yet_stored(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A batch is written in the background while the next is filled. The page is found in either, and in the store."""
-    monkeypatch.setattr(destination, "MAX_BATCH_RECORDS", 2)
-    with OpenSearchStore.open(address, create=True) as store, StoreDestination(store) as into:
+    monkeypatch.setattr(store_writer, "MAX_BATCH_RECORDS", 2)
+    with OpenSearchStore.open(address, create=True) as store, StoreWriter(store) as into:
         for name in "abcdef":
             into.add(stored_page(name, f"{URL}{name}", on=1, payload=f"sha1:{name}"))
             into.add(revisit(f"{URL}again-{name}", on=2, payload="sha1:a"))
@@ -112,14 +111,14 @@ def test_a_revisit_that_comes_first_gets_its_text_in_a_later_run(address: str) -
     revisits.append(revisit(f"{URL}lost", of=f"{URL}lost"))
     original = stored_page("a", URL, on=1, payload="sha1:a")
     with OpenSearchStore.open(address, create=True) as store:
-        with StoreDestination(store) as into:
+        with StoreWriter(store) as into:
             for each in revisits:
                 into.add(each)
         assert into.unfilled_revisits() == 4
-        with StoreDestination(store) as into:
+        with StoreWriter(store) as into:
             into.add(original)
         assert list(store.scan(Record)) == [*(with_content(each, "a") for each in revisits[:3]), revisits[3], original]
-        with StoreDestination(store) as into:
+        with StoreWriter(store) as into:
             into.add(stored_page("b", URL, on=2))  # a later page, before the revisits that have no digest
         texts = {record.url: record.text for record in store.scan(Record) if record.fetched_at != day(1)}
     assert [texts[each.url] for each in revisits] == ["The text of a", "The text of b", "The text of b", ""]

@@ -19,15 +19,18 @@ from opensearch_winnow import Index, Page, Scheme, StoreError, WinnowError
 from opensearch_winnow.ingest.page_record import RecordMaker
 from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.operations.crawls.destinations import (
+    RecordFilesDestination,
+    StoreDestination,
+    destination_named,
+)
 from opensearch_winnow.operations.crawls.indexing import (
     IndexingOptions,
-    RecordFilesTarget,
     add_pages,
     index_sources,
-    open_target,
 )
-from opensearch_winnow.operations.crawls.lazy_store import LazyStore
 from opensearch_winnow.record_files.records import read_records
+from opensearch_winnow.stores.lazy_store import LazyStore
 from tests.refused import refused
 from tests.test_index import prose
 
@@ -182,18 +185,18 @@ def test_the_folder_of_the_store_may_be_a_source(pages: Path, tmp_path: Path) ->
 @pytest.mark.parametrize("name", ["records.parquet", pytest.param("records/", marks=pytest.mark.check)])
 def test_record_files_through_the_same_function(pages: Path, tmp_path: Path, name: str) -> None:
     scheme, options = Scheme.preset("passages"), IndexingOptions(workers=1)
-    with open_target(to=f"{tmp_path}/{name}", scheme=scheme) as target:
+    with destination_named(to=f"{tmp_path}/{name}", scheme=scheme) as target:
         report = index_sources(target, pages, options)
         assert (counts(report), report.example_url) == ((20, 0, 0, 1), f"{URL}0")
         assert counts(index_sources(target, pages, options)) == (0, 20, 0, 1)
     with Index.open(tmp_path / "crawl.winnow", scheme=scheme) as index:
         index.index(pages, workers=1)
     assert list(read_records(tmp_path / name, scheme)) == stored(tmp_path / "crawl.winnow")
-    refused(WinnowError, "scheme", index_sources, RecordFilesTarget(tmp_path / name, Scheme()), pages, options)
+    refused(WinnowError, "scheme", index_sources, RecordFilesDestination(tmp_path / name, Scheme()), pages, options)
 
 
 def test_an_error_before_the_run_leaves_no_record_file(pages: Path, tmp_path: Path) -> None:
-    target, failed = RecordFilesTarget(tmp_path / "records.parquet"), tmp_path / "nowhere" / "failed.jsonl"
+    target, failed = RecordFilesDestination(tmp_path / "records.parquet"), tmp_path / "nowhere" / "failed.jsonl"
     refused(WinnowError, "failed pages", index_sources, target, pages, IndexingOptions(failed=failed))
     refused(WinnowError, "failed pages", add_pages, target, [], failed=failed)
     assert list(tmp_path.iterdir()) == [pages]
@@ -201,7 +204,7 @@ def test_an_error_before_the_run_leaves_no_record_file(pages: Path, tmp_path: Pa
 
 @pytest.mark.parametrize("named", [{}, {"store": "a.winnow", "to": "a.parquet"}])
 def test_exactly_one_target_is_required(named: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="either a store or record"), open_target(**named):
+    with pytest.raises(ValueError, match="either a store or record"), destination_named(**named):
         pass
 
 
@@ -217,8 +220,8 @@ def test_a_new_store_without_pages_is_removed_but_an_existing_one_is_kept(tmp_pa
             with Index.open(path) as index:
                 assert index.add([]).pages == 0
             assert path.exists()
-        with LazyStore(str(path)) as target:
-            refused(KeyboardInterrupt, "", add_pages, target, interrupted())
+        with LazyStore(str(path)) as opened:
+            refused(KeyboardInterrupt, "", add_pages, StoreDestination(opened), interrupted())
         assert path.exists() == exists
 
 

@@ -13,8 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from opensearch_winnow.cli import main
-from tests.cli.conftest import MILL as PAGE_URL
-from tests.cli.conftest import _crawled, crawl, pair  # noqa: F401 (fixtures)
+from tests.cli.conftest import MILL as PAGE_URL, _crawled, crawl, pair  # noqa: F401 (fixtures)
 from tests.meaningless_text import sentences
 from tests.web.addresses_fixture import ADDRESSES, api_address, in_format, screen_at
 from tests.web.conftest import known_file, served_file  # noqa: F401 (fixtures)

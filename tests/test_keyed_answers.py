@@ -10,8 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow import Index, Page, Scheme, compare
 from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
@@ -62,7 +61,11 @@ def answers(index: Index) -> Iterator[Any]:
 
 
 def hashes(index: Index) -> set[int]:
-    return {hash_ for each in index.store.scan(Record) for hash_ in (*each.fingerprints, *each.sketch, *each.bands)}
+    return {
+        hash_
+        for each in index.store.scan(Record)
+        for hash_ in (*each.hashes.fingerprints, *each.hashes.sketch, *each.hashes.bands)
+    }
 
 
 def test_the_answers_are_the_same_and_no_hash_is(opened: Opened) -> None:

@@ -12,8 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchmarks.papers import __main__ as command
-from benchmarks.papers import koala_matching, winnowing
+from benchmarks.papers import __main__ as command, koala_matching, winnowing
 from benchmarks.papers.page import PAPERS, index_page
 from benchmarks.papers.part import Check, Part
 from benchmarks.papers.plot import Plot

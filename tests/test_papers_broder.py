@@ -9,8 +9,7 @@ from math import comb
 
 import pytest
 
-from benchmarks.papers import broder_errors, broder_super_shingles
-from benchmarks.papers import broder_sketch_parts as parts
+from benchmarks.papers import broder_errors, broder_sketch_parts as parts, broder_super_shingles
 from benchmarks.papers.broder_clusters import clusters_by_the_paper, pair_f1
 from benchmarks.papers.broder_errors import share_variance
 from benchmarks.papers.broder_pairs import WIDTH, Pair, contained_pairs, resembling_pairs
@@ -118,8 +117,8 @@ def test_pairs_are_exact(pages: list[Record]) -> None:
 
 def test_the_papers_rule_links_pairs_whose_sketches_are_half_alike(pages: list[Record]) -> None:
     some = pages[::3]
-    found = clusters_by_the_paper(some, [record.sketch for record in some])
-    kept = [(record.url, set(record.sketch)) for record in some if record.url in found.kept]
+    found = clusters_by_the_paper(some, [record.hashes.sketch for record in some])
+    kept = [(record.url, set(record.hashes.sketch)) for record in some if record.url in found.kept]
     shared = {(a, b): (len(x & y), len(x | y)) for (a, x), (b, y) in combinations(sorted(kept), 2)}
     assert found.edges == {pair for pair, (both, either) in shared.items() if both and both >= either / 2}
     assert found.edges
@@ -129,7 +128,7 @@ def test_the_papers_rule_links_pairs_whose_sketches_are_half_alike(pages: list[R
 
 
 def test_common_shingles_are_ignored(pages: list[Record]) -> None:
-    sketches = [record.sketch for record in pages]
+    sketches = [record.hashes.sketch for record in pages]
     assert clusters_by_the_paper(pages, sketches, 2).postings < clusters_by_the_paper(pages, sketches).postings
 
 

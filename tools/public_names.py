@@ -19,9 +19,11 @@ from opensearch_winnow.cli import main
 from opensearch_winnow.foundation.answer_keys import is_answer, keys_of
 from opensearch_winnow.foundation.answers import Answer
 from opensearch_winnow.foundation.options import Options
+from opensearch_winnow.foundation.stub_names import names_in_stub
 from opensearch_winnow.web.app import API, SCREENS
 from opensearch_winnow.web.openapi import openapi_document
 
+PUBLIC_MODULES: tuple[tuple[str, ...], ...] = ((), ("clients",), ("batch",), ("types",))
 CONSTRUCTED = ("Boilerplate", "Document", "FieldNames", "Page", "Scheme")  # by users; not all of them are options
 SIMPLE: dict[Any, str] = {
     str: "text",
@@ -58,6 +60,20 @@ class KeyMeaning:
 
 Parameters = dict[str, list[Meaning]]  # the meanings of each name
 Keys = dict[str, list[KeyMeaning]]
+
+
+def public_objects() -> dict[str, Any]:
+    """Return all that the public modules have, by name."""
+    modules = [import_module(".".join((opensearch_winnow.__name__, *name))) for name in PUBLIC_MODULES]
+    found = {name: getattr(module, name) for module in modules for name in names_in_stub(str(module.__file__))}
+    return {
+        name: public
+        for name, public in found.items()
+        # Queries have the words of the engine. Types are not called, unless users make them.
+        if not public.__module__.startswith("opensearch_winnow.queries.dsl.") or name == "deduplicate_search_body"
+        if name != "RunSettings"  # its names are those of `winnow cluster`, with its exceptions
+        if name in CONSTRUCTED or name not in names_in_stub(str(modules[-1].__file__))
+    }
 
 
 def parameters() -> Parameters:
@@ -144,8 +160,7 @@ def _meaning(found: Parameters, name: str, sentence: str, values: str, default: 
 
 def _python_parameters() -> Iterator[tuple[str, inspect.Parameter | Any]]:
     """Yield the parameters of public functions, of methods of the index, and of what users construct."""
-    for name in sorted(opensearch_winnow.__all__):
-        public = getattr(opensearch_winnow, name)
+    for name, public in sorted(public_objects().items()):
         if not inspect.isclass(public) or name in CONSTRUCTED or issubclass(public, Options):
             yield from _of_callable(name, public)
     for name, method in inspect.getmembers(opensearch_winnow.Index, callable):
@@ -225,11 +240,13 @@ def _default(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "on" if value else "off"
+    if inspect.isfunction(value) or type(value) is object:
+        return ""
     if is_dataclass(value) and value == cast("Any", type(value))():
         return f"{type(value).__name__}()"
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else "" if " at 0x" in str(value) else str(value)
 
 
 # --- keys -------------------------------------------------------------------------------------------------------------

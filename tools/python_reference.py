@@ -18,7 +18,6 @@ from pathlib import Path
 from tokenize import COMMENT, generate_tokens
 from typing import Any, cast
 
-import opensearch_winnow
 from opensearch_winnow.foundation.answers import inlined, key, listed
 from opensearch_winnow.foundation.keywords import takes, with_options
 from opensearch_winnow.foundation.options import option
@@ -29,70 +28,25 @@ BEGIN = "<!-- Below is written by tools/python_reference.py. -->\n"
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
+# The sections of the page: the module that the names are imported from, and their order.
 SECTIONS = {
-    "The index": ["Index", "Page", "Filters", "Boilerplate", "Watch"],
-    "Two texts": ["compare", "Comparison", "Passage", "Relationship", "fingerprint", "Fingerprints", "Scheme"],
-    "All pairs of a set": ["pairs", "Pairs", "Pair", "Document", "DocumentFile"],
-    "Whole data sets": [
-        *("deduplicate", "deduplicate_rows", "Deduplication", "FieldNames"),
-        *("repeated_passages", "PassagesResult", "RepeatedPassageFinder", "PassageOptions", "RepeatedPassage"),
-        *("contaminated", "Contamination", "PassageIndex"),
-    ],
-    "Answers": ["Matches", "Match", "SearchResults"],
-    "An index of your own": ["attach", "detach"],
-    "Parts for an index of your own": [
-        *("winnow_fields", "mapping_fragment", "actions", "group_hits", "deduplicate_search_body"),
-        *("HitGroups", "HitGroup", "HitMember"),
-        *("search_groups", "search_groups_async", "FoldedHit"),
-    ],
-    "Errors": [
-        "WinnowError",
-        "MissingExtraError",
-        "SchemeError",
-        "QuestionError",
-        "BoilerplateError",
-        "WatchError",
-        "StoreError",
-    ],
-}
-# Parts of answers, by module. They are not in the top-level package, because callers never construct them.
-INSIDE = {
-    "mappings.card": ["Card", "CaptureEntry"],
-    "mappings.archive_location": ["ArchiveLocation"],
-    "operations.crawls.extract": ["ExtractReport"],
-    "operations.crawls.export": ["ExportReport"],
-    "queries.searching.results": ["Result", "Member", "Folded", "FacetCount"],
-    "queries.sets.pairs": ["SharedPassage", "NotCompared", "Unread"],
-    "operations.asking.history": ["History", "HistoryEntry"],
-    "operations.asking.locate": ["Located", "FoundPage"],
-    "operations.asking.nothing_found": ["NoHit", "NoMatch", "Offer", "WordSearch"],
-    "operations.asking.sources": ["TextSources", "TextSource", "SourcedPart"],
-    "operations.clusters.cluster_list": ["ClusterList", "ListedCluster", "ClusterRow"],
-    "operations.clusters.cluster_details": [
-        *("ClusterDetails", "ListedPage", "ClusterPageRow", "ComparedPage", "JoiningPage", "DividedText"),
-    ],
-    "operations.asking.page_comparer": ["ComparedPair", "Likeness"],
-    "operations.upkeep.overview": ["Overview", "LargeCluster", "ExamplePair", "ExampleSearch"],
-    "operations.upkeep.store_figures": ["StoreFigures", "TokenCounts"],
-    "operations.upkeep.common_texts": ["CommonText"],
-    "operations.upkeep.power_law": ["PowerLaw"],
-    "operations.asking.versions": ["Versions", "Version"],
-    "operations.crawls.changes": ["Changes", "Change"],
-    "operations.sets.contamination": ["ContaminatedRow", "FoundEvaluation"],
-    "operations.sets.evaluation_sets": ["EvaluationSet", "EvaluationField", "FieldContainment", "FrequentRow"],
-    "clusters.deduplication.decisions": ["RowCluster", "OtherSymbols"],
-    "operations.sets.passage_run": ["FrequentPassage"],
-    "queries.sets.passage_index": ["IndexedPassage"],
-    "operations.asking.watches": ["WatchReport", "WatchList"],
-    "mappings.finding": ["Findings", "Finding"],
-    "operations.upkeep.rotation": ["RotationReport"],
-    "stores.store": ["ClusterSize", "Crawl"],
-    "clusters.result": ["ClusteringResult", "LastClustering", "LargestCluster", "Candidates"],
-    "foundation.figures": ["Figure"],
-    "ingest.runs.report": ["Report"],
-    "operations.crawls.deletion": ["DeletionReport", "DeletedCapture"],
-    "operations.crawls.remaining_copies": ["RemainingCopies", "RemainingCopy"],
-    "stores.opensearch.own_index.attach_reports": ["AttachReport", "NewIndices", "Detached"],
+    "The index": ("", ["Index", "Page", "Filters"]),
+    "Two texts": ("", ["compare", "fingerprint", "Scheme"]),
+    "Sets and data sets": (
+        "",
+        ["pairs", "deduplicate", "deduplicate_rows", "repeated_passages", "contaminated"],
+    ),
+    "An index of your own": ("", ["attach", "detach"]),
+    "Errors": (
+        "",
+        [
+            *("WinnowError", "MissingExtraError", "SchemeError", "QuestionError"),
+            *("StoreError", "FileError", "RecordsError"),
+        ],
+    ),
+    "Parts for clients of your own": ("clients", []),
+    "Batch work": ("batch", []),
+    "Types": ("types", []),
 }
 
 
@@ -102,13 +56,19 @@ class Source:
     def __init__(self, module: str) -> None:
         loaded = import_module(module)
         self.constants = vars(loaded)
-        text = inspect.getsource(loaded)
+        text = _text(Path(str(loaded.__file__)))
         self.nodes = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.ClassDef | Function)}
         self.comments = {
             token.start[0]: token.string.lstrip("# ")
             for token in generate_tokens(StringIO(text).readline)
             if token.type == COMMENT and not token.line.lstrip().startswith("#")
         }
+
+
+def _text(file: Path) -> str:
+    """Return the source of a module; of a compiled one, that of its stub."""
+    source_file = file if file.suffix == ".py" else file.with_name(file.name.partition(".")[0] + ".pyi")
+    return source_file.read_text(encoding="utf-8")
 
 
 @cache
@@ -121,6 +81,9 @@ def describe(public: Any) -> Iterator[str]:
     module = source(public.__module__)
     node = module.nodes[public.__name__]
     yield f"### {node.name}\n"
+    if public.__module__.startswith("opensearch_winnow.cython_core."):  # its docstrings are compiled
+        yield f"{inspect.getdoc(public)}\n"
+        return
     if isinstance(node, Function):
         yield from _function(node, node.name, module)
         return
@@ -223,6 +186,7 @@ def _declared_parameters(declared: Callable[..., Any]) -> Iterator[str]:
             continue
         kind = type(each.default)
         default = f"{kind.__name__}()" if is_dataclass(kind) and each.default == kind() else repr(each.default)
+        default = "…" if inspect.isfunction(each.default) else default
         yield f"{each.name}: {each.annotation} = {default}".replace("'", '"')
 
 
@@ -247,7 +211,8 @@ def _parameter(each: ast.arg, default: ast.expr | None, module: Source) -> str:
 
 def _written(default: ast.expr, module: Source) -> str:
     """Return a default as it is written; of a constant, its value."""
-    return repr(module.constants[default.id]) if isinstance(default, ast.Name) else ast.unparse(default)
+    value = module.constants[default.id] if isinstance(default, ast.Name) else None
+    return ast.unparse(default) if value is None or inspect.isfunction(value) else repr(value)
 
 
 def _docstring(node: ast.ClassDef | Function) -> Iterator[str]:
@@ -260,14 +225,13 @@ def _docstring(node: ast.ClassDef | Function) -> Iterator[str]:
 def updated(page: str) -> str:
     """Return `page` with its generated part written anew. The part above it stays as it is."""
     lines: list[str] = []
-    for title, names in SECTIONS.items():
+    for title, (module, names) in SECTIONS.items():
+        owner = import_module(f"opensearch_winnow.{module}" if module else "opensearch_winnow")
         lines.append(f"## {title}\n")
-        for name in names:
-            lines += describe(getattr(opensearch_winnow, name))
-    lines.append("## What is in an answer\n")
-    for module, names in INSIDE.items():
-        for name in names:
-            lines += describe(getattr(import_module(f"opensearch_winnow.{module}"), name))
+        if module:
+            lines.append(f"{inspect.getdoc(owner)}\n\nImport them from `opensearch_winnow.{module}`.\n")
+        for name in names or sorted(owner.__all__, key=str.casefold):
+            lines += describe(getattr(owner, name))
     return page.partition(BEGIN)[0] + BEGIN + "\n" + "\n".join(lines)
 
 

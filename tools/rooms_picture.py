@@ -30,7 +30,7 @@ FLOW_IN = (
     ("foundation.canonical:canonical", "canonical text"),
     ("cython_core.fingerprints:fingerprints", "fingerprints and sketches"),
     ("mappings.record:Record", "records"),
-    ("stores.destination:StoreDestination", "stored batches"),
+    ("stores.store_writer:StoreWriter", "stored batches"),
 )
 FLOW_OUT = (
     ("cli.asking.similar:command", "a page or a text"),

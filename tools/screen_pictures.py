@@ -9,6 +9,7 @@ The demo uses pages of this machine, so pictures taken on another machine may sh
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from contextlib import chdir
 from pathlib import Path
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 PICTURES = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 SIZE: ViewportSize = {"width": 1400, "height": 900}
-PASSAGE = 3  # the selected passage, highlighted on both sides
+PASSAGE = 1  # the selected passage, highlighted on both sides
 
 
 def demo(folder: Path, *options: str) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def take_report_picture(page: Page, folder: Path, to: Path) -> None:
 
 def compare_address(served: Asking, summary: dict[str, Any]) -> str:
     """Return the path of the demo's comparison."""
-    a, b = (summary["comparison"][side]["url"] for side in ("a", "b"))
+    _, _, a, b, *_ = shlex.split(summary["next"][-1])
     return served.get(f"/compare?{urlencode({'a': a, 'b': b})}").headers["location"]
 
 

@@ -16,7 +16,8 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
-from opensearch_winnow.mappings.opensearch_mapping import ANALYZER, analysis
+from opensearch_winnow.mappings.opensearch_mapping import analysis
+from opensearch_winnow.mappings.stored_fields import ANALYZER
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from tools.unicode_tables import PAGE, PAGE_BITS, array, constants, initialiser, numbers

@@ -1,4 +1,4 @@
-"""The types of answers as msgspec takes them, which makes their schemas for the OpenAPI document."""
+"""Converts classes of answers to types of which msgspec makes schemas for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from opensearch_winnow.foundation.answer_keys import Key, is_answer, keys_of
 
 @cache
 def json_type(kind: Any) -> Any:
-    """Return the type of the JSON values of a type: of an answer, a TypedDict of its name."""
+    """Return the type of a type's JSON values; for an answer, a TypedDict of the same name."""
     if is_answer(kind):
         made = TypedDict(kind.__name__, {each.name: _described(each) for each in keys_of(kind)})  # type: ignore[misc]
         made.__doc__ = kind.__doc__

@@ -59,14 +59,14 @@ from opensearch_winnow.web.serving.pieces_response import PiecesResponse
 from opensearch_winnow.web.serving.refusal import is_for_programs, refusals
 
 API = "/api/v1"
-# Of all requests that are read or answered: 20 of the largest. In the queue are texts of some kilobytes, as a rule.
+# Of all requests that are being read or answered: 20 of the largest. Most bodies are texts of some kilobytes.
 MAX_BODIES_BYTES = 20 * MAX_BODY_BYTES
 MAX_WHOLE_BYTES = 64_000_000  # of an answer to a batch for a client that cannot be sent it in pieces
 MIN_COMPRESSED_BYTES = 1_000  # a smaller answer fits into one packet anyway
 COMPRESSION_LEVEL = 5  # higher ones take longer, for hardly fewer bytes
 THREADS = 4  # requests answered at a time: most of the work is native code, which releases the GIL
 MAX_WAITING_REQUESTS = 200
-CLIENT_GONE = 499  # as nginx calls it; nobody sees this status
+CLIENT_GONE = 499  # nginx's number for it; no client receives it
 READ_ONLY = "This server is read-only: start it with winnow serve --write to allow changes to the store."
 LOG = logging.getLogger("opensearch_winnow.web")
 
@@ -113,7 +113,7 @@ ACTIONS: tuple[Action, ...] = (
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 Result = TypeVar("Result")
-Served = TypeVar("Served")  # what the screens answer from
+Served = TypeVar("Served")  # the index, or only the scheme, that screens answer from
 
 
 class UnexpectedError(Exception):
@@ -231,7 +231,7 @@ class Endpoints(Generic[Served]):
         return await self._show_again(screen, request, self._parse(screen, request, sent, fault=fault))
 
     async def _show_again(self, screen: Screen[Served], request: Request, parsed: ScreenRequest) -> Response:
-        """Show a screen with what was typed into its form, which was refused."""
+        """Show a screen again, with the typed values of its refused form."""
         response = await self._show_parsed(screen, "html", request, parsed)
         if response.status_code == 200:
             response.status_code = 400
@@ -253,14 +253,14 @@ class Endpoints(Generic[Served]):
         return answered if isinstance(answered, Response) else await self._answer_each(request, answered)
 
     async def _answer_each(self, request: Request, batch: Batch[Served]) -> Response:
-        """Answer a batch. Whatever fails before the first piece has a status of its own."""
-        held_memory(request.scope).take(batch.size)  # what was sent is held until the client has read all answers
+        """Answer a batch. An error before the first piece has its own status."""
+        held_memory(request.scope).take(batch.size)  # held until the client has read all answers
         pieces = self._pieces(request, batch)
         first = await anext(pieces)
         if batch.is_answered:
             return Response(first, media_type=batch.media_type)
         if request.scope["http_version"] == "1.0":
-            # Nothing would tell an answer that was broken off from a whole one: so it is sent when it is whole.
+            # The client could not tell a broken-off answer from a complete one, so only a complete one is sent.
             whole = bytearray(first)
             async for piece in pieces:
                 whole += piece
@@ -291,7 +291,7 @@ class Endpoints(Generic[Served]):
         return await running
 
     def _instead(self, screen: Screen[Served], served: Served, request: ScreenRequest) -> str | None:
-        """Return where to send a browser: to what was meant, or to this request without needless parameters."""
+        """Return the address to redirect a browser to: another screen, or this request without needless parameters."""
         meant = screen.instead(served, request) if screen.instead else None
         return request.link() if meant is None and not request.is_clean else meant
 
@@ -330,7 +330,7 @@ class Endpoints(Generic[Served]):
         return openapi(self._screens, API)
 
     async def report_error(self, request: Request, error: Exception) -> Response:
-        """Answer a request that failed, with a page or a JSON object that says why."""
+        """Answer a failed request with a page or a JSON object that gives the reason."""
         status, sentence = status_and_message(error)
         if status == 500:
             LOG.error("could not answer %s", request.url.path, exc_info=error.__cause__ or error)
@@ -412,7 +412,7 @@ def route(path: str, endpoint: Endpoint, method: str = "GET") -> Route:
 
 
 def suggested_links(error: Exception) -> Sequence[SuggestedLink]:
-    """Return where to go instead of what was not found."""
+    """Return links to offer instead of a page that was not found."""
     if isinstance(error, PageNotFoundError) and error.known is not None:
         return [SuggestedLink(f"/page?{urlencode({'url': error.known})}", error.known)]
     return error.links if isinstance(error, NotFoundError) else ()

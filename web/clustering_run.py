@@ -24,7 +24,7 @@ class ClusteringStopped(Exception):  # noqa: N818 (not an error)
 
 
 class ClusteringRun:
-    """Starts and stops the run, tells its progress, and keeps the reason why the last one failed."""
+    """Starts and stops the run, reports its progress, and keeps the reason why the last one failed."""
 
     def __init__(self, open_index: Callable[[], Index], when_done: Callable[[], None] = lambda: None) -> None:
         """`when_done` is called after each run, also after one that failed."""

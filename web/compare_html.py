@@ -10,7 +10,7 @@ from opensearch_winnow.web.texts.compared_panes import whole_panes
 
 
 def compare_html(compared: Compared) -> str:
-    """Return the HTML of the comparison. Programs are known by the titles of the texts, if these are files."""
+    """Return the HTML of the comparison. Texts whose titles are file names of programs are shown as code."""
     names = [each.title or "" for each in (compared.a, compared.b)]
     code = compared.scheme.form == "code" or all(is_program(name) and "://" not in name for name in names)
     page = Pages().render(

@@ -14,7 +14,7 @@ MAX_FIELDS = 20
 
 
 class FormError(WinnowError):
-    """A form or JSON object that cannot be read or used; `field` names the field at fault, if it is one."""
+    """A form or JSON object that cannot be read or used; `field` names the field at fault, if there is one."""
 
     def __init__(self, sentence: str, field: str = "") -> None:
         super().__init__(sentence)
@@ -44,8 +44,8 @@ async def read_form(request: Request) -> dict[str, str | bytes]:
 
 
 def _object_of_strings(body: bytes) -> dict[str, str]:
-    # Each member has four quotation marks that are not escaped; at least two if its texts end in a backslash. A decoder
-    # would make objects of all members, however many there are.
+    # Each member has four quotation marks that are not escaped; at least two if its texts end in a backslash. Counted
+    # before decoding, because a decoder would make objects of any number of members.
     if body.count(b'"') - body.count(b'\\"') > 4 * MAX_FIELDS:
         raise FormError(f"The JSON that was sent has more than {MAX_FIELDS} members.")
     return msgspec.json.decode(body, type=dict[str, str])

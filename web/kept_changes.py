@@ -16,7 +16,7 @@ MAX_PAGES = 5_000  # of each kind, in memory
 
 
 class KeptChanges:
-    """Compares crawls when somebody wants to see the changes. One comparison is made at a time; the others wait."""
+    """Compares crawls on request. One comparison is made at a time; the others wait."""
 
     def __init__(self, open_index: Callable[[], Index]) -> None:
         self._open_index = open_index
@@ -32,7 +32,7 @@ class KeptChanges:
             kept = self._kept.pop(question, None)
             if kept is None:
                 kept = KeptFigures(self._open_index, partial(self._compare, question), busy=lambda: self._progress)
-            self._kept[question] = kept  # at the end: the first was not wanted for the longest time
+            self._kept[question] = kept  # at the end: the first is the least recently used
             if len(self._kept) > MAX_COMPARISONS:
                 del self._kept[next(iter(self._kept))]
         return kept.get(index, wait)

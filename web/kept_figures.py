@@ -22,7 +22,7 @@ Figures = TypeVar("Figures")
 class KeptFigures(Generic[Figures]):
     """Counts figures when they are needed and the kept ones are too old. Requests never count by themselves.
 
-    Old figures are given while new ones are counted, unless pages were deleted since: nobody is told of these again.
+    Old figures are returned while new ones are counted, unless pages were deleted since: these must not appear again.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class KeptFigures(Generic[Figures]):
         min_lifetime: float = MIN_LIFETIME_SECONDS,
         busy: Callable[[], str] = lambda: "the pages are being counted",
     ) -> None:
-        """`busy` says what is being done, for those who waited in vain."""
+        """`busy` describes the work in progress, for the message of a BusyError."""
         self._open_index = open_index
         self._count = count
         self._min_lifetime = min_lifetime
@@ -41,7 +41,7 @@ class KeptFigures(Generic[Figures]):
         self._changed = Condition()
         self._thread: Thread | None = None
         self._figures: Figures | None = None
-        self._deletion: str | None = None  # the last one before they were counted
+        self._deletion: str | None = None  # the last deletion before the figures were counted
         self._counted_from = 0.0
         self._expires = 0.0
         self._version = 0  # changes when figures expire: a count that began before that is dropped
@@ -50,7 +50,7 @@ class KeptFigures(Generic[Figures]):
     def get(self, index: Index, wait: float) -> Figures:
         """Return the kept figures. If there are none, wait for them, and raise BusyError after `wait` seconds.
 
-        Figures from before the last deletion in the store of `index` count as none.
+        Figures from before the last deletion in the store of `index` do not count.
         """
         requested = time.monotonic()
         until = requested + wait
@@ -58,8 +58,8 @@ class KeptFigures(Generic[Figures]):
         with self._changed:
             self._error = None
             while self._error is None:
-                # Whatever is deleted after the question may be in its answer: otherwise, nobody would get one while
-                # a long deletion goes on.
+                # Pages deleted after the question may be in its answer: otherwise, no question would be answered
+                # during a long deletion.
                 usable = self._deletion == deletion or self._counted_from >= requested
                 if self._thread is None and (not usable or time.monotonic() >= self._expires):
                     self._thread = Thread(target=self._run, args=[self._version], name="winnow-figures", daemon=True)

@@ -23,22 +23,22 @@ code points. Unknown parameters are refused, so that a misspelt one is noticed."
 WITHOUT_STORE = """\
 Fields for documents of an index of your own, and comparisons of texts. Nothing is kept. Scores are shares from 0 to \
 1. Offsets count code points. Unknown members are refused, so that a misspelt one is noticed."""
-# By the first part of the path: the name of a group of endpoints, and what it is for.
+# By the first part of the path: the name and the description of a group of endpoints.
 TAGS = {
-    "overview": ("Overview", "What is in the store, at a glance."),
+    "overview": ("Overview", "The contents of the store at a glance."),
     "search": ("Search", "Find pages by their words."),
-    "suggest": ("Suggestions", "Pages to offer while somebody types."),
+    "suggest": ("Suggestions", "Pages to suggest while a user types."),
     "pages": ("Pages", "A page, its near-duplicates, its history and its versions."),
     "versions": ("Versions", "The versions of a page or text, and the copies that are stale."),
-    "locate": ("Lost pages", "Where a page is now that is no longer at its URL."),
-    "compare": ("Comparisons", "What two texts share."),
+    "locate": ("Lost pages", "The later pages that have the text of a page that is no longer at its URL."),
+    "compare": ("Comparisons", "Two texts, and the passages they share."),
     "quotes": ("Quotes", "Find the pages that quote a text of your own."),
     "clusters": ("Clusters", "Near-duplicates of the whole store, as the last clustering found them."),
-    "changes": ("Changes", "What became of the pages between two crawls, or two dates."),
-    "statistics": ("Statistics", "What is in the store."),
-    "watches": ("Watches", "Saved questions, and what is new since somebody looked."),
+    "changes": ("Changes", "Pages that changed, moved, appeared or were not seen again between two crawls or dates."),
+    "statistics": ("Statistics", "The figures of the store."),
+    "watches": ("Watches", "Saved questions, and new pages that match them."),
     "fields": ("Fields", "Fields for documents of an index of your own, which any program may write."),
-    "health": ("Health", "Whether the server answers."),
+    "health": ("Health", "A check that the server answers."),
 }
 PATH_PARAMETERS = {
     "id": "the id of a capture",
@@ -49,7 +49,7 @@ OTHER_PATH_PARAMETERS = {
     ("pasted", "id"): "the id of a pasted text, which is the end of the address of its results",
     ("cluster", "id"): "the id of a cluster or of a page in it",
 }
-# For the parameters whose default is no example.
+# For the parameters whose default is not an example.
 EXAMPLES: dict[str, str | float] = {
     "words": "mill OR harbour",
     "url": "https://example.org/mill",
@@ -101,23 +101,23 @@ SECURITY_SCHEMES = {
 
 
 class Refused(TypedDict):
-    """Why a request was not answered."""
+    """The reason why a request was not answered."""
 
     error: str
 
 
 REFUSALS = {
-    "invalid": ("400: the request is not understood", "limit is a whole number from 1 to 100, not 'many'"),
+    "invalid": ("400: the request is invalid", "limit is a whole number from 1 to 100, not 'many'"),
     "token": ("401: a token is required", "A token is required: open the address that winnow serve printed"),
     "missing": ("404: there is no such page", "crawl.winnow has no page https://example.org/gone"),
     "method": ("405: the address takes another method", "This address does not support that method."),
     "large": (
-        "413: too much was sent",
+        "413: the request is too large",
         "At most 16 MB can be sent at once: send a part of the text, or a smaller file.",
     ),
     "packing": (
-        "415: compressed in a way that is not taken",
-        "What is sent may be compressed with gzip, and in no other way.",
+        "415: another compression than gzip",
+        "A request may be compressed with gzip only.",
     ),
     "host": (
         "421: the request is for another host",
@@ -127,7 +127,7 @@ REFUSALS = {
 }
 
 
-INVALID_WITHOUT_STORE = ("400: the request is not understood", "There is no text: send text or html.")
+INVALID_WITHOUT_STORE = ("400: the request is invalid", "There is no text: send text or html.")
 
 
 def openapi(screens: Sequence[Screen[Any]], root: str) -> bytes:
@@ -183,7 +183,7 @@ def _operation(
         "parameters": [*_path_parameters(screen), *map(_query_parameter, screen.parameters)],
         "responses": {
             "200": {"description": "The answer", "content": {"application/json": answer}},
-            "default": {"description": "Why the request was not answered", "content": {"application/json": refusal}},
+            "default": {"description": "The reason for the refusal", "content": {"application/json": refusal}},
         },
     }
     if screen.sends is not None:

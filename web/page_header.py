@@ -1,4 +1,4 @@
-"""The header of the screens about a page: what it is, and the tabs that lead from one of them to the other."""
+"""The header of the screens about a page: its facts, and the tabs that link these screens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OTHER_TABS = (
 
 
 class PageSubject(NamedTuple):
-    """The facts about a page that its header tells."""
+    """The facts about a page that its header shows."""
 
     facts: PageFacts
     unit: str  # of its words
@@ -55,5 +55,5 @@ def other_page_tabs(id_: str, current: int) -> list[Tab]:
 
 
 def page_subject(facts: PageFacts, scheme: Scheme, latest: str) -> PageSubject:
-    """Return what the header says about a page; `latest` is the id of the latest capture of its URL."""
+    """Return the facts for the header of a page; `latest` is the id of the latest capture of its URL."""
     return PageSubject(facts, "token" if scheme.form == "code" else "word", latest)

@@ -28,7 +28,7 @@ class Parameter:
     parse: Callable[[str], Any]
     schema: dict[str, Any] = field(default_factory=dict)
     required: bool = False
-    counts_if_given: bool = False  # giving the default value is not the same as giving none
+    counts_if_given: bool = False  # True if giving the default value differs from giving none
 
 
 def string(name: str, description: str, *, max_chars: int, required: bool = False) -> Parameter:
@@ -61,7 +61,7 @@ def of_options(
 ) -> tuple[Parameter, ...]:
     """Make parameters of the options of a class with these `names`; without any, of all.
 
-    `defaults` are those of a screen, if they differ from those of the class; `at_most` are smaller maxima.
+    `defaults` override the defaults of the class; `at_most` are smaller maxima.
     """
     known = {each.name: each for each in cls.options()}
     return tuple(_of_option(known[name], defaults, at_most) for name in names or known)
@@ -73,7 +73,7 @@ def _of_option(option: Option, defaults: Mapping[str, Any], at_most: Mapping[str
     if option.name in at_most:
         kind = number(kind.schema["minimum"], at_most[option.name])
     written = {True: "on", False: "off"}[default] if option.is_flag else default
-    is_off = option.is_flag and option.default  # its sentence says what is so without it
+    is_off = option.is_flag and option.default  # its help describes "off"
     description = f"off: {option.help[0].lower()}{option.help[1:]}" if is_off else option.help
     return Parameter(
         name=option.name,

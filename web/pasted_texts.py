@@ -97,11 +97,11 @@ class PastedTexts:
 def text_from_form(index: Index, form: Mapping[str, str | bytes], *, hint: str = FORM_HINT) -> PastedText:
     """Return the text of the form's `file`, `html` or `text`. HTML is extracted as for the pages of the store.
 
-    `hint` says what to do if there is none.
+    `hint` tells the user what to do if there is none.
     """
     page, name = _page_from_form(form, hint)
     record = index.prepare(page)
-    if isinstance(record, Record) and (record.shingle_count or canonical(record.text, index.scheme).chars):
+    if isinstance(record, Record) and (record.hashes.shingle_count or canonical(record.text, index.scheme).chars):
         return PastedText(record.text, name)
     what = "This file" if name else "This text"
     why = f"cannot be checked: {record.reason}" if isinstance(record, Failed) else "has no words to look for"
@@ -109,7 +109,7 @@ def text_from_form(index: Index, form: Mapping[str, str | bytes], *, hint: str =
 
 
 def _page_from_form(form: Mapping[str, str | bytes], hint: str) -> tuple[Page, str]:
-    """Return what was sent as a page, and the name of the file."""
+    """Return the sent text or file as a page, and the name of the file."""
     file, html, text = form.get("file"), form.get("html"), form.get("text")
     if isinstance(file, bytes) and file:
         name = str(form.get("file.filename", ""))
@@ -130,7 +130,7 @@ def _page_from_form(form: Mapping[str, str | bytes], hint: str) -> tuple[Page, s
 
 
 def file_kind(name: str, content: bytes) -> str | None:
-    """Return what a file without plain text is, such as "a PDF", or None if that cannot be told."""
+    """Return the kind of a file without plain text, such as "a PDF"; None if it is unknown."""
     named = OFFICE_NAMES.get(PurePath(name.lower()).suffix.removeprefix("."))
     if content.startswith(OLD_OFFICE):
         return named or "an Office document"

@@ -67,7 +67,7 @@ def _estimate(index: Index, a: ComparedText, b: ComparedText) -> Compared:
         return made
 
     ours, theirs = record(a), record(b)
-    same = ours.text_digest == theirs.text_digest != "" and ours.shingle_count > 0
+    same = ours.hashes.text_digest == theirs.hashes.text_digest != "" and ours.hashes.shingle_count > 0
     estimate = Comparer(index.scheme).estimate(Sketches.of(ours), Sketches.of(theirs))
     return Compared(
         a=a,

@@ -1,4 +1,4 @@
-"""The parts a web interface is declared with: screens, redirects and actions."""
+"""The parts of which a web interface is declared: screens, redirects and actions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ScreenAnswer(NamedTuple):
     """The answer to a screen's request."""
 
     document: Any  # JSON values; a Batch is answered piece by piece
-    template_values: Callable[[], Mapping[str, Any]] = dict  # what the template needs besides; called for HTML only
+    template_values: Callable[[], Mapping[str, Any]] = dict  # further values for the template; called for HTML only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +45,8 @@ class Screen(Generic[Served_contra]):
     Most screens answer from an `Index`. Those that need its scheme only are served without a store, too.
 
     A list is shown in parts, and as CSV it is whole, unless the request has a `limit` or `page`.
-    The documented address for programs is `/api/v1` + `api`, which returns the same as `path.json`. Without `api` there
-    is none.
+    The documented address for programs is `/api/v1` + `api`, which returns the same as `path.json`; without `api`,
+    there is none.
     """
 
     name: str  # also the name of its template
@@ -60,13 +60,13 @@ class Screen(Generic[Served_contra]):
     sends_json: bool = False  # the body is JSON of any form, which the screen itself decodes, and not a form
     # Makes the CSV header and rows of the document. A `Tabular` answer has a table without it.
     table: Callable[[Any], Iterable[Sequence[Cell]]] | None = None
-    # Says what a whole list, as CSV, lacks nevertheless, such as "12 more pages"; empty if nothing is missing.
+    # Names the entries that a whole list lacks as CSV, such as "12 more pages"; empty if none are missing.
     left_out: Callable[[Any], str] = lambda _document: ""
     csv_limit: int | None = None  # entries of a whole list as CSV; None: the maximum of the parameter `limit`
     heavy: bool = False  # it compares texts: one thread is kept for screens that do not
-    keeps_form: bool = False  # if what was typed is wrong, it is shown again with `request.fault`, not an error screen
+    keeps_form: bool = False  # a refused form is shown again with `request.fault`, not as an error screen
     instead: Callable[[Served_contra, ScreenRequest], str | None] | None = (
-        None  # where to send a browser instead, if anywhere
+        None  # returns the address to redirect a browser to; None: no redirect
     )
 
     @property
@@ -75,7 +75,7 @@ class Screen(Generic[Served_contra]):
 
     @property
     def whole_limit(self) -> int | None:
-        """The entries that a whole list has at most, as CSV; None if this is no list."""
+        """The most entries that a whole list has as CSV; None if this is not a list."""
         maxima = [each.schema["maximum"] for each in self.parameters if each.name == "limit"]
         return self.csv_limit or next(iter(maxima), None)
 

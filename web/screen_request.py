@@ -1,4 +1,4 @@
-"""The request for a screen: its parameters, what was sent with it, and what the server remembers between requests."""
+"""The request for a screen: its parameters, its form, and the state that the server keeps between requests."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class ServerState:
 
 
 class Fault(NamedTuple):
-    """Why a form was refused."""
+    """The reason why a form was refused."""
 
     sentence: str
-    field: str = ""  # the name of the field at fault, if it is one
+    field: str = ""  # the name of the field at fault, if there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class ScreenRequest:
     repeated: Sequence[tuple[str, str]] = ()  # names and values of the query string; a name may be repeated
     origin: str = ""  # http://HOST:PORT, as the visitor knows this server
     defaults: Mapping[str, str] = field(default_factory=dict)  # of parameters, as they would be written
-    is_whole: bool = False  # the whole list is wanted, as far as there is room for it, and not one part of it
+    is_whole: bool = False  # True if the whole list is wanted, up to its limit, and not one part of it
 
     @classmethod
     def parse(
@@ -87,11 +87,11 @@ class ScreenRequest:
         origin: str = "",
         whole_limit: int | None = None,
     ) -> Self:
-        """Parse the parameters and raise a ParameterError that lists everything wrong with them; with a `fault`, which
-        has told it, take the defaults of these.
+        """Parse the parameters; raise a ParameterError that lists all errors, or, with a `fault` that was reported
+        already, use the defaults of the invalid ones.
 
         `strict` also rejects unknown parameters: a program should learn that its parameter has no effect. `whole_limit`
-        is the `limit` of a list that is not wanted in parts.
+        is the `limit` of a list that is wanted as a whole.
         """
         known = {each.name: each for each in parameters}
         values = {name: each.default for name, each in known.items()} | dict(path_values)
@@ -131,7 +131,7 @@ class ScreenRequest:
         return [value for each, value in self.repeated if each == name]
 
     def typed(self, name: str, default: str = "") -> str:
-        """Return what was typed into a field of a form that was refused; otherwise the default."""
+        """Return the typed value of a field if the form was refused; otherwise the default."""
         value = self.form.get(name, "")
         return default if self.fault is None or not isinstance(value, str) else value
 

@@ -1,4 +1,4 @@
-"""The search box: finds out whether words, a URL or a paragraph was typed, and suggests pages while typing."""
+"""The search box: recognises words, a URL or a paragraph, and suggests pages while typing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.web.pasted_texts import PastedText
 from opensearch_winnow.web.screen_request import ScreenRequest
 
-MIN_PARAGRAPH_WORDS = 25  # a longer query is a text to look for: hardly a page has all its words otherwise
+MIN_PARAGRAPH_WORDS = 25  # a longer query is a text to look for: hardly any other page has all its words
 SCHEMES = ("https://", "http://", "https://www.", "http://www.")  # that people leave out
 ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://\S+|[\w-]+(?:\.[\w-]+)+(?::\d+)?/\S*", re.IGNORECASE)
 MIN_SUGGEST_CHARS = 2
@@ -52,7 +52,7 @@ def is_paragraph(typed: str) -> bool:
 
 
 def address_for(index: Index, request: ScreenRequest) -> str | None:
-    """Return where to go instead of searching: to the page with the typed URL, or to the pages that quote a paragraph.
+    """Return the address to open instead of searching: of the page at a typed URL, or the pages that quote a paragraph.
 
     None means that words were typed.
     """

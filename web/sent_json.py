@@ -18,16 +18,16 @@ from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.web.form import MAX_BODY_BYTES, FormError
 
 NDJSON = "application/x-ndjson"
-BODY, CONTENT_TYPE, PACKING = "body", "content-type", "packing"  # the names in a form of what was sent as JSON
+BODY, CONTENT_TYPE, PACKING = "body", "content-type", "packing"  # the fields of a form that holds a JSON body
 MAX_BATCH = 10_000  # documents, or pairs, in a request: clients of engines send 500 to 5,000 at a time
-# Documents are 5 to 30 times as large as their gzip, and copies of a long one 150 times. Small bodies may do as they
-# like.
+# Documents are 5 to 30 times as large as their gzip, and copies of a long one 150 times. Small bodies are
+# exempt.
 MAX_GZIP_RATIO = 200
 MIN_BYTES_FOR_RATIO = 1_000_000
 SPACES = re.compile(r"[ \t\r\n]*")
 
 Sent = TypeVar("Sent")
-# Only the ends of values are of interest, and a number of 5,000 digits is no Python int.
+# Only the ends of values are of interest, and Python refuses an int of 5,000 digits.
 _scanner = json.JSONDecoder(parse_int=len, parse_float=len, strict=False)
 
 
@@ -41,7 +41,7 @@ async def read_json(request: Request) -> dict[str, str | bytes]:
         raise HTTPException(413) from error
     packing = request.headers.get("content-encoding", "identity").strip().lower()
     if packing not in ("gzip", "identity"):
-        raise HTTPException(415, "What is sent may be compressed with gzip, and in no other way.")
+        raise HTTPException(415, "A request may be compressed with gzip only.")
     return {BODY: body, CONTENT_TYPE: kind, PACKING: packing}
 
 
@@ -53,7 +53,7 @@ def sent_body(form: Mapping[str, str | bytes]) -> bytes:
 
 
 def unpacked(content: bytes) -> bytes:
-    """Unpack gzip. Raises HTTPException if there is more in it than may be sent, and FormError if it is damaged."""
+    """Unpack gzip. Raises HTTPException if its content is too large, and FormError if it is damaged."""
     unpacking = zlib.decompressobj(wbits=31)
     by_ratio = max(MIN_BYTES_FOR_RATIO, MAX_GZIP_RATIO * len(content))
     most = min(MAX_BODY_BYTES, by_ratio)
@@ -63,39 +63,37 @@ def unpacked(content: bytes) -> bytes:
         raise FormError("The request body is not valid gzip.") from None
     if len(found) > most:
         if by_ratio < MAX_BODY_BYTES:
-            raise FormError(
-                f"What was sent is more than {MAX_GZIP_RATIO} times as large as its gzip: send it unpacked."
-            )
+            raise FormError(f"The request is more than {MAX_GZIP_RATIO} times as large as its gzip: send it unpacked.")
         raise HTTPException(413)
     if not unpacking.eof or unpacking.unused_data:
-        raise FormError("What was sent is gzip that is cut off, or followed by something else.")
+        raise FormError("The gzip of the request is cut off, or followed by other data.")
     return found
 
 
 def decoded(content: bytes, type_: type[Sent]) -> Sent:
-    """Return JSON as a value of this type. Raises FormError with what is wrong, and where."""
+    """Return JSON as a value of this type. Raises FormError with the error and its location."""
     try:
         return msgspec.json.decode(content, type=type_)
     except msgspec.ValidationError as error:
         raise FormError(f"The JSON that was sent is not as expected: {error}") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise FormError("What was sent is not JSON.") from None
+        raise FormError("The request body is not JSON.") from None
 
 
 def is_given(value: msgspec.Raw | msgspec.UnsetType) -> TypeGuard[msgspec.Raw]:
-    """Return whether there is a member of this name, other than null."""
+    """Return whether a member was sent, other than null."""
     return isinstance(value, msgspec.Raw) and bytes(value).strip() != b"null"
 
 
 def lines(content: bytes, what: str) -> list[bytes]:
-    """Return the JSON lines that are not blank. `what` they are is said if there are too many."""
+    """Return the JSON lines that are not blank. `what` names them in an error if there are too many."""
     return _bounded((line for line in io.BytesIO(content) if not line.isspace()), what)
 
 
 def members(array: msgspec.Raw, name: str) -> list[bytes]:
-    """Return the members of a JSON array, which has this name, as they were written.
+    """Return the members of the JSON array `name` as they were written.
 
-    A decoder would make objects of all of them, however many there are.
+    A decoder would make objects of any number of them.
     """
     try:
         text = bytes(array).decode().strip()
@@ -103,7 +101,7 @@ def members(array: msgspec.Raw, name: str) -> list[bytes]:
             raise FormError(f"The JSON that was sent is not as expected: Expected `array` - at `$.{name}`")
         return _bounded(_members(text), name)
     except (ValueError, RecursionError):
-        raise FormError("What was sent is not JSON.") from None
+        raise FormError("The request body is not JSON.") from None
 
 
 def _members(text: str) -> Iterator[bytes]:
@@ -133,9 +131,9 @@ def _bounded(contents: Iterator[bytes], what: str) -> list[bytes]:
 
 
 def check_one_text(text: str | None, html: str | None, of: str = "") -> None:
-    """Refuse a text as text and as HTML, and one that is larger than a page may be."""
+    """Refuse a text that was sent as both text and HTML, or is larger than a page may be."""
     if text is not None and html is not None:
         raise FormError(f"Send text or html{of}, not both.")
     size = len((text or html or "").encode("utf-8", "surrogatepass"))
     if size > MAX_PAGE_BYTES:
-        raise FormError(f"The text{of} has {size:,} bytes: at most {MAX_PAGE_BYTES:,} are taken.")
+        raise FormError(f"The text{of} has {size:,} bytes: at most {MAX_PAGE_BYTES:,} are allowed.")

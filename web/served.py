@@ -14,7 +14,7 @@ from opensearch_winnow.stores.opening import is_address
 
 
 class HasScheme(Protocol):
-    """All that screens without a store need: an index has it, and so has a server without a store."""
+    """The scheme: all that screens without a store need. An index has one, and so has a server without a store."""
 
     @property
     def scheme(self) -> Scheme: ...
@@ -27,14 +27,14 @@ class OnlyScheme(NamedTuple):
 
 
 class ServedStore(NamedTuple):
-    """A store, and how each thread opens its index of it."""
+    """A store, and the function that opens an index of it for each thread."""
 
     name: str  # in full; visitors see a shorter one
     open_index: Callable[[], Index]
 
     @classmethod
     def named(cls, name: str) -> Self:
-        """Return the store of this name, which has to exist. Its messages have the name that visitors see."""
+        """Return the store of this name, which must exist. Its messages contain the name that visitors see."""
         return cls(name, partial(Index.open, name, create=False, shown_name=shown_name(name)))
 
     @property
@@ -43,7 +43,7 @@ class ServedStore(NamedTuple):
 
 
 def shown_name(store: str) -> str:
-    """Return the name of a store as visitors see it: that of a file without its folder, which is not their business.
+    """Return the name of a store as visitors see it: that of a file without its folder, which stays private.
 
     An address is whole, without credentials: a command with less of it would take it for a file.
     """

@@ -11,13 +11,13 @@ from opensearch_winnow.foundation.options import option, option_of
 
 PORT = 8765
 MIN_TOKEN_CHARS = 8
-MAX_SECONDS = 30  # for the comparisons of one question; then the answer is what was found until then
+MAX_SECONDS = 30  # for the comparisons of one question; then the answer has the matches found so far
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions(ListenOptions):
-    """The options of a server: its port, who may do what, and how long a question may take."""
+    """The options of a server: its port, permissions, and the time limit of a question."""
 
     port: int = option_of(ListenOptions, "port", PORT)
     token: str | None = option(
@@ -30,7 +30,7 @@ class ServerOptions(ListenOptions):
     max_seconds: float = option(
         MAX_SECONDS,
         decimal(0, 86_400, "S", above_least=True),
-        "Compare pages for at most S seconds per question, then show what was found until then.",
+        "Compare pages for at most S seconds per question, then show the matches found so far.",
         advanced=True,
     )
     write: bool = option(False, FLAG, "Let visitors change the store: watches, boilerplate, clusters.")
@@ -38,8 +38,8 @@ class ServerOptions(ListenOptions):
     def __post_init__(self) -> None:
         super(ServerOptions, self).__post_init__()
         if self.token is not None and not re.fullmatch(rf"[!-~]{{{MIN_TOKEN_CHARS},}}", self.token):
-            raise ServeError(  # which does not repeat it
-                f"this is no token: use at least {MIN_TOKEN_CHARS} characters, ASCII letters, digits and punctuation"
+            raise ServeError(  # without the token itself
+                f"invalid token: use at least {MIN_TOKEN_CHARS} characters, ASCII letters, digits and punctuation"
             )
 
     @property

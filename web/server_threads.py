@@ -1,4 +1,4 @@
-"""A bounded pool of threads that answer requests, each with what it has opened for itself: an index, as a rule."""
+"""A bounded pool of threads that answer requests, each with its own open index, as a rule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class BusyError(WinnowError):
 
 
 class ServerThreads(Generic[Opened]):
-    """Runs functions of what each thread has opened for itself. One thread is kept for those that are not `heavy`."""
+    """Runs functions, each with what its thread has opened. One thread is kept for functions that are not `heavy`."""
 
     def __init__(
         self,
@@ -32,8 +32,8 @@ class ServerThreads(Generic[Opened]):
         threads: int,
         max_waiting: int,
     ) -> None:
-        """`threads` functions run at a time, and `max_waiting` more may wait for a thread. `store` is the full name of
-        what is opened: once another file has this name, that is opened instead."""
+        """`threads` functions run at a time, and `max_waiting` more may wait for a thread. `store` is the full name
+        of the store that is opened; it is opened again when another file has replaced it."""
         self._open_function = open_
         self._store = store
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="winnow")
@@ -46,7 +46,7 @@ class ServerThreads(Generic[Opened]):
 
     async def run(self, function: Callable[[Opened], Result], *, heavy: bool = False, goes_on: bool = False) -> Result:
         """Run `function` with what a thread has opened; raise BusyError if too many are waiting, unless it `goes_on`
-        with what has begun to be answered.
+        with an answer that has begun.
 
         If the task that waits for it is cancelled, so is the function. It keeps its thread until it notices.
         """
@@ -68,7 +68,7 @@ class ServerThreads(Generic[Opened]):
             if heavy:
                 self._heavy.release()
             if not future.cancelled():
-                future.exception()  # retrieved, so that asyncio does not log it when nobody waits for it
+                future.exception()  # retrieved, so that asyncio does not log it when no task waits for it
 
         future = asyncio.get_running_loop().run_in_executor(self._pool, self._run, function, cancelled)
         future.add_done_callback(done)
@@ -88,7 +88,7 @@ class ServerThreads(Generic[Opened]):
             return function(opened)
 
     def _open(self, old: AbstractContextManager[Opened] | None) -> None:
-        """Open what this thread answers from for the first time, or again if another file has replaced the store's."""
+        """Open this thread's store for the first time, or again if another file has replaced it."""
         if old is not None:
             self._local.context = None
             self._opened.remove(old)

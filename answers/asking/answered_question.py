@@ -23,7 +23,7 @@ class BatchRow(Answer):
         "True if the question is so short that a page with it, or with some of it, may be missed."
     )
     too_short: bool | None = key("True if the question is too short to be checked for copies.")
-    reason: str | None = key("Why the question could not be answered, or is too short; null if it has a match.")
+    reason: str | None = key("The reason why the question has no answer or is too short; null if it has a match.")
 
 
 @answer
@@ -31,7 +31,7 @@ class AnsweredQuestion(Answer):
     """A question of a batch, and its answer."""
 
     name: str = key("The id of the question.", name="id")
-    reason: str | None = key("Why it could not be answered, or is too short; null if it has a match.")
+    reason: str | None = key("The reason why it has no answer or is too short; null if it has a match.")
     matches: Matches | None = inlined()
 
     @classmethod

@@ -24,12 +24,12 @@ class ComparedText(Answer):
     text: str
     _: KW_ONLY
     url: str | None = key("The URL of the page, or the path of the file; null for a pasted text.", default=None)
-    title: str | None = key("The title of the page, or what the text is called.", default=None)
-    site: str | None = key("The site of the page; null if it is none.", default=None)
+    title: str | None = key("The title of the page, or the name of the text.", default=None)
+    site: str | None = key("The site of the page; null if it is not a page.", default=None)
     fetched_at: datetime | None = key("The time of the capture; null if it is unknown.", default=None)
     passages: Sequence[Span] = ()
     boilerplate: Sequence[Span] = ()
-    lack: str = ""  # "no text", and why; empty if there is one, stored or not
+    lack: str = ""  # "no text" and the reason; empty if the page has a text, stored or not
 
     @classmethod
     def of_page(cls, page: Record, title: str | None, lack: str = "") -> Self:
@@ -52,7 +52,7 @@ class ComparedText(Answer):
     @property
     @derived
     def greyed(self) -> float:
-        """The share of its characters inside boilerplate and no passage."""
+        """The share of its characters inside boilerplate and outside passages."""
         return self._share(self._accounted_for) - self.covered
 
     @property
@@ -64,7 +64,7 @@ class ComparedText(Answer):
     @property
     @derived
     def unshared_places(self) -> int:
-        """The number of places where they are."""
+        """The number of places with such words."""
         return len(self.unshared)
 
     @property
@@ -87,7 +87,7 @@ class PassageRow(Answer):
     """A passage, or a shared run of boilerplate, in a table."""
 
     passage: NumberedPassage = inlined()
-    boilerplate: bool = key("True if it is boilerplate, which is numbered by itself.")
+    boilerplate: bool = key("True if it is boilerplate, which is numbered separately.")
     text: str = key("Its text, as A has it.")
 
 

@@ -1,4 +1,4 @@
-"""Chooses the captures of a comparison, and calls them by their times."""
+"""Chooses the captures of a comparison, and titles them by their times."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from opensearch_winnow.index import Index
 
 
 def capture_text(index: Index, name: str, at: datetime | None, *, dated: bool) -> ComparedText:
-    """Return the text of a page by its URL or id; with `at`, that of its last capture up to then.
+    """Return the text of a page by its URL or id; with `at`, the text of its last capture up to then.
 
-    Its title tells the time of the capture; that of the latest capture of a URL only if `dated`.
+    The title contains the capture time; for the latest capture of a URL, only if `dated`.
     """
     page = index.find(name, at, with_text=True)
     if not dated and page.url == name:

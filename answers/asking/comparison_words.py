@@ -70,10 +70,10 @@ def _boilerplate_runs(runs: int, more: str = "") -> str:
 
 
 class NoPassage(NamedTuple):
-    """Why two texts share no passage."""
+    """The reason why two texts share no passage."""
 
     cause: Literal["short", "boilerplate", "nothing"]
-    reason: str  # a sentence without its full stop, so that the caller can add what would find something
+    reason: str  # a sentence without its full stop, so that the caller can add a remedy
 
 
 def no_passage(compared: Compared) -> NoPassage:

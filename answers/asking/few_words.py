@@ -16,7 +16,7 @@ from opensearch_winnow.queries.spans import Span
 CONTEXT_WORDS = 3  # a word is in both texts if both have it within the same run of this many words
 MAX_RUNS_NAMED = 3  # of each text
 SHORT_WORD_CHARS = 3  # words up to this length are mostly "the" and "of"
-# How much a word tells: names more than other words, bare numbers less, and words of one text more than words of both.
+# A name weighs more than another word, a bare number less, and a word of only one text more than a word of both.
 NAME_WEIGHT, SHORT_WORD_WEIGHT, ONLY_HERE_WEIGHT = 3.0, 0.3, 4.0
 ELLIPSIS, BETWEEN = "…", " … "
 
@@ -70,7 +70,7 @@ class _Words:
         self.contexts: list[Trigram] = list(zip(padded, padded[1:], padded[2:], strict=False))
 
     def runs_missing_in(self, contexts: Collection[Trigram]) -> Iterator[Span]:
-        """Yield the runs of words, as pairs of first word and end, of which no context is in the other text."""
+        """Yield the runs of words without a context in the other text, as pairs of first word and end."""
         first = None
         for at in range(len(self.words)):
             shared = any(each in contexts for each in self.contexts[at : at + CONTEXT_WORDS])
@@ -138,6 +138,6 @@ def _shown(ours: _Words, part: _Excerpt, limit: int) -> str:
     text = one_line(ours.text[ours.spans[part.first][0] : ours.spans[part.end - 1][1]])
     before = ELLIPSIS * (part.first > part.run[0])
     after = ELLIPSIS * (part.end < part.run[1])
-    if len(before + text + after) > limit:  # a single word that is longer than that
+    if len(before + text + after) > limit:  # a single word that exceeds the limit
         text, after = text[: max(limit - len(before + ELLIPSIS), 0)], ELLIPSIS
     return before + text + after

@@ -1,4 +1,4 @@
-"""Says why a search or a question found nothing, and what would find something."""
+"""Explains why a search or a question found nothing, and which change would find something."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from opensearch_winnow.queries.words import as_typed, typed_term
 
 
 class NoHitWords(NamedTuple):
-    """Why a search has no hit. `str` gives a sentence without its full stop."""
+    """The reason why a search has no hit. `str` gives a sentence without its full stop."""
 
     reason: str
-    offer: str = ""  # what would find something
+    offer: str = ""  # a change that would find something
     words: str | None = None  # the query to run instead
-    filters: bool = True  # whether the filters may stay
+    filters: bool = True  # True if the filters may stay
 
     def __str__(self) -> str:
         return f"{self.reason}; {self.offer}" if self.offer else self.reason
 
 
 class NoMatchWords(NamedTuple):
-    """Why a question of similarity has no match."""
+    """The reason why a question of similarity has no match."""
 
-    reason: str  # a sentence without its full stop; empty where the offers say it all
-    offers: Sequence[tuple[str, Offer]] = ()  # what changes of the question find: each a clause without its full stop
+    reason: str  # a sentence without its full stop; empty where the offers suffice
+    offers: Sequence[tuple[str, Offer]] = ()  # changes that find something: each a clause without its full stop
 
 
 def no_hit_words(why: NoHit, *, name: str, filters: str) -> NoHitWords:
@@ -57,7 +57,7 @@ def no_hit_words(why: NoHit, *, name: str, filters: str) -> NoHitWords:
 
 
 def no_match_words(why: NoMatch, matches: Matches, *, name: str, scheme: Scheme, filters: str) -> NoMatchWords:
-    """Explain why a question to the store `name` has no `matches`. `filters` names its filters as the user does."""
+    """Explain why a question to the store `name` has no `matches`. `filters` names them as the user knows them."""
     return NoMatchWords(
         _no_match_reason(why, matches, name, scheme), [(_offer_clause(offer, filters), offer) for offer in why.offers]
     )
@@ -117,7 +117,7 @@ def _no_shared_passage(why: NoMatch, scheme: Scheme) -> str:
 
 
 def empty_store(name: str, stale: int | None = None) -> NoHitWords:
-    """Explain that a store has no pages, and how to add some. `stale` is that of an attached index."""
+    """Explain that a store has no pages, and how to add some. `stale` counts documents of an attached index."""
     if stale is not None:
         none = f"{name} has {count_of(stale, 'document')} without fields, and no other" if stale else f"{name} is empty"
         offer = "add the fields with" if stale else "write documents to it, then run"

@@ -24,8 +24,8 @@ class PageCluster(Answer):
 
     id: str = key("The id of the cluster.")
     pages: int = key("The number of its captures, up to a limit.")
-    urls: int = key("The number of different URLs of these.")
-    more: bool = key("True if there are more.")
+    urls: int = key("The number of different URLs of these captures.")
+    more: bool = key("True if the cluster has more captures.")
     at: datetime | None = key("The time at which the store was last clustered; null if it never was.")
 
     @classmethod
@@ -52,7 +52,7 @@ class PageMatches(Answer):
     @classmethod
     def of(cls, page: Record, found: Matches) -> Self:
         """Return the matches of a page."""
-        digest = page.text_digest
+        digest = page.hashes.text_digest
         return cls(found, [each.id for each in found if digest and each.card.text_digest == digest])
 
 
@@ -67,7 +67,7 @@ class PageFacts(Answer):
     crawl: str = key("The crawl; empty if it has no name.")
     fetched_at: datetime | None = key("The time of the capture; null if it is unknown.")
     duplicate: Duplicate | None = key("How it equals an earlier page, if it does.")
-    duplicate_of: str | None = key("The URL of that page; null if it is not known.")
+    duplicate_of: str | None = key("The URL of the earlier page; null if it is unknown.")
     words: int | None = key("The number of words; null if the text is not stored.")
     characters: int | None = key("The number of letters and digits; null if the text is not stored.")
 
@@ -93,8 +93,8 @@ class PageAnswer(Answer):
             facts=page_facts(page, index.scheme),
             latest=history[-1].card.id == page.id,
             scheme=index.scheme.id,
-            fingerprints=page.fingerprint_count,
-            shingles=page.shingle_count,
+            fingerprints=page.hashes.fingerprint_count,
+            shingles=page.hashes.shingle_count,
             similar=PageMatches.of(page, found),
             cluster=PageCluster.of(index, page),
             history=history,

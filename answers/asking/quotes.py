@@ -15,7 +15,7 @@ from opensearch_winnow.operations.asking.nothing_found import WordSearch
 from opensearch_winnow.operations.asking.sources import TextSource, TextSources
 from opensearch_winnow.queries.asking.matches import Match, Matches
 
-MIN_OVERLAP = 0.9  # two passages that share this part of their union are the same run
+MIN_OVERLAP = 0.9  # two passages with an overlap of this share of their union are the same run
 MAX_LOOKBACK = 50  # earlier runs that a passage is compared with; passages come in the order of the text
 
 
@@ -24,24 +24,24 @@ class PasteRules(Answer):
     """The requirements of a pasted text."""
 
     needed: int = key("The minimum number of letters and digits; for code, of tokens.")
-    sure: int | None = key("A shared run of this many is certain to be found; null if none is.")
+    sure: int | None = key("A shared run of this many is certain to be found; null if no length is.")
     minutes: int = key("The time that a text is kept after its last use, in minutes.")
 
 
 @dataclass(slots=True)
 class QuotedRun(Answer):
-    """A run of the text that other pages have. A run on many pages is one run."""
+    """A run of the text that is also on other pages. A run on many pages is one run."""
 
     number: int = key("The number of the run, from 1, in the order of the text.")
     start: int = key("Its start, in code points of the text.")
     end: int = key("Its end, in code points of the text.")
     words: int = key("The number of its words.", default=0)
-    matches: set[int] = field(default_factory=set)  # positions, in the list of matches, of the pages that have it
+    matches: set[int] = field(default_factory=set)  # positions of the pages that have it in the list of matches
 
     @property
     @derived
     def pages(self) -> int:
-        """The number of matches that have it, give or take a word at its ends."""
+        """The number of matches that have it, up to a word at either end."""
         return len(self.matches)
 
 
@@ -63,7 +63,7 @@ class TextPart(NamedTuple):
 
 @answer
 class QuotedSource(Answer):
-    """Pages that have the same parts of a text, which belong to no other source."""
+    """Pages that have the same parts of a text. No part belongs to two sources."""
 
     source: TextSource = inlined("number", "share")
     id: str = key("The id of the page that has most of the text.")
@@ -81,12 +81,12 @@ class Quotes(Listing[Quote]):
     answer: str = key("A summary in words.")
     words: int = key("The number of words of the text.")
     characters: int = key("The number of its code points.")
-    text: str | None = key("The text of HTML that was sent, which offsets refer to; otherwise null.")
+    text: str | None = key("The text of the HTML that was sent; offsets refer to it. Otherwise null.")
     runs: list[QuotedRun] = key("The runs of the text that the pages have.")
     matches: list[Quote] = listed("The best of the matches.")
     sources: list[QuotedSource] = key("The sources of the text, by their share of it.")
     original: float | None = key(
-        "The share of the text that is in no source; null if no page says where it shares text, or if it is too short."
+        "The share of the text that is in no source; null if no passages are known, or if the text is too short."
     )
     boilerplate: float = key("The share of the text that is boilerplate.")
     search: WordsToSearch | None = key("A search for the words of a text that is too short; otherwise null.")
@@ -117,7 +117,7 @@ class Quotes(Listing[Quote]):
     def of_few_words(
         cls, text: str, found: Matches, search: WordSearch, scheme: Scheme, *, sent: str | None = None
     ) -> Self:
-        """Return no matches, since a page that has a few words is no copy, and a search for them instead."""
+        """Return a search for the words instead of matches: a page that has a few words is not a copy."""
         nothing = replace(found, matches=[], total=0)
         made = cls.of(text, nothing, TextSources([], [], 0.0, None, []), sent=sent)
         return replace(made, answer=too_short_sentence(text, scheme), search=WordsToSearch.of(search))

@@ -24,7 +24,7 @@ def matches_summary(matches: Matches) -> str:
 
 
 def unscored_sentence(matches: Matches) -> str:
-    """Say that the time was up, without a full stop; empty if every candidate was scored."""
+    """Say that the time ran out, without a full stop; empty if every candidate was scored."""
     if not matches.unscored:
         return ""
     return (
@@ -34,7 +34,7 @@ def unscored_sentence(matches: Matches) -> str:
 
 
 def uncompared_sentence(matches: Matches) -> str:
-    """Say that not every page that shares a passage was compared, without a full stop; empty if every one was."""
+    """Say that some pages that share a passage were not compared, without a full stop; empty if all were."""
     if not matches.uncompared:
         return ""
     compared = matches.candidates - matches.unscored - matches.uncompared

@@ -9,7 +9,7 @@ from opensearch_winnow.operations.asking.watches import CheckedWatches, WatchRep
 
 
 def checked_watch(index: Index, name: str) -> WatchReport:
-    """Check a watch. If it cannot be, such as when its page was deleted, the report says so: others still work."""
+    """Check a watch. If that fails, because its page was deleted, say, the report says so; other watches still work."""
     try:
         return index.check_watch(name)
     except QuestionError as error:

@@ -1,4 +1,4 @@
-"""Says in sentences what a clustering has found, compared and left out."""
+"""Sentences about a clustering: the clusters it found, and the pairs it compared and left out."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ def low_recall_warning(recall: float) -> str:
 
 
 def store_update(result: ClusteringResult) -> str:
-    """Return what changed in the store."""
+    """Say how many pages of the store got a new cluster."""
     if result.changed is None:
         return "unchanged: this was a dry run"
     return f"{count_of(result.changed, 'page')} got a new cluster"
 
 
 def plot_subtitle(options: ClusteringOptions, result: ClusteringResult) -> str:
-    """Return result and options in one line."""
+    """Return the result and the options in one line."""
     clusters = count_of(result.clusters, "cluster")
     pages = f"{count_of(result.pages, 'page')}, {result.clustered_pages:,} of them in {clusters}"
     choices = ", components" * (options.linkage == "components") + ", fast" * options.fast

@@ -1,4 +1,4 @@
-"""The clusters of a store, with the run that found them and the one that is going on."""
+"""The clusters of a store, with the run that found them and the run in progress."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class RunningClustering(Answer):
     """A clustering run in progress."""
 
     phase: str = key("The current phase.")
-    done: int = key("The amount that is done of this phase.")
-    total: int | None = key("The whole amount; null if it is not known.")
+    done: int = key("The amount of this phase that is done.")
+    total: int | None = key("The whole amount; null if it is unknown.")
     seconds: float = key("The time since the start.")
     stopping: bool = key("True if the run was told to stop.")
 

@@ -16,7 +16,7 @@ APART_NAMES: dict[ChangeKind, str] = {"moved": "moved or copied", "merged": "mer
 class ChangesPage(Changes):
     """A page of the list of changes."""
 
-    found: int = key("The number of changes that are in question, listed or not.")
+    found: int = key("The number of changes of the wanted kinds, listed or not.")
     more: bool = key("True if another page of the list follows.")
     reason: str | None = key(
         "The reason why there is nothing to compare, if neither crawls nor dates were given; otherwise null."
@@ -24,15 +24,15 @@ class ChangesPage(Changes):
 
 
 def kind_names(changes: Changes) -> dict[ChangeKind, str]:
-    """Return how the kinds of changes are called."""
+    """Return the names of the kinds of changes."""
     return KIND_NAMES | (APART_NAMES if changes.are_apart else {})
 
 
 def changes_summary(changes: Changes) -> str:
     """Sum up changes: "12 of 340 pages changed, 2 moved, 3 are new".
 
-    Without a URL in common, no page can be said to change. Pages that have no text to compare are named beside those
-    that changed.
+    Crawls without a URL in common have no changed pages. Pages without a text to compare are counted beside the changed
+    ones.
     """
     counts = changes.counts
     new, without_text = counts["new"], changes.without_text

@@ -12,7 +12,7 @@ class WinnowFields(Answer):
     stamp: str = key("The id of the scheme.")
     text_digest: str = key("The digest of the words in their order; empty without a text.")
     shingle_digest: str = key("The digest of the set of shingles; empty without a text.")
-    fingerprints: str = key("The hashes of the chosen k-grams.")
+    fingerprints: str = key("The fingerprints: hashes of chosen k-grams.")
     fingerprint_count: int = key("The number of fingerprints.")
     positions: str = key("The positions of the fingerprints in the canonical text, packed.")
     shingle_count: int = key("The number of shingles.")
@@ -30,10 +30,10 @@ class WinnowFields(Answer):
 
 @answer
 class MadeFields(Answer):
-    """The fields of a document, or why it has none."""
+    """The fields of a document, or the reason why it has none."""
 
     fields: WinnowFields | None = key("The fields.", optional=True, default=None)
-    error: str | None = key("The reason why there are none.", optional=True, default=None)
+    error: str | None = key("The reason why there are no fields.", optional=True, default=None)
 
 
 @answer

@@ -1,4 +1,4 @@
-"""Sentences about the results of a search: how many pages and groups there are, and what is like a hit."""
+"""Sentences about the results of a search: the number of pages and groups, and of pages like a hit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def pages_in_groups(results: SearchResults) -> str:
 def more_like_this(hit: Result, min_resemblance: float) -> str:
     """Say how many pages are grouped with a hit, and how alike they are.
 
-    Members of the hit's cluster may resemble it less than `min_resemblance`; how many do is said too.
+    Members of the hit's cluster may resemble it less than `min_resemblance`; the sentence counts them, too.
     """
     known = [member for member in hit.members if is_known(member)]
     details = []
@@ -39,7 +39,7 @@ def more_like_this(hit: Result, min_resemblance: float) -> str:
 
 
 def is_known(member: Member) -> bool:
-    """Return whether the resemblance of a member is known: an error of 1 means it has neither signature nor text."""
+    """Return whether the resemblance of a member is known: an error of 1 means it has no signature and no text."""
     return member.error < 1
 
 

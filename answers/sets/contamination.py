@@ -1,4 +1,4 @@
-"""Says in sentences what training sets have of evaluation sets, and what was not checked."""
+"""Sentences about contamination: evaluation texts found in training sets, and rows that were not checked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from opensearch_winnow.operations.sets.evaluation_sets import EvaluationSet
 
 
 def found_words(result: Contamination) -> str:
-    """Say how many training rows are contaminated, and what was not checked: nobody should take that for clean."""
+    """Say how many training rows are contaminated, and which were not checked and may not be clean."""
     sets, failed = result.evaluation_sets, result.failed
     unchecked, partly = (sum(each.unchecked for each in sets), sum(each.partly_checked for each in sets))
     evaluated = sum(each.rows for each in sets)
@@ -61,7 +61,7 @@ def set_words(found: EvaluationSet) -> Iterator[str]:
 
 
 def left_out_words(result: Contamination) -> Iterator[str]:
-    """Say which rows were not checked: nobody should take them for clean."""
+    """Say which rows were not checked, and may not be clean."""
     for reason, count in sorted(result.failures.items()):
         yield f"{count_of(count, 'training row')} could not be checked: {reason}"
     fewer = f"with fewer than {count_of(result.short, 'word')}"
@@ -84,6 +84,6 @@ def _hold(rows: int) -> str:
 
 
 def _not_checked(*parts: str) -> str:
-    """Return which parts were not checked, to be added to a sentence; those that are empty were."""
+    """Return the unchecked parts as the end of a sentence. Empty parts are left out."""
     named = ", ".join(filter(None, parts))
     return f"; not checked: {named}" if named else ""

@@ -1,4 +1,4 @@
-"""Tells what became of the rows of a data set, in counts and in sentences."""
+"""Counts of and sentences about the rows of a data set that were kept, dropped or not read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RowCount(Answer):
 
     part: str = key("The part of the answer.")
     name: str = key("What is counted.")
-    value: int = key("How many there are.")
+    value: int = key("The count.")
 
 
 def row_counts(result: RowsResult) -> Iterator[RowCount]:
@@ -63,7 +63,7 @@ def dropped_words(result: Deduplication) -> str:
 
 
 def attention_words(result: Deduplication) -> Iterator[str]:
-    """Yield what needs attention, each in a sentence."""
+    """Yield sentences about rows that need attention."""
     yield from (f"Warning: {warning}" for warning in _warnings(result))
     if result.against_failed:
         yield f"{count_of(result.against_failed, 'row')} of the earlier set could not be read."

@@ -1,4 +1,4 @@
-"""Says in sentences what was compared and found in a set of documents."""
+"""Sentences about a set of documents: which were compared, and the pairs that were found."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def found_words(pairs: Pairs) -> str:
 
 
 def not_compared_words(pairs: Pairs) -> Iterator[str]:
-    """Say which documents were not compared, or only in part, and why: all by name. It belongs before all else."""
+    """Name all documents that were not compared, or only in part, with the reasons. To be shown before all else."""
     of_all = f"of {_documents(pairs.submitted, pairs)}"
     if missing := pairs.not_compared:
         names = _named({each.name: each.reason for each in missing})
@@ -48,13 +48,13 @@ def not_compared_words(pairs: Pairs) -> Iterator[str]:
 
 
 def _parts(document: NotCompared) -> str:
-    """Return the files of a document that were not compared, and why; of an anonymised one, only why."""
+    """Return the files of a document that were not compared, with reasons; only the reasons if it is anonymised."""
     files = ((each.name.removeprefix(f"{document.name}/"), each.reason) for each in document.unread)
     return ", ".join(dict.fromkeys(f"{name}: {reason}" if name else reason for name, reason in files))
 
 
 def _named(reasons: Mapping[str, str]) -> str:
-    """Return the names, those with the same reason together."""
+    """Return the names, grouped by reason."""
     names: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         names.setdefault(reason, []).append(name)
@@ -76,5 +76,5 @@ def _documents(count: int, pairs: Pairs) -> str:
 
 
 def unit(pairs: Pairs) -> str:
-    """Return what passages are counted in."""
+    """Return the unit in which passages are counted."""
     return "tokens" if pairs.form == "code" else "words"

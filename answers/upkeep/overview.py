@@ -11,7 +11,7 @@ from opensearch_winnow.operations.upkeep.overview import Overview
 
 @answer
 class StoreAtAGlance(Answer):
-    """The state of a store. Its pages are counted from time to time."""
+    """The state of a store. Its pages are counted at intervals."""
 
     captures: int = key("The number of captures that the store has now.")
     at: datetime | None = key("The time of the last clustering; null if there was none.")

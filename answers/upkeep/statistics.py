@@ -1,4 +1,4 @@
-"""The figures of a store, with those of its clustering, and sentences about them."""
+"""The figures of a store and of its clustering, and sentences about them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CountedStore(Tabular):
 
 
 def figures_summary(figures: StoreFigures) -> Iterator[str]:
-    """Yield sentences about a store: its pages, what is odd about some of them, and its scheme."""
+    """Yield sentences about a store: its pages, anomalies among them, and its scheme."""
     period = f", {figures.first} to {figures.last}" if figures.first else ""
     captures = count_of(figures.pages, "page (capture)", "pages (captures)")
     yield f"{captures} of {count_of(figures.urls, 'URL')} on {count_of(figures.sites, 'site')}{period}"

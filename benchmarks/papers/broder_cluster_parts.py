@@ -27,7 +27,7 @@ from benchmarks.papers.broder_pairs import pair_of, shingle_set
 from benchmarks.papers.broder_phase_parts import files, phases
 from benchmarks.papers.part import Check, Part
 from benchmarks.papers.run import PaperRun
-from benchmarks.table import Table
+from benchmarks.table import Table, percent
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
 from opensearch_winnow.cython_core.sketches import mod_sketch
 from opensearch_winnow.foundation.scheme import Scheme
@@ -114,7 +114,7 @@ def statistics(
 
 
 def identities(records: Sequence[Record]) -> dict[str, str]:
-    return {record.url: record.shingle_digest or record.content_digest for record in records}
+    return {record.url: record.hashes.shingle_digest or record.content_digest for record in records}
 
 
 def of_all(documents: int, each: Statistics) -> str:
@@ -221,8 +221,8 @@ def common_shingles(records: Sequence[Record], sketches: Sketches, truth: Mappin
             (
                 f"{least:,}",
                 f"{len(common):,} ({len(common) / len(on) * 100:.2f} %)",
-                f"{shares[least] * 100:.1f} %",
-                f"{one_site / len(common) * 100:.1f} %" if common else "–",
+                percent(shares[least], 1),
+                percent(one_site / len(common), 1) if common else "–",
             )
         )
     exact = clusters_by_truth(records, (pair for pair, r in truth.items() if r >= THRESHOLD))
@@ -257,9 +257,9 @@ def identical_documents(run: PaperRun, corpus: str) -> Part:
         records = run.records(name)
         different = (
             {record.content_digest for record in records},
-            {record.text_digest for record in records},
-            {record.shingle_digest or record.content_digest for record in records},
-            {record.sketch.tobytes() or record.content_digest for record in records},
+            {record.hashes.text_digest for record in records},
+            {record.hashes.shingle_digest or record.content_digest for record in records},
+            {record.hashes.sketch.tobytes() or record.content_digest for record in records},
         )
         removed = [len(records) - len(keys) for keys in different]
         only = sorted(resemblances_by_sketch_only(records))
@@ -310,7 +310,7 @@ def resemblances_by_sketch_only(records: Sequence[Record]) -> Iterator[float]:
     """Yield the resemblance of each page to the first one with the same sketch, unless all shingles are the same."""
     first: dict[bytes, Record] = {}
     for record in records:
-        if record.sketch:
-            other = first.setdefault(record.sketch.tobytes(), record)
-            if other.shingle_digest != record.shingle_digest:
+        if record.hashes.sketch:
+            other = first.setdefault(record.hashes.sketch.tobytes(), record)
+            if other.hashes.shingle_digest != record.hashes.shingle_digest:
                 yield pair_of(record.text, other.text).resemblance

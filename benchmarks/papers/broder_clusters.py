@@ -181,7 +181,8 @@ def clusters_by_the_paper(
 ) -> PaperClusters:
     """Cluster records by the rule of the paper, to the letter: by counts of the shingles that two sketches share."""
     first: dict[str, int] = {}
-    kept = [number for number, each in enumerate(records) if first.setdefault(each.text_digest, number) == number]
+    digests = [each.hashes.text_digest for each in records]
+    kept = [number for number, digest in enumerate(digests) if first.setdefault(digest, number) == number]
     documents = Counter(shingle for number in kept for shingle in sketches[number])
     entries = [
         (shingle, number) for number in kept for shingle in sketches[number] if documents[shingle] <= max_documents
@@ -197,7 +198,7 @@ def clusters_by_the_paper(
     for a, b in linked:
         components.join(a, b)
     for number, record in enumerate(records):
-        components.join(first[record.text_digest], number)
+        components.join(first[record.hashes.text_digest], number)
     return PaperClusters(
         _named(records, components),
         {(min(pair), max(pair)) for a, b in linked for pair in [(records[a].url, records[b].url)]},

@@ -59,7 +59,7 @@ def versions(records: Sequence[Record]) -> Iterator[tuple[Record, Record]]:
     by_path = defaultdict(list)
     for record in records:
         scheme, _, site, _, *path = record.url.split("/")
-        if path and record.shingle_count >= MIN_SHINGLES:
+        if path and record.hashes.shingle_count >= MIN_SHINGLES:
             by_path[scheme, site, *path].append(record)
     for pages in by_path.values():
         yield from combinations(pages, 2)
@@ -69,7 +69,9 @@ class Mixer:
     """Makes texts from runs of words of real pages."""
 
     def __init__(self, records: Iterable[Record], random: Random) -> None:
-        own = [r.text.split() for r in records if r.url.startswith(WITH_SPACES) and r.shingle_count >= MIN_SHINGLES]
+        own = [
+            r.text.split() for r in records if r.url.startswith(WITH_SPACES) and r.hashes.shingle_count >= MIN_SHINGLES
+        ]
         self._pages = own
         self._random = random
 

@@ -102,7 +102,7 @@ def files(clustering: Clustering, by_paper: PaperClusters, records: Sequence[Rec
             f"{software / count:,.0f}" if software is not None else "–",
         )
 
-    sketch = sum(len(record.sketch) for record in records)
+    sketch = sum(len(record.hashes.sketch) for record in records)
     rows = [
         row("documents", 150e9, "", size, size),
         row("URLs", 1.8e9, "", urls, urls),

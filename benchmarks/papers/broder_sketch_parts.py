@@ -72,7 +72,7 @@ def sketch_parts(run: PaperRun, corpus: str) -> Iterator[Part]:
 
 def definitions(records: Sequence[Record]) -> Part:
     rose = len(distinct(shingles(canonical_text(ROSE), 4)))
-    with_shingles = [record for record in records if record.shingle_count]
+    with_shingles = [record for record in records if record.hashes.shingle_count]
     by_path = sorted(with_shingles, key=lambda record: record.url.split("/")[4:])  # versions of a page side by side
     pages = [shingle_set(canonical_text(record.text)) for record in by_path[:METRIC_PAGES]]
     violations = 0
@@ -80,7 +80,7 @@ def definitions(records: Sequence[Record]) -> Part:
     for a, b, c in combinations(range(len(pages)), 3):
         sides = sorted((distances[a, b], distances[b, c], distances[a, c]))
         violations += sides[2] > sides[0] + sides[1] + 1e-12
-    counts = [record.shingle_count for record in records if record.shingle_count >= 100]
+    counts = [record.hashes.shingle_count for record in records if record.hashes.shingle_count >= 100]
     scaled = [count / 2 ** sketch_scale(count) for count in counts]
     sets = [shingle_set(canonical_text(record.text)) for record in records[::5]]
     kept = sum(len(mod_sketch(page, MODULUS)) for page in sets) / sum(map(len, sets)) * MODULUS

@@ -13,8 +13,8 @@ from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 from opensearch_winnow.cython_core.rare_grams import rare_grams
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.foundation.selection import token_of
-from opensearch_winnow.queries.asking.frequency_check import KoalaCheck
+from opensearch_winnow.foundation.selection import TOKEN_SHIFT
+from opensearch_winnow.queries.asking.frequency_check import FewStoredCheck
 from opensearch_winnow.queries.asking.lookups import Lookup
 
 SCHEME = Scheme.preset("koala")
@@ -42,7 +42,7 @@ class Koala:
         chars = self.consonants(text)
         if self.rare:
             return rare_grams(chars, self.alpha, size)[0]
-        return array("Q", sorted(set(map(token_of, kgram_hashes(chars, self.alpha))))[:size])
+        return array("Q", sorted({each >> TOKEN_SHIFT for each in kgram_hashes(chars, self.alpha)})[:size])
 
 
 DEFAULT = Koala()
@@ -65,13 +65,13 @@ class Database:
         """Return the documents that share a token with `text`, with their match ratio: shared of stored tokens."""
         tokens = self._koala.fingerprint(text, self._koala.searched)
         if self._koala.frequency_check and tokens:
-            (lookup,) = KoalaCheck().trimmed([Lookup("fingerprints", tokens)], self._frequent)
+            (lookup,) = FewStoredCheck().trimmed([Lookup("fingerprints", tokens)], self._frequent)
             tokens = lookup.tokens
         shared = Counter(page for token in tokens for page in self._pages.get(token, ()))
         return {page: count / self._sizes[page] for page, count in shared.items()}
 
     def _frequent(self, lookups: Sequence[Lookup]) -> list[Mapping[int, int]]:
-        limit = KoalaCheck().max_pages
+        limit = FewStoredCheck().max_pages
         return [
             {token: len(self._pages[token]) for token in lookup.tokens if len(self._pages.get(token, ())) > limit}
             for lookup in lookups

@@ -9,7 +9,7 @@ from statistics import mean, median
 from benchmarks.papers.koala_matching import DEFAULT, SCHEME, Collection, Database, Koala
 from benchmarks.papers.part import Check, Part
 from benchmarks.papers.random_text import random_text
-from benchmarks.table import Table
+from benchmarks.table import Table, percent
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
 
 CONSONANTS = b"bcdfghjklmnpqrst"  # 16, so that all are equally likely
@@ -102,7 +102,7 @@ def relations_part(name: str, collection: Collection, revisions: dict[str, dict[
                     str(len(ratios)),
                     share(ratios, 0.001),
                     share(ratios, 0.03),
-                    f"{median(ratios):.0%}".replace("%", " %"),
+                    percent(median(ratios)),
                 )
                 for relation, ratios in sorted(found.items())
             ],
@@ -156,7 +156,7 @@ def sizes_part(collection: Collection, samples: int) -> Part:
                 *("paper, selective", "here, selective", "found"),
             ),
             [
-                (*cells, percent(mean(ratios)), share(ratios, 0.001))
+                (*cells, percent(mean(ratios), 2), share(ratios, 0.001))
                 for cells, ratios in (
                     (("1,000 words", "100,000 words", "100 % (as in the paper)", "1 %", "1 %"), into_large),
                     (("100,000 words", "1,000 words", "1 %", "100 %", "–"), into_small),
@@ -167,10 +167,6 @@ def sizes_part(collection: Collection, samples: int) -> Part:
         ),
         checks=(Check("mean match ratio of 1,000 words in 100,000", mean(into_large), 0.004, 0.02),),
     )
-
-
-def percent(ratio: float) -> str:
-    return f"{ratio:.2%}".replace("%", " %")
 
 
 def larger_database(name: str, questions: list[str], others: dict[str, list[str]]) -> Part:

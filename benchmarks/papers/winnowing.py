@@ -14,7 +14,7 @@ from benchmarks.papers.random_text import random_text
 from benchmarks.papers.run import PaperRun
 from benchmarks.papers.winnowing_frequencies import power_law_part
 from benchmarks.peers.compiled import c_peer
-from benchmarks.table import Table
+from benchmarks.table import Table, percent
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
@@ -148,8 +148,8 @@ def windows_missed(chars: str) -> Part:
             "On the random text",
             ("", "computed", "here"),
             [
-                (f"windows missed by 0 mod {P}", "13.5 % (paper)", f"{missed:.2%}".replace("%", " %")),
-                (f"the same, (1 − 1/{P})^{W}", f"{(1 - 1 / P) ** W:.2%}".replace("%", " %"), ""),
+                (f"windows missed by 0 mod {P}", "13.5 % (paper)", percent(missed, 2)),
+                (f"the same, (1 − 1/{P})^{W}", percent((1 - 1 / P) ** W, 2), ""),
                 ("windows missed by winnowing", "0", str(missed_windows(winnowed, hashes))),
                 ("largest gap between fingerprints, winnowing", f"at most {W}", str(largest_gap(winnowed))),
                 (f"largest gap between fingerprints, 0 mod {P}", "unbounded", str(largest_gap(mod_p))),

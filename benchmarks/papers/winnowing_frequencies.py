@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from benchmarks.papers.part import Check, Part
 from benchmarks.papers.plot import Plot, Point
 from benchmarks.papers.run import PaperRun
-from benchmarks.table import Table
+from benchmarks.table import Table, percent
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.cython_core.kgram_hashes import kgram_hashes
@@ -91,7 +91,7 @@ def once(counted: Counts) -> float:
 
 def row(name: str, counted: Counts) -> tuple[str, ...]:
     total, law = sum(counted.values()), power_law(counted)
-    shares = (f"{counted.get(times, 0) / total:.0%}".replace("%", " %") for times in (1, 2, 3))
+    shares = (percent(counted.get(times, 0) / total) for times in (1, 2, 3))
     slope = "–" if law is None or law.rank_slope is None else f"{law.rank_slope:.2f}".replace("-", "−")
     return name, *shares, f"{max(counted):,}", slope
 

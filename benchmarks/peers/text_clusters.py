@@ -5,19 +5,11 @@ Each peer returns a function that returns the number of its cluster for each tex
 
 from __future__ import annotations
 
-import os
-import struct
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from importlib import import_module
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from benchmarks.peers.missing import MissingError
-from benchmarks.sketches_vs_peers import PERMUTATIONS, WIDTH, fast_hash, peer_shingles
+from benchmarks.sketches_vs_peers import PERMUTATIONS, fast_hash, peer_shingles
 from opensearch_winnow.cython_core.components import UnionFind
 from opensearch_winnow.foundation.scheme import Scheme
 
@@ -28,10 +20,6 @@ THRESHOLD = 0.5
 EQUAL_ERROR_PERMUTATIONS = 1024  # about the error of our MinHash, in 8 times the bytes
 SEED = 1
 OUR_BANDS, OUR_ROWS = Scheme().bands, Scheme().rows
-DATATROVE_BANDS, DATATROVE_ROWS = (
-    25,
-    5,
-)  # the choice of datasketch for this threshold, because datatrove verifies nothing
 
 Labels = Iterable[int]
 Clusters = Callable[[Sequence[str]], Labels]
@@ -98,36 +86,6 @@ def rensa() -> Clusters:
     return clusters
 
 
-def datatrove() -> Clusters:
-    """Run the first three steps of its deduplication. The fourth would write the remaining texts."""
-    os.environ["TQDM_DISABLE"] = "1"
-    steps, data = import_module("datatrove.pipeline.dedup.minhash"), import_module("datatrove.data")
-    import_module("loguru").logger.remove()
-    try:
-        import_module("datatrove.utils.hashes.xxhash").xxhash64("")
-    except TypeError:
-        raise MissingError("it needs an xxhash before 4") from None
-
-    def clusters(texts: Sequence[str]) -> Labels:
-        config = steps.MinhashConfig(WIDTH, DATATROVE_BANDS, DATATROVE_ROWS)
-        with TemporaryDirectory(prefix="winnow-bench-") as folder:
-            signatures, pairs, found = (f"{folder}/{name}" for name in ("signatures", "pairs", "found"))
-            # A language without its own tokenizer, because others need spaCy; str.split is faster.
-            sign = steps.MinhashDedupSignature(signatures, config, language="bal")
-            sign.word_tokenizer = SimpleNamespace(word_tokenize=str.split)
-            sign.run(data.Document(text=text, id=str(page)) for page, text in enumerate(texts))
-            for band in range(DATATROVE_BANDS):
-                steps.MinhashDedupBuckets(signatures, pairs, config=config).run(None, band, DATATROVE_BANDS)
-            steps.MinhashDedupCluster(pairs, found, config=config, save_cluster_id=True).run()
-            labels = array("q", range(-len(texts), 0))  # single pages get no label from datatrove
-            for file in Path(found).glob("*.clusters"):
-                for page, cluster in struct.iter_unpack("<2I", file.read_bytes()):
-                    labels[page] = cluster
-        return labels
-
-    return clusters
-
-
 PEERS: dict[str, Callable[[], Clusters]] = {
     f"datasketch, {PERMUTATIONS} permutations": partial(datasketch, PERMUTATIONS),
     f"datasketch, {EQUAL_ERROR_PERMUTATIONS}, and our bands": partial(
@@ -135,5 +93,4 @@ PEERS: dict[str, Callable[[], Clusters]] = {
     ),
     f"datasketch, {PERMUTATIONS}, as its documentation has it": datasketch_as_documented,
     f"rensa, {PERMUTATIONS}, and our bands": rensa,
-    f"datatrove, {DATATROVE_BANDS * DATATROVE_ROWS}": datatrove,
 }

@@ -42,7 +42,7 @@ class CompareRun(CompareOptions):
     at: tuple[datetime, ...] = option(
         (),
         repeated(LAST_OF_DATE),
-        "Use the last capture of a page up to the end of DATE. Give it twice to choose that of A and that of B.",
+        "Use the last capture of a page up to the end of DATE. Give it twice to choose captures of A and of B.",
     )
     html: str | None = option(None, path("OUT", "file"), "Write both texts side by side to a self-contained HTML file.")
     fail_above: float | None = option(
@@ -86,8 +86,8 @@ def command(
     capture, which history prints in a pipe. HTML files are read as the store's pages were. Its scheme is used unless
     you choose another, and its boilerplate is listed but does not count. WINNOW_STORE is ignored if A and B are files.
 
-    Without B, two captures of the page A are compared: those of two dates, that of one date with the latest, or the
-    last two.
+    Without B, two captures of the page A are compared: at two dates with --at, at one date and the latest, or the last
+    two.
 
     On a terminal, passages appear side by side with their offsets in both texts; in a pipe, as tab-separated values.
     A passage is marked as moved if it is outside the longest series of passages that is in the same order in both.
@@ -140,7 +140,7 @@ def _compared(texts: ComparedTexts, scheme: Scheme | None = None, *, differences
 
 
 def _argument(text: ComparedText) -> str:
-    """Return what names a text on the command line: a file, the URL of a page, or the id of a capture."""
+    """Return the name of a text on the command line: a file, the URL of a page, or the id of a capture."""
     return text.url if text.url and text.title == text.url else text.id
 
 
@@ -176,7 +176,7 @@ def scores_line(comparison: Comparison) -> str:
 
 
 def relationship_line(comparison: Comparison) -> str:
-    """Return the relationship with its reason; an empty string where the summary says all: that nothing is shared."""
+    """Return the relationship with its reason; an empty string if the summary already says that nothing is shared."""
     found = comparison.relationship
     return f"{found.kind.capitalize()}: {found.reason}" if found and found.kind != "nothing in common" else ""
 
@@ -191,7 +191,7 @@ def write_html(out: str, compared: Compared) -> None:
 
 
 def why_no_passage(texts: ComparedTexts, compared: Compared) -> str:
-    """Explain why no passage is shared, and name the option that would find one, if any would."""
+    """Explain why no passage is shared, and name an option that would find one, if there is one."""
     why = no_passage(compared)
     if why.cause == "short":
         return f"{why.reason} (--noise)"
@@ -207,7 +207,7 @@ def why_no_passage(texts: ComparedTexts, compared: Compared) -> str:
 
 
 def disguised(texts: ComparedTexts) -> str:
-    """Say that passages are shared if letters that look alike are one; return an empty string if none are."""
+    """Say that passages are shared if letters that look alike count as one; return an empty string if none are."""
     scheme = texts.scheme
     if scheme.fold_confusables or scheme.form == "code" or (texts.a.text.isascii() and texts.b.text.isascii()):
         return ""
@@ -217,13 +217,13 @@ def disguised(texts: ComparedTexts) -> str:
 
 
 def differences(comparison: Comparison) -> Iterator[DifferenceRow]:
-    """Yield the runs of words that B lacks, then those that A lacks."""
+    """Yield the runs of words that only A has, then the runs that only B has."""
     yield from (DifferenceRow("A", run) for run in comparison.removed or ())
     yield from (DifferenceRow("B", run) for run in comparison.added or ())
 
 
 def differences_table(comparison: Comparison, columns: int, *, full: bool) -> Iterator[list[Span]]:
-    """Yield a line for each run, with its offsets: first those that B lacks, then those that A lacks."""
+    """Yield a line for each run, with its offsets: first the runs that only A has, then the runs that only B has."""
     if comparison.removed is None or comparison.added is None:
         return
     offsets = max((len(_offsets(run)) for run in (*comparison.removed, *comparison.added)), default=0)

@@ -40,7 +40,7 @@ def compared_texts(
     """Read A and B: each is a file if one of that name exists, otherwise a page in the store, by its URL or id.
 
     `at` has the dates of A and B, or one for both. Without B, the captures of A at these dates are compared: by default
-    the last two, and with one date that capture and the latest. `scheme` defaults to that of the store. With a store,
+    the last two, and with one date that capture and the latest. `scheme` defaults to the store's. With a store,
     HTML files are read as its pages were; without one, they are compared as text, tags and all.
     """
     if store is None:
@@ -51,7 +51,7 @@ def compared_texts(
                     " a page with this URL"
                 )
         return ComparedTexts(_file(a, read_text(a)), _file(b or a, read_text(b or a)), with_key(scheme or Scheme()))
-    # Imported here because it takes a while, which a comparison of files does not need.
+    # Imported here because it takes a while, and a comparison of files does not need it.
     from opensearch_winnow.answers.asking.compared_captures import capture_text, last_two_texts  # noqa: PLC0415
     from opensearch_winnow.index import Index  # noqa: PLC0415
 

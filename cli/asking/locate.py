@@ -44,8 +44,8 @@ def command(url: str, store: str, lost: LostPage, output: TableOutput) -> None:
       split      at least 50 % of B is from A; other parts of A are not in B
       copy       one of these, but A did not move to B: B had the text before A was last seen, A is still
                  there, or several pages have it, and none of them is on the site of A or has its path
-      unchanged  B is URL itself, with the same text, and
-      changed    with another one, after the capture of --at
+      unchanged  B is URL itself, captured after --at, with the same text
+      changed    B is URL itself, captured after --at, with another text
 
     Pages that resemble the lost one come first, then those that contain the most of it. Prints a table on a terminal,
     tab-separated values in a pipe. Exits with 1 if nothing is found, and with 2 if the store has no page with this URL.

@@ -43,7 +43,7 @@ def table(matches: Matches, columns: int, *, full: bool = False) -> Iterator[lis
 
 
 def best_scores(matches: Matches) -> list[str]:
-    """Return the score that orders the matches, of each of them."""
+    """Return each match's score by which the matches are ordered."""
     return [scored_percent(getattr(each, matches.score), each.kind, each.error) for each in matches]
 
 
@@ -53,5 +53,5 @@ def _other_score(match: Match, name: Score) -> str:
 
 def _passages(match: Match) -> str:
     if match.kind == "estimate" and not match.passages:
-        return "–"  # estimates do not look for passages
+        return "–"  # estimates have no passages
     return f"{len(match.passages):,}"

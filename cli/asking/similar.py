@@ -71,8 +71,8 @@ def command(
     List the pages of a store that are similar to a question: the page URL, the file F, or the text T. For URL you can
     give the id of a capture, which history prints in a pipe.
 
-    With --batch, every row is a question, by its text or HTML; its id names it. --text-field and the like say which
-    fields these are. All options apply to each question. The answers come in order: on a terminal a line for each
+    With --batch, every row is a question, by its text or HTML; its id names it. --text-field and the like name
+    these fields. All options apply to each question. The answers come in order: on a terminal a line for each
     question with its best match, and otherwise all matches. A question that cannot be answered is named, and the others
     are answered.
 
@@ -128,7 +128,7 @@ def find_matches(index: Index, question: SimilarQuestion) -> Matches:
 
 
 def no_match_lines(index: Index, question: SimilarQuestion, matches: Matches) -> list[str]:
-    """Say that nothing matches, why, and which options would find something."""
+    """Say that nothing matches, with the reason and the options that would find something."""
     filters = filter_option_names(question.where)
     why = index.why_no_match(matches, question)
     said = no_match_words(why, matches, name=index.name, scheme=index.scheme, filters=filters)
@@ -140,7 +140,7 @@ def no_match_lines(index: Index, question: SimilarQuestion, matches: Matches) ->
 
 
 def say_summary(matches: Matches, scheme: Scheme) -> None:
-    """Print a summary if stderr is a terminal, and in any case what was left out."""
+    """Print a summary if stderr is a terminal; always say which pages were left out."""
     if matches:
         remark(
             f"{matches_summary(matches)} · {count_of(matches.candidates, 'candidate')} · {duration(matches.seconds)}"

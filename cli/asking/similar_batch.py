@@ -34,7 +34,7 @@ from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions
 from opensearch_winnow.record_files.answer_table import AnswerTable
 
-MAX_NAMED = 10  # questions that could not be answered, of which the messages tell; the output has all
+MAX_NAMED = 10  # unanswered questions that messages name; the output has all
 PHASE = "Asking questions"
 MAX_QUESTION_COLUMNS = 40
 
@@ -46,11 +46,11 @@ class Counts(Answer):
     """The outcomes of the questions so far."""
 
     questions: int = key("The number of questions.", default=0)
-    found: int = key("Those that found a page.", default=0)
-    failed: int = key("Those that could not be answered.", default=0)
-    below_guarantee: int = key("Those whose answer may miss a page.", default=0)
-    too_short: int = key("Those that are too short to be checked for copies.", default=0)
-    named: list[str] = field(default_factory=list)  # the first that could not be answered, with the reasons
+    found: int = key("The number of questions that found a page.", default=0)
+    failed: int = key("The number of questions that could not be answered.", default=0)
+    below_guarantee: int = key("The number of questions whose answer may miss a page.", default=0)
+    too_short: int = key("The number of questions that are too short to be checked for copies.", default=0)
+    named: list[str] = field(default_factory=list)  # the first unanswered questions, with the reasons
 
     def add(self, answered: AnsweredQuestion) -> None:
         self.questions += 1
@@ -81,7 +81,7 @@ def batch_questions(rows: str | None, urls: str | None, fields: FieldNames) -> I
 def answer_batch(
     index: Index, questions: Iterable[RowQuestion], options: SimilarOptions, output: RunTableOutput
 ) -> Counts:
-    """Ask all questions, and write or print each answer as soon as it is there."""
+    """Ask all questions, and write or print each answer as soon as it is ready."""
     counts, start, screen = Counts(), time.monotonic(), output.screen
     with output.progress(quiet=screen is not None) as show:
         answers = _answers(index, questions, options, counts, show)
@@ -130,7 +130,7 @@ def _write(target: Path, answers: Iterable[AnsweredQuestion], counts: Counts) ->
 
 
 def _json_pieces(answers: Iterable[AnsweredQuestion], counts: Counts) -> Iterator[str]:
-    """Yield one object, an answer at a time: all of them may be more than fits in memory."""
+    """Yield one object, an answer at a time: all answers together may not fit in memory."""
     yield '{"answers": ['
     for number, each in enumerate(answers):
         yield f"{', ' * bool(number)}{json.dumps(each.to_dict())}"
@@ -138,7 +138,7 @@ def _json_pieces(answers: Iterable[AnsweredQuestion], counts: Counts) -> Iterato
 
 
 def _print_table(screen: Terminal, answers: Iterable[AnsweredQuestion]) -> None:
-    """Print a line for each question: the score and the URL of its best match, and how many matches there are."""
+    """Print a line for each question: the score of its best match, the number of matches, and the best match's URL."""
     columns = min(max(screen.columns // 3, 12), MAX_QUESTION_COLUMNS)
     for number, each in enumerate(answers):
         found = each.matches

@@ -24,7 +24,7 @@ from opensearch_winnow.operations.asking.versions import Versions, VersionsQuest
 
 STALE = "  stale: "
 MIN_URL_COLUMNS = 20
-MAX_STALE_PAGES_SHOWN = 5  # of a version; in a pipe, all are
+MAX_STALE_PAGES_SHOWN = 5  # of a version; a pipe gets all
 
 
 @click.command("versions", cls=DescribedCommand, short_help="List the versions of a page or text, and stale copies.")
@@ -42,7 +42,7 @@ def command(about: PageOrText, store: str, question: VersionsQuestion, output: T
     List the versions of a page, or of a text that many pages have, from the oldest to the newest: every capture in the
     store that resembles it, captures with the same text as one version. Versions of unknown date come first.
 
-    The resemblance is that of a version to the one before it, and the first page is where it was first seen. Below a
+    The resemblance compares a version with the one before it, and the first page is where it was first seen. Below a
     version are the stale pages: copies that were not updated. A page is stale if its newest capture still has a text
     that another page has replaced.
 

@@ -90,8 +90,8 @@ def add(
     Save a question under NAME: which pages contain part of the page URL, of the file F, or of the text T? The text is
     saved with the watch. A URL stands for its latest capture at the time of each check.
 
-    With --from, all watches of FILE are added, or none. What each of them finds now does not count as new; with
-    --unseen it does, and thousands of watches are added in seconds.
+    With --from, all watches of FILE are added, or none. Pages that they find now do not count as new; with --unseen
+    they do, and thousands of watches are added in seconds.
     """
     if from_file is not None:
         if any(each is not None for each in (name, url, file, text)):
@@ -212,7 +212,7 @@ def exit_without_watches(index: Index) -> NoReturn:
 
 
 def read_watches(path: str, min_containment: float) -> Iterator[Watch]:
-    """Yield the watches of a file, or of standard input for "-"; `min_containment` is that of lines without one."""
+    """Yield the watches of a file, or of standard input for "-"; `min_containment` is for lines without one."""
     try:
         with click.open_file(path, encoding="utf-8") as lines:
             yield from watches_of(lines, path, min_containment)

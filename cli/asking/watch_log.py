@@ -42,7 +42,7 @@ def log(name: str | None, question: LogQuestion, store: str, output: TableOutput
     with Index.open(store, create=False) as index:
         findings = index.watch_log(replace(question, name=name))
         if name and not findings:
-            index.watch(name)  # an error, if there is none of this name
+            index.watch(name)  # raises an error if there is no such watch
     output.show(findings, lambda screen: table(findings, screen.columns, full=output.full))
     if not findings:
         end(NOTHING_FOUND, f"No findings in {index.name}{f' for watch {name}' if name else ''}")
@@ -66,5 +66,5 @@ def table(findings: Findings, columns: int, *, full: bool) -> Iterator[list[Span
 
 
 def shortened(name: str) -> str:
-    """Return the name of a watch as tables have it."""
+    """Return the name of a watch as tables show it."""
     return shorten_middle(one_line(name).strip(), MAX_NAME_COLUMNS)

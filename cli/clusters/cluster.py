@@ -138,7 +138,7 @@ def write_plot(plot: Path, name: str, options: ClusteringOptions, result: Cluste
 
 
 def list_written(result: ClusteringResult, settings: RunSettings, plot: str | None, store: str | None) -> Written:
-    """Return what was written: the kind of file or the store, and its name or how much changed."""
+    """Return the outputs: the kind of file and its name, or the store and the number of changed pages."""
     written = [
         ("clusters", settings.output),
         ("evidence", settings.evidence and f"{settings.evidence}, {count_of(result.edges, 'pair')}"),
@@ -149,7 +149,7 @@ def list_written(result: ClusteringResult, settings: RunSettings, plot: str | No
 
 
 def stopped_message(stopped: Stopped, start: float, tables: Sequence[str | None], store: str | None) -> str:
-    """Return what a stopped run left. Complete tables appear first, then the `store` is updated batch by batch."""
+    """Say what a stopped run has written. Complete tables appear first; then the `store` is updated in batches."""
     complete = [name for name in tables if name and Path(name).exists() and Path(name).stat().st_ctime >= start]
     parts = [f"{name} is complete" for name in complete]
     if store and (complete or stopped.phase == WRITING_BACK):

@@ -21,7 +21,7 @@ from opensearch_winnow.cli.text_columns import (
 from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.clusters.result import ClusteringResult
 
-Written = Sequence[tuple[str, str]]  # the kind of file or the store, and its name or how much changed
+Written = Sequence[tuple[str, str]]  # the kind of file and its name, or the store and its changes
 EIGHTHS = " ▁▂▃▄▅▆▇█"
 ROWS = 6
 LABELS = 5  # below the bars: 0, 20, 40, 60 and 80, before 100 %
@@ -38,7 +38,7 @@ def table(
     yield from wrapped(words.cluster_definition(options), columns)
     if result.sizes:
         yield from heading("Clusters by size", columns)
-        yield from count_lines(bins(result.sizes)[1:], ("pages", "clusters"), columns)  # none has one page
+        yield from count_lines(bins(result.sizes)[1:], ("pages", "clusters"), columns)  # no cluster has one page
         yield from heading("Largest clusters", columns)
         pages, *cells = TextColumn(
             "pages", [f"{each.pages:,}" for each in result.largest_clusters], right=True
@@ -82,7 +82,7 @@ def pair_histogram(bars: Sequence[int], threshold: float, columns: int) -> Itera
 
 
 def threshold_bar(threshold: float, bars: int) -> int:
-    """Return the index of the bar that `threshold` is in."""
+    """Return the index of the bar that contains `threshold`."""
     return min(floor(round(threshold * bars, 6)), bars - 1)
 
 

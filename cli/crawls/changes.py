@@ -1,4 +1,4 @@
-"""winnow changes: compare two crawls, and list what became of each page."""
+"""winnow changes: compare two crawls, and list the pages that changed, moved, are new or were not seen again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAX_RUNS_SHOWN = 5  # of a page: removed, and added
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangesOutput(RunTableOutput):
-    """The options that say how changes are shown. --to is the later crawl, and names no file."""
+    """The options for the output of changes. --to names the later crawl, not a file."""
 
     to: None = None
     overwrite: bool = False
@@ -66,8 +66,8 @@ def command(store: str, question: ChangesQuestion, output: ChangesOutput) -> Non
       winnow changes --from spring --to autumn --near-revisits --cdxj > not-to-keep.cdxj
       winnow changes --json | jq .counts
 
-    Compare two crawls, or what was captured until one date with what was captured after it until another; without
-    --from and --to, the two latest crawls that have URLs in common. Every page of the earlier crawl is one of these:
+    Compare two crawls, or the captures until one date with those after it until another; without --from and --to,
+    compare the two latest crawls that have URLs in common. Every page of the earlier crawl is one of these:
 
     \b
       unchanged  its URL has the same text

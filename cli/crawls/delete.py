@@ -48,8 +48,8 @@ FOUND = "found"  # the last key of the JSON of a dry run
 @click.option(
     "--unblock", metavar="ENTRY", multiple=True, help="Delete nothing; let a URL or site:HOST be indexed again."
 )
-@click.option("--blocked", is_flag=True, help="Delete nothing; list what is blocked.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask. Needed where nobody can answer, such as in a script.")
+@click.option("--blocked", is_flag=True, help="Delete nothing; list blocked URLs and sites.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask. Needed without a terminal, such as in a script.")
 @declared_options(RunAnswerOutput, "output")
 def command(
     url: tuple[str, ...],
@@ -74,9 +74,9 @@ def command(
     and words.
 
     The store then answers as if these captures had never been indexed. Pages whose cluster has lost its representative
-    are clustered again, the templates of their sites are learned again, and watches forget them. A page that is indexed
-    again comes back, unless you --block it. Other addresses that have the same text are named, and stay. Files outside
-    of the store are not touched: web archives, exports, record files, files of failed pages.
+    are clustered again, the templates of their sites are learned again, and watches forget the captures. A page that is
+    indexed again comes back, unless you --block it. Other addresses that have the same text are named, and stay. Files
+    outside of the store are not touched: web archives, exports, record files, files of failed pages.
 
     Asks before it deletes, unless you give --yes. If you stop it, the rest is kept: start it again. Exits with 1 if no
     capture is found.
@@ -116,7 +116,7 @@ def command(
 
 
 def urls_in(file: str) -> list[str]:
-    """Return the URLs in a file: one in a line. Empty lines, and lines that start with #, are left out."""
+    """Return the URLs in a file, one on each line. Empty lines, and lines that start with #, are left out."""
     urls = [line.strip() for line in read_text(file).splitlines()]
     urls = [url for url in urls if url and not url.startswith("#")]
     if not urls:
@@ -139,7 +139,7 @@ def erase_only(urls: Sequence[str], options: DeletionOptions) -> bool:
 
 
 def ask(index: Index, found: DeletionReport) -> None:
-    """Ask whether to delete what was found. Exit if the answer is no, or if nobody can answer."""
+    """Ask whether to delete the found captures. Exit if the answer is no, or if there is no terminal."""
     if not found.captures:
         return
     what = amount(found)
@@ -188,7 +188,7 @@ def summary(report: DeletionReport, columns: int, options: DeletionOptions) -> I
 
 
 def say_what_is_missing(index: Index, report: DeletionReport, options: DeletionOptions) -> None:
-    """Say which URLs, ids, site or crawl the store does not have, and what it has instead."""
+    """Name URLs, ids, a site or a crawl that the store does not have, and similar ones that it has."""
     if report.missing:
         named = [f"{each} (there is {report.known[each]})" if each in report.known else each for each in report.missing]
         unless = ", or not chosen by the filters" if options.filtered else ""
@@ -199,14 +199,14 @@ def say_what_is_missing(index: Index, report: DeletionReport, options: DeletionO
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Return the first of these names, and how many others there are."""
+    """Return the first of these names, and the number of the others."""
     more = len(names) - MAX_NAMES_LISTED
     others = f" and {count_of(more, 'other')}" if more > 0 else ""
     return f"{', '.join(names[:MAX_NAMES_LISTED])}{others}"
 
 
 def say_what_is_not_blocked(index: Index, report: DeletionReport, options: DeletionOptions) -> None:
-    """Name pages of the store that are probably meant by what was blocked, and are spelled otherwise."""
+    """Name pages of the store that a blocked entry probably means, but spells differently."""
     others = list(report.known.values())[:MAX_NAMES_LISTED]
     if options.where.site is not None and not (report.captures or report.missing):
         site = index.known_site(options.where.site)
@@ -225,7 +225,7 @@ def copies_left(report: DeletionReport, *, dry_run: bool) -> str:
 
 
 def say_where_copies_are(report: DeletionReport, options: DeletionOptions) -> None:
-    """Say where the texts of deleted pages still are, and suggest the command that deletes them there, too."""
+    """Name other addresses with the texts of deleted pages, and suggest the command that deletes these, too."""
     copies = report.copies
     if copies.total:
         say(f"{copies_left(report, dry_run=options.dry_run)}:")
@@ -243,7 +243,7 @@ def say_where_copies_are(report: DeletionReport, options: DeletionOptions) -> No
 
 
 def say_notes(report: DeletionReport, options: DeletionOptions) -> None:
-    """Say what else has changed, and what is left to do."""
+    """Say which clusters, boilerplate and watches have changed, and what is left to do."""
     if report.reclustered:
         say(f"{count_of(report.reclustered, 'page')} left by a deleted representative, clustered again")
     if report.boilerplate:

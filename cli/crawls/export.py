@@ -61,7 +61,7 @@ def command(
     OUT appears when it is complete. Exit code 1 if no capture matches; then nothing is written.
     """
     options = replace(options, ids=ids)
-    options.format_of(out)  # complains about what cannot be written before anything is read
+    options.format_of(out)  # raises an error for an unknown format before anything is read
     if out == STDOUT and output.json:
         raise click.UsageError("--to - and --json both want stdout: name a file")
     store = typed_unless(store, records)
@@ -74,7 +74,7 @@ def command(
             check_files({"--to": out}, [*map(Path, records), *source.files])
         report = export(source, out, options)
     else:
-        raise click.UsageError("what to export? Name record files, or --store crawl.winnow: one of both")
+        raise click.UsageError("name what to export: either record files, or --store crawl.winnow")
     if not output.prints(report) and report.records:
         to = "" if out == STDOUT else f": {out}"
         say(f"{count_of(report.records, 'record')}, {report.bytes:,} bytes{to}")
@@ -86,17 +86,17 @@ def command(
 
 
 def say_no_pages(no_pages: Mapping[str, int]) -> None:
-    """Say how many records of the archives are not written, because they are no pages."""
+    """Say how many records of the archives are left out because they are not pages."""
     if no_pages:
         listed = [f"{reason} {count:,}" for reason, count in Counter(no_pages).most_common(MAX_REASONS)]
         if others := len(no_pages) - len(listed):
             listed.append(count_of(others, "other reason"))
         records = count_of(sum(no_pages.values()), "other record")
-        say(f"Only pages are in it. {records} of these archives, besides requests, are left out: {' · '.join(listed)}")
+        say(f"It has only pages. {records} of these archives, besides requests, are left out: {' · '.join(listed)}")
 
 
 def say_left_out(written: ExportReport | RowsWritten) -> None:
-    """Say how many captures an index of archives does not list, and why; and if its names are ambiguous."""
+    """Say how many captures an index of archives leaves out, and why; warn of ambiguous names of archives."""
     for reason, count in Counter(written.left_out).most_common():
         say(f"{count_of(count, 'capture')} left out: {reason}")
     if written.ambiguous:

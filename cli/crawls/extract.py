@@ -60,7 +60,7 @@ def command(store: str, out: str, options: ExtractOptions, ids: Sequence[str] | 
 
 
 def tell(report: ExtractReport, out: str) -> None:
-    """Say what was written, and what was not."""
+    """Print the counts of records that were written, left out or unreadable."""
     if report.records:
         revisits = f", {count_of(report.revisits, 'revisit')}" if report.revisits else ""
         originals = f" ({report.originals:,} of them only because a revisit repeats it)" if report.originals else ""

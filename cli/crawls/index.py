@@ -24,17 +24,13 @@ from opensearch_winnow.foundation.scheme_choice import SourceSchemeChoice
 from opensearch_winnow.ingest.runs.report import OutcomeCount, Report
 from opensearch_winnow.operations.asking.notifier import Notifier
 from opensearch_winnow.operations.asking.webhook import Webhook
-from opensearch_winnow.operations.crawls.indexing import (
-    IndexingOptions,
-    failed_pages_file,
-    index_sources,
-    open_target,
-)
+from opensearch_winnow.operations.crawls.destinations import destination_named
+from opensearch_winnow.operations.crawls.indexing import IndexingOptions, failed_pages_file, index_sources
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindingOptions(Options):
-    """Whom to tell what the watches of the store find."""
+    """The command and the webhook that receive the findings of watches."""
 
     on_finding: str | None = option(
         None,
@@ -101,7 +97,7 @@ def command(
     CSV or Parquet, or - for any of these piped in. Its format is recognised by its content, not by its name.
 
     \b
-    Of a row, the first of these fields counts that it has, unless an option names another
+    Of each row, the first of these fields that it has is read, unless an option names another
       address  url, uri, link, id, _id, doc_id, docid, document_id, docno, qid, uuid; else its file and place in it
       HTML     html, raw_html
       text     text, raw_content, plain_text, content, contents, body, page_content
@@ -116,10 +112,10 @@ def command(
       failed     could not be read; kept in a file, to be tried again
 
     The first run fixes the scheme of a store. Unless an option chooses it, a folder of programs gets the preset
-    programs, with which source code is read, and all else the preset pages. The first run's choices of --extractor,
+    programs, which reads source code, and any other source the preset pages. The first run's choices of --extractor,
     --alt, --title and --text become the defaults of later runs.
 
-    New pages are checked against the watches of the store (winnow watch). What they find is in a log: winnow watch log.
+    New pages are checked against the watches of the store (winnow watch). Findings are in a log: winnow watch log.
 
     To continue a run that was stopped, start it again. The exit code is 1 if pages failed, bytes of a source could not
     be read, or all pages were skipped.
@@ -127,13 +123,13 @@ def command(
     store, to = one_target(store, to)
     with (
         stopped_by_signals() as stop,
-        open_target(store=store, to=to, scheme=choice.scheme) as target,
+        destination_named(store=store, to=to, scheme=choice.scheme) as destination,
         findings.notifier() as notifier,
         shown_progress(quiet=output.quiet, color=output.color) as show,
     ):
         options = replace(options, progress=show, stop=stop, on_findings=notifier.add)
-        report = index_sources(target, sources, options)
-        failed = failed_pages_file(target, options.failed)
+        report = index_sources(destination, sources, options)
+        failed = failed_pages_file(destination, options.failed)
     for line in first_words(report):
         if screen := output.screen:
             screen.echo(screen.paint(line, "bold"))
@@ -142,7 +138,7 @@ def command(
     output.show(report, lambda _: table(report), OutcomeCount, report.rows())
     print_notes(report, failed, options)
     print_findings(report, notifier.problems)
-    print_end(report, target.name, next_command(report, store, to))
+    print_end(report, destination.name, next_command(report, store, to))
     if report.stopped:
         end(INTERRUPTED)
     if report.failed or report.damaged_ranges:

@@ -24,7 +24,7 @@ MAX_LINES = 5  # listed reasons per outcome, and listed damaged ranges
 
 
 def first_words(report: Report) -> Iterator[str]:
-    """Say what stands before all counts: the preset that the files have decided, and that most of them were skipped."""
+    """Yield messages to print before the counts: the preset that the files decided, and that most were skipped."""
     if report.preset == "programs":
         yield "The files are programs: the new store has the preset programs, to compare them by their tokens"
     skipped = Counter({reason: n for reason, n in report.skipped_files.items() if not MEDIA_TYPE.match(reason)})
@@ -45,7 +45,7 @@ def table(report: Report) -> Iterator[list[Span]]:
     """Yield a line for each outcome, with its most frequent reasons."""
     digits = len(f"{report.pages:,}")
     for name, count, reasons in report.outcomes():
-        # A single other reason takes no more room by its name than as "1 other reason".
+        # Naming a single other reason takes no more room than "1 other reason".
         listed = MAX_LINES if len(reasons) > MAX_LINES + 1 else len(reasons)
         texts = [f"{reason} {number:,}" for reason, number in reasons.most_common(listed)]
         if others := reasons.most_common()[listed:]:
@@ -59,7 +59,7 @@ def table(report: Report) -> Iterator[list[Span]]:
 
 
 def print_notes(report: Report, failed: Path, options: IndexingOptions) -> None:
-    """Print what the user should know about the pages."""
+    """Print warnings and hints about the pages."""
     if options.crawl and report.replaced_undated:
         replaced = count_of(report.replaced_undated, "page without a time", "pages without a time")
         say(f"{replaced} replaced what was stored for the same URL. To keep both crawls, give each its --date.")
@@ -91,7 +91,7 @@ def print_notes(report: Report, failed: Path, options: IndexingOptions) -> None:
 
 
 def print_findings(report: Report, problems: Sequence[str]) -> None:
-    """Print what the watches of the store found, and what went wrong with them."""
+    """Print the number of findings of the store's watches, and their problems."""
     if report.finding_count:
         found = count_of(report.finding_count, "finding")
         say(f"{found} for {count_of(report.finding_watches, 'watch', 'watches')}: winnow watch log")
@@ -107,6 +107,6 @@ def print_findings(report: Report, problems: Sequence[str]) -> None:
 
 
 def print_end(report: Report, target: str, next_command: Sequence[str]) -> None:
-    """Print how long it took, and what to do next."""
+    """Print the duration, and a command to run next."""
     remark(f"{target}: {pace(report)}, {report.seconds:,.1f} s")
     suggest(*next_command)

@@ -1,4 +1,4 @@
-"""The options that say how an answer is shown: as JSON, as a table for people or for programs, or in a file."""
+"""The options for the output of an answer: as JSON, as a table for people or for programs, or in a file."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ Lines = Callable[[Terminal], Iterable[list[Span]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JsonOutput(Options):
-    """The option of an answer that is told in a few lines."""
+    """The option of an answer that is printed in a few lines."""
 
     json: bool = option(False, FLAG, "Print one JSON object.")
 
     def prints(self, answer: Answer) -> bool:
-        """Print an answer if it is wanted as JSON, and return whether it is."""
+        """Print an answer if --json is given, and return whether it is."""
         if self.json:
             click.echo(json.dumps(answer.to_dict()))
         return self.json

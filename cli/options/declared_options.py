@@ -45,13 +45,13 @@ def declared_options(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the options of a class; its function gets an object of it as `name`.
 
-    `defaults` are those of the command, if they differ from those of the class.
+    `defaults` override the defaults of the class.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
         def with_object(**arguments: Any) -> Any:
-            made = cls.of(arguments)  # which takes out what belongs to it
+            made = cls.of(arguments)  # removes the options of the class from `arguments`
             return function(**{name: made}, **arguments)
 
         decorated: Any = with_object
@@ -69,7 +69,7 @@ def declared_option(cls: type[Options], name: str) -> Callable[[Callable[..., An
 
 
 def click_option(option: Option, default: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the option of a command."""
+    """Return the click option of a declared option."""
     names, join = (*option.flag.split(), option.name), option.kind.join
     described: dict[str, Any] = {
         "help": f"{option.help}  [default: {option.unset}]" if option.unset else option.help,

@@ -1,4 +1,4 @@
-"""The options that say which page or text a question is about."""
+"""The options that name the page or text of a question."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PageOrText:
     at: datetime | None
 
     def keywords(self) -> dict[str, Any]:
-        """Return what a question about it has. The file is read."""
+        """Return the values of a question about it, by field. Reads the file."""
         text, html = (self.text, None) if self.file is None else read_text_or_html(self.file)
         return {"url": self.url, "text": text, "html": html, "at": self.at}
 
@@ -40,7 +40,7 @@ class PageOrText:
 def question_options(*instead: str, hint: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the argument URL and the options --file, --text and --at; its function gets `about`.
 
-    Exactly one page or text must be given, or one of the options `instead`, of which the `hint` tells.
+    Exactly one page or text must be given, or one of the options `instead`, which `hint` names.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""Completes the names of what a store keeps: watches, boilerplate."""
+"""Completes names that a store keeps: of watches, of boilerplate."""
 
 from __future__ import annotations
 

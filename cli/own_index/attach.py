@@ -33,13 +33,13 @@ FEWER_ADDRESSES = 0.97  # as a share of the pages; their number is an estimate
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachRun(Options):
-    """The options that say what the command does: attach once, update again and again, or only print what it would."""
+    """The options for the mode of the command: attach once, update again and again, or only print requests."""
 
     update: bool = option(False, FLAG, "Bring an attached index up to date: new and changed documents only.")
     follow: bool = option(False, FLAG, "Update again and again, until Ctrl-C.")
     every: float = option(10, decimal(1, 86_400, "SECONDS"), "Pause between two updates with --follow.", advanced=True)
     print_template: bool = option(
-        False, FLAG, "Change nothing: print winnow's part of a template, for those who manage it.", advanced=True
+        False, FLAG, "Change nothing: print winnow's part of a template, to add it yourself.", advanced=True
     )
     dry_run: bool = option(False, FLAG, "Change nothing: print the missing requests, for the Dev Tools console.")
 
@@ -127,14 +127,14 @@ def command(index: str, options: AttachOptions, choice: SchemeChoice, run: Attac
             " --template, from their first document on."
         )
     if report.refused:
-        say(f"The other indices are done. When that is mended, run: winnow attach {address} --update")
+        say(f"The other indices are done. When that is fixed, run: winnow attach {address} --update")
     if report.failed or report.refused:
         end(SOME_FAILED)
     suggest("cluster", "--store", str(address))
 
 
 def _say_news(reports: Iterable[AttachReport]) -> None:
-    """Say what each update has done, and what is new of what it could not do."""
+    """Print the outcome of each update, and the reasons for failures that are new."""
     told: list[str] = []
     for report in reports:
         reasons = _reasons(report)
@@ -147,7 +147,7 @@ def _say_news(reports: Iterable[AttachReport]) -> None:
 
 
 def _plan_lines(planned: Plan, stale: int) -> Iterator[str]:
-    """Say what is planned, and yield the requests."""
+    """Print the plan, and yield its requests."""
     _say_plan(planned)
     for reason in planned.refused.values():
         say(reason)
@@ -180,7 +180,7 @@ def _say_plan(planned: Plan) -> None:
 
 
 def _reasons(report: AttachReport) -> list[str]:
-    """Return why documents got no fields: of whole indices, then of single documents."""
+    """Return the reasons for missing fields: of whole indices, then of single documents."""
     return [*report.refused.values(), *report.failures]
 
 

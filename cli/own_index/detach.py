@@ -22,7 +22,7 @@ from opensearch_winnow.operations.own_index.attaching import detach
 if TYPE_CHECKING:
     from opensearch_winnow.stores.opensearch.own_index.attach_reports import Detached
 
-MAX_NAMED = 3  # of those that need a part
+MAX_NAMED = 3  # indices that still need a part
 
 
 @click.command("detach", cls=DescribedCommand, short_help="Take away what winnow attach has added to an index.")

@@ -40,7 +40,7 @@ MAX_FAILURES_NAMED = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldsOutput(Options):
-    """The options that say where the documents go."""
+    """The options for the output of documents."""
 
     mapping: bool = option(False, FLAG, "Print the mapping of the fields for PUT INDEX/_mapping, and exit.")
     to: str | None = option(
@@ -93,15 +93,15 @@ def command(
 
     Adds fingerprints, sketches and digests to documents before any program writes them to an index. Each document is a
     JSON object on a line of its own, in FILE or on stdin, also compressed. They come out in the same order, each with
-    one more field, `winnow`, and otherwise as they were, byte for byte. What can be read is written at once.
+    one more field, `winnow`, and otherwise as they were, byte for byte. Each is written as soon as it is read.
 
     In a _bulk body, the documents of index and create get fields, and so do those of update that have all of the text
-    fields. If an update has only some of them, its document keeps the old fields: winnow attach --update notices.
+    fields. If an update has only some of them, its document keeps the old fields until winnow attach --update.
 
-    The index needs the mapping that --mapping prints. If it is attached, it has it, and winnow attach --update takes
-    the hashes as they are, provided that the scheme is the same.
+    The index needs the mapping that --mapping prints. An attached index has it already, and winnow attach --update
+    keeps the hashes, provided that the scheme is the same.
 
-    A line that is no JSON object is named on stderr and stays in its place. Exit code 1 if there was one, or if no
+    A line that is not a JSON object is named on stderr and stays in its place. Exit code 1 if there was one, or if no
     document has a text.
     """
     if out.mapping:
@@ -148,7 +148,7 @@ def command(
 
 
 def remarks(report: FieldsReport, options: FieldsOptions, out: FieldsOutput) -> Iterator[str]:
-    """Say what became of documents that have no fields, or not all. If all have them, a script hears nothing."""
+    """Yield messages about documents without fields, or with old ones; none if all documents have fields."""
     if report.failed:
         where = f"written to {out.failed}" if out.failed else "passed on without fields"
         yield f"{count_of(report.failed, 'document')} that cannot be read: {where}"
@@ -156,7 +156,7 @@ def remarks(report: FieldsReport, options: FieldsOptions, out: FieldsOutput) -> 
         yield "Is this a _bulk body? For JSON lines, leave out --bulk."
     if report.partial:
         some = count_of(report.partial, "update has", "updates have")
-        yield f"{some} only some of the text fields: the fields of these documents are those of their old texts."
+        yield f"{some} only some of the text fields: these documents keep the fields of their old texts."
     if report.times_unread:
         have = count_of(report.times_unread, "document has", "documents have")
         yield (

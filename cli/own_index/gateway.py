@@ -38,7 +38,7 @@ def command(options: GatewayOptions) -> None:
 
     tls = options.tls()
     engine, problem = checked_address(options.to)
-    start_log("aiohttp")  # it would print a traceback for whatever is not HTTP
+    start_log("aiohttp")  # it would print a traceback for malformed HTTP
     with options.listener() as listener:
         here = f"http{'s' if tls else ''}://{options.reachable_host}:{listener.getsockname()[1]}"
 

@@ -98,7 +98,7 @@ def total_with_hint(results: SearchResults) -> str:
 
 
 def hits_range(results: SearchResults, page: int, limit: int) -> str:
-    """Return which hits this page shows, and the option for the next page; empty if it shows all."""
+    """Say which hits this page shows, with the option for the next page; empty if it shows all."""
     start = (page - 1) * limit
     end = start + len(results)
     highest = results.total if results.by is None else results.at_most
@@ -111,7 +111,7 @@ def hits_range(results: SearchResults, page: int, limit: int) -> str:
 
 
 def empty_page(results: SearchResults, page: int, limit: int) -> str:
-    """Return why this page of a search has no hits, although the search has some."""
+    """Explain why this page of a search has no hits, although the search has some."""
     total = f"There {'is' if results.total == 1 else 'are'} {total_with_hint(results)}"
     hits = results.total if results.by is None else results.groups
     if hits is None:  # the search paused: every page it examined for this list belongs to an earlier group

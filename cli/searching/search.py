@@ -79,12 +79,12 @@ def command(words: tuple[str, ...], store: str, question: SearchQuestion, output
     if not results:
         end(NOTHING_FOUND, reason)
     if position := hits_range(results, page, limit):
-        (remark if output.json or results.cursor else say)(position)  # these say otherwise that there is more
+        (remark if output.json or results.cursor else say)(position)  # JSON and the cursor say that more follows
     next_step("similar", results[0].url)
 
 
 def why_no_hit(index: Index, question: SearchQuestion) -> str:
-    """Say why no page was found, and what would find some."""
+    """Explain why no page was found, and which change of the search would find some."""
     why = index.why_no_hit(question)
     return str(no_hit_words(why, name=index.name, filters=filter_option_names(question.where)))
 

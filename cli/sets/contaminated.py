@@ -26,7 +26,7 @@ from opensearch_winnow.operations.sets.contamination import ContaminatedRow, Con
 
 
 class ManyNamesCommand(DescribedCommand):
-    """Lets the options in `many_names` take all words up to the next option, so that a shell may expand a pattern."""
+    """A command whose options in `many_names` take all words up to the next option: a shell may expand a pattern."""
 
     many_names: Sequence[str] = ("--against",)
 
@@ -46,7 +46,7 @@ class ManyNamesCommand(DescribedCommand):
         return super().parse_args(ctx, given)
 
 
-_FIELDS = re.compile(r"[^/\\*?\[\]]+")  # names of fields after a colon, and not the rest of a path or a pattern
+_FIELDS = re.compile(r"[^/\\*?\[\]]+")  # names of fields after a colon, not the rest of a path or a pattern
 
 
 @click.command(
@@ -97,7 +97,7 @@ def command(
         say(line)
     say_failed(result.failures, options.failed)
     if not result.contaminated:
-        if not output.screen:  # a table begins with it
+        if not output.screen:  # a table begins with this line
             say(found_words(result))
         end(NOTHING_FOUND)
     remark(f"{count_of(result.rows, 'row')}: {duration(result.seconds)}")
@@ -107,7 +107,7 @@ def command(
 def fields_by_set(names: Sequence[str]) -> dict[str, list[str]]:
     """Return the name of each evaluation set with the fields that follow a colon: mmlu.jsonl:question,choices.
 
-    A name that is a file or folder as it stands is one, whatever colons it has.
+    If a whole name, colons included, is that of a file or folder, it has no fields.
     """
     sets: dict[str, list[str]] = {}
     for name in names:

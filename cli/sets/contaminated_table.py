@@ -40,7 +40,7 @@ def table(result: Contamination, columns: int) -> Iterator[list[Span]]:
 
 
 def _rows(rows: list[ContaminatedRow], columns: int) -> Iterator[list[Span]]:
-    """Yield a line for each contaminated row, with the evaluation row of which it has the most."""
+    """Yield a line for each contaminated row, with the evaluation row that shares the most with it."""
     words = TextColumn("words", [f"{row.words:,}" for row in rows], right=True)
     head, lines = joined([percent_column("of the row", [row.share for row in rows]), words])
     yield [(f"{head}{GAP}of the evaluation row", "dim")]

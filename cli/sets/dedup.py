@@ -48,7 +48,7 @@ class DedupCommand(FileDeduplication):
     passages: bool = option(False, FLAG, "Instead of whole rows, cut passages that several rows have out of the texts.")
 
     def of_rows(self) -> FileDeduplication:
-        """Return the options with which whole rows are compared."""
+        """Return the options for comparing whole rows."""
         scheme, fields = Scheme.preset(self.preset), self.fields
         return replace(
             self.part(FileDeduplication),
@@ -60,7 +60,7 @@ class DedupCommand(FileDeduplication):
         )
 
     def of_passages(self, passages: PassageOutputs) -> PassageRun:
-        """Return the options with which passages are found."""
+        """Return the options for finding passages."""
         shared = {name: getattr(self, name) for name in ("to", "failed", "overwrite", "work")}
         return passages.extended(PassageRun, **shared, **self.part(RowOptions).keywords())
 
@@ -86,12 +86,12 @@ def command(sources: tuple[str, ...], options: DedupCommand, passages: PassageOu
       winnow dedup train.jsonl --passages --words 50 --to cut.jsonl
 
     Reads the rows of each SOURCE and writes those that are kept, in the same format and as they were: JSON lines,
-    Parquet, CSV (each also compressed where that is usual), or the files of a folder. Of a web archive, --ids lists
-    what is kept. Rows are told apart by their place, so ids may be missing or occur twice.
+    Parquet, CSV (each also compressed where that is usual), or the files of a folder. For a web archive, --ids
+    lists the kept rows. Rows are identified by their position, so ids may be missing or occur twice.
 
-    Every dropped row resembles the row that is kept for it by X or more, or is in it; no two rows that are kept do.
+    Every dropped row resembles the row kept for it by X or more, or is contained in it; no two kept rows do.
     Case, punctuation and the wrapping of lines do not count, nor do operators: 12 + 5 and 12 * 5 are the same words. A
-    warning counts the rows that were dropped as equal to others but for such symbols. With --match identical they stay.
+    warning counts the dropped rows that differ from the kept ones in such symbols. With --match identical they stay.
 
     With --passages, rows are not compared as a whole. Passages that several rows have are cut out of the texts; only a
     row without words left is dropped.

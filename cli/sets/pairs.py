@@ -78,7 +78,7 @@ def command(
     Exit codes
       0  a pair was found, and every submission was compared
       1  no pair was found; or a submission was not compared, or a file failed
-      2  the command could not be done
+      2  the command failed
     """
     store, typed = typed_unless(store, sources), typed_options()
     if not (sources or store):

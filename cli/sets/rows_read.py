@@ -12,7 +12,7 @@ from opensearch_winnow.foundation.path_names import PathName
 from opensearch_winnow.foundation.some_of import some_of
 
 MAX_NAMES = 5  # of files that were not read
-TOO_LARGE = "larger than"  # how the reason of such a row begins
+TOO_LARGE = "larger than"  # the beginning of the reason for such a row
 
 
 def failed_file(failed: PathName | None, to: PathName | None) -> PathName | None:
@@ -28,7 +28,7 @@ def say_other_texts(names: Sequence[str]) -> None:
 
 
 def say_failed(reasons: Counter[str], failed: PathName | None) -> None:
-    """Say where the rows are that could not be read, and how to read those that are too large."""
+    """Name the file with the rows that could not be read, and the option for rows that are too large."""
     if reasons and failed:
         say(f"The failed rows are in {failed}.")
     if any(reason.startswith(TOO_LARGE) for reason in reasons):

@@ -40,7 +40,7 @@ def command() -> None:
     Boilerplate is text that is no evidence of copying: licences, templates, navigation. Boilerplate registered in a
     store does not count when pages are compared. It is still shown, marked as boilerplate.
 
-    A site's template counts for nothing only between two pages of that site. If a page of another site has the same
+    A site's template is ignored only between two pages of that site. If a page of another site has the same
     text, it counts as shared.
     """
 
@@ -88,8 +88,8 @@ def list_(store: str, output: AnswerOutput) -> None:
       winnow boilerplate list --store crawl.winnow
       winnow boilerplate list --json
 
-    List the boilerplate of a store: name, site, number of words, and how the text begins. Exits with 1 if there is
-    none.
+    List the boilerplate of a store: name, site, number of words, and the beginning of the text. Exits with 1 if
+    there is none.
     """
     with Index.open(store, create=False) as index:
         registered = index.boilerplate()
@@ -152,7 +152,7 @@ def learn(options: LearningOptions, store: str, output: AnswerOutput) -> None:
       winnow boilerplate learn --site example.org --min-share 0.8
 
     Find the template of each site, the text that many of its pages share, and register it as boilerplate of that site.
-    This replaces what was learned from the site before. Exits with 1 if no template is found.
+    This replaces the template learned before. Exits with 1 if no template is found.
     """
     with Index.open(store, create=False, patient=True) as index:
         learned = index.learn_boilerplate(options)
@@ -164,7 +164,7 @@ def learn(options: LearningOptions, store: str, output: AnswerOutput) -> None:
 
 
 def find(index: Index, name: str) -> Boilerplate:
-    """Return the boilerplate of this name; raise BoilerplateError, with the known names, if there is none."""
+    """Return the boilerplate of this name; raise BoilerplateError, with the known names, if it is unknown."""
     registered = {each.name: each for each in index.boilerplate()}
     if name not in registered:
         known = f"; there is {', '.join(registered)}" if registered else ", or any other"

@@ -51,7 +51,8 @@ def start(options: EngineOptions, folder: EngineHome, output: JsonOutput) -> Non
       winnow engine start --setting action.destructive_requires_name=true
 
     Starts an engine in the background, and waits until it answers. If it is already running, the command says so, and
-    restarts nodes that have died. If all have died, it starts as many, with the same version, heap and port.
+    restarts nodes that have died. If all have died, it starts the same number again, with the same version, heap and
+    port.
     """
     engine = local_engine(folder)
     before = engine.status()

@@ -24,9 +24,9 @@ def command(store: str, output: RunAnswerOutput) -> None:
       winnow rotate --store crawl.winnow
       winnow rotate --store http://localhost:9200/pages --json
 
-    In a store of the selection koala, a page has 100 fingerprints, and a question 1,000. Whoever finds out the 100 can
-    change a letter in each, and they no longer find the copy. A rotation stores others of the 1,000 instead, from the
-    texts in the store. Run it from time to time, such as twice a year, or when somebody asks suspiciously often.
+    In a store of the selection koala, a page has 100 fingerprints, and a question 1,000. An attacker who learns the 100
+    can change a letter in each, so that they no longer find the copy. A rotation stores others of the 1,000 instead,
+    from the texts in the store. Run it from time to time, such as twice a year, or after suspiciously many questions.
 
     Searches and index runs go on meanwhile, and pages are found before and after. If you stop it, what is done is kept:
     the next rotation continues.

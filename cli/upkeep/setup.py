@@ -29,7 +29,7 @@ def command(store: str, options: SetupOptions, choice: SchemeChoice, output: Jso
 
     Creates what a store on OpenSearch needs. An ingest pipeline, three scripts, a search pipeline and an index template
     belong to the whole cluster. The index NAME-000001 with the alias NAME, and the index NAME.settings, hold the store.
-    What exists already stays; a store with another scheme is refused. `winnow index` does the same for a new store.
+    Existing parts stay; a store with another scheme is refused. `winnow index` does the same for a new store.
 
     If you lack the permission, --dry-run prints the missing requests for an administrator to send.
     """

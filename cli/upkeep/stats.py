@@ -83,7 +83,7 @@ def table(name: str, figures: StoreFigures, columns: int) -> Iterator[list[Span]
 def _counts(
     title: str, counts: Mapping[str, int], nameless: str, pages: int, all_names: int, columns: int
 ) -> Iterator[list[Span]]:
-    """Yield the largest of these counts; all of them sum up to `pages`, and are of `all_names`."""
+    """Yield the largest of these counts. All counts sum up to `pages`, and belong to `all_names` names."""
     yield from heading(title, columns)
     top = dict(list(counts.items())[:MAX_LISTED])
     most = max(top.values())

@@ -1,1 +1,1 @@
-"""Deduplicates the rows of a data set: rows → pairs → which rows are kept, and for which of them the others go."""
+"""Deduplicates the rows of a data set: rows → pairs → rows to keep, and for each dropped row the one kept instead."""

@@ -17,7 +17,7 @@ from opensearch_winnow.clusters.flat_files import PostingFiles, SetFile
 from opensearch_winnow.clusters.map_ahead import map_ahead
 from opensearch_winnow.cython_core.posting_parts import bundle_postings, put_rows
 
-FIRST_BUNDLES = 16  # of each row that the first round looks for: enough to drop most rows of a family of copies
+FIRST_BUNDLES = 16  # of each row, looked up in the first round: enough to drop most rows of a family of copies
 MAX_BUNDLES = 1 << 32
 # Each round for crowds compares a row with ten times as many rows of a crowd as the one before, up to MAX_LIMIT. It is
 # not begun if that takes more than PAIRS_PER_ROW comparisons for each row, unless they are fewer than MIN_PAIRS, which
@@ -28,7 +28,7 @@ CONTAINED = pa.schema(
     [
         ("pair", pa.int64()),
         ("resemblance", pa.float64()),
-        ("earlier_share", pa.float64()),  # how much of the earlier row is in the later one
+        ("earlier_share", pa.float64()),  # share of the earlier row that is in the later one
         ("later_share", pa.float64()),
     ]
 )
@@ -53,14 +53,14 @@ CREATE_HOLDERS = """
 CREATE TABLE holders AS
 SELECT bundle, page, shingle_count AS size FROM bundles SEMI JOIN seekers USING (bundle) JOIN pages ON number = page
 """
-# The rows that are kept so far and have an unfinished bundle: one of which not all kept rows were compared.
+# The rows kept so far that have an unfinished bundle: one whose kept rows were not all compared.
 KEPT_HOLDERS = "holders SEMI JOIN unfinished USING (bundle) ANTI JOIN followers USING (page)"
 KEPT_SEEKERS = "seekers SEMI JOIN unfinished USING (bundle) ANTI JOIN followers USING (page)"
 CREATE_CROWDS = f"""
 CREATE OR REPLACE TABLE crowds AS
 SELECT bundle FROM {KEPT_HOLDERS} GROUP BY bundle HAVING count(*) > {{limit}}
 """
-# In a crowd, a row is compared with the first rows, for which those that are in each other go, and with the largest.
+# In a crowd, a row is compared with the first rows, which are kept if rows are in each other, and with the largest.
 CREATE_CANDIDATES = f"""
 CREATE OR REPLACE TABLE candidates AS
 SELECT DISTINCT (least(seeking.page, partners.page)::BIGINT << 32) | greatest(seeking.page, partners.page) AS pair
@@ -73,7 +73,7 @@ FROM (SELECT * FROM {KEPT_SEEKERS} WHERE turn <= {{bundles}}) seeking JOIN (
 ) partners USING (bundle)
 WHERE seeking.page <> partners.page AND size >= needed
 """
-# A row that was dropped for one that is dropped itself may be kept again, and was not compared meanwhile.
+# If the row that another was dropped for is dropped itself, the other may be kept again. It was not compared meanwhile.
 CREATE_UNFINISHED = """
 CREATE OR REPLACE TABLE unfinished AS
 SELECT bundle FROM crowds
@@ -87,13 +87,13 @@ FROM (SELECT bundle, count(*) AS seeking FROM {KEPT_SEEKERS} GROUP BY bundle)
 
 
 class Containments(Edges):
-    """Creates the tables `pages`, `contained` and `followers`: pairs of rows of which one is in the other, and the kept
-    row for which each other row goes.
+    """Creates the tables `pages`, `contained` and `followers`: pairs of rows of which one is in the other, and for each
+    dropped row the kept row that it was dropped for.
 
-    A bundle is all shingles that the same rows have. A row is compared with every row that has one of its rarest
-    bundles, chosen so that no row that contains it lacks them all. If a crowd of rows has a bundle, only some of them
-    are compared at first. That drops most of them, and further rounds compare the rows that are left, until all pairs
-    of kept rows have been compared that need to be.
+    A bundle is all shingles that exactly the same rows have. A row is compared with every row that has one of its
+    rarest bundles, enough of them that every row containing it has at least one. If a crowd of rows has a bundle, only
+    some of them are compared at first. That drops most of them. Further rounds compare the remaining rows, until every
+    necessary pair of kept rows has been compared.
     """
 
     unfinished = 0  # kept rows that were not compared with all others that might contain them
@@ -132,7 +132,7 @@ class Containments(Edges):
                 return
 
     def _run_round(self, sets: SetFile, limit: int, bundles: int = MAX_BUNDLES) -> None:
-        """Compare the rows that are kept so far, and choose anew which are."""
+        """Compare the rows kept so far, and choose the kept rows again."""
         con = self._con
         con.run(CREATE_CROWDS.format(limit=limit))
         con.run(CREATE_CANDIDATES.format(limit=limit, bundles=bundles))
@@ -177,7 +177,7 @@ class Containments(Edges):
         sets.complete()
 
     def _contained(self, sets: SetFile) -> Iterator[pa.RecordBatch]:
-        """Compare the pairs of a round, and yield those of which one row is in the other."""
+        """Compare the pairs of a round, and yield the pairs of which one row is in the other."""
         counts = to_column(self._shingle_counts)
 
         def compare(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -36,7 +36,7 @@ from opensearch_winnow.ingest.rows import FailedRow, Row
 
 READING = "reading rows"
 LARGEST_LISTED = 10
-# The order in which rows are kept: the earlier set, then by the rule, then by time. Rows are in their order already.
+# The order in which rows are kept: the earlier set first, then by the rule, by time, and in the order of reading.
 ROW_ORDER = "earlier_set DESC, rank NULLS LAST, fetched_at NULLS LAST, row"
 CREATE_EQUAL_MEMBERS = """
 CREATE TABLE members AS SELECT number, content AS representative, 1.0 AS similarity, 1.0 AS resemblance FROM pages
@@ -80,10 +80,10 @@ def decide_rows(
     max_row_size: int = MAX_PAGE_BYTES,
     on_failure: OnFailure | None = None,
 ) -> Deduplication:
-    """Decide what becomes of each of `rows`, which are numbered from 0 without gaps.
+    """Decide which of `rows`, numbered from 0 without gaps, are kept.
 
     The rows of `earlier_set` are compared with them, and not with each other. `on_failure` is called with each row that
-    cannot be read, and with its page if only the HTML in it cannot be.
+    cannot be read, and with its page if only its HTML cannot be read.
     """
     start = time.monotonic()
     decisions = Deduplication()

@@ -33,20 +33,20 @@ class RowCluster(NamedTuple):
 
 @answer(frozen=False)
 class Deduplication(Answer):
-    """The result of a deduplication: what becomes of each row, by its number from 0.
+    """The result of a deduplication: the outcome of each row, by its number from 0.
 
     `representatives` has the number of the kept row for which a row is dropped, or its own. The rows of an earlier set
     are numbered from -1 downwards: row 0 of that set is -1. `similarities` has the resemblance to that row or, if rows
-    are matched by containment, how much of the row is in that one.
+    are matched by containment, the share of the row that is in the kept one.
     """
 
     outcomes: bytearray = field(default_factory=bytearray)  # indices in OUTCOMES
     representatives: MutableSequence[int] = field(default_factory=lambda: array("q"))
     similarities: MutableSequence[float] = field(default_factory=lambda: array("d"))
     ids: dict[int, str] = field(default_factory=dict)  # of all representatives of other rows
-    other_texts: list[str] = field(default_factory=list)  # files that were not read, beside files of rows
+    other_texts: list[str] = field(default_factory=list)  # text files not read because their folder has files of rows
     wrong_dates: int = key(
-        "The number of rows with a date that cannot be read, or cannot be right: they count as rows without one.",
+        "The number of rows with an unreadable or impossible date: they count as rows without one.",
         default=0,
     )
     against_rows: int = key("The number of rows of the earlier set.", default=0)
@@ -57,7 +57,7 @@ class Deduplication(Answer):
     )
     other_symbols_example: OtherSymbols | None = key("The first of these rows.", default=None)
     not_compared: int = key(
-        "The number of kept rows that were not compared with every row that may contain them: too many may.", default=0
+        "The number of kept rows not compared with all rows that may contain them, as too many may.", default=0
     )
     failures: Counter[str] = key("The number of failed rows for each reason.", default_factory=Counter)
     largest_clusters: list[RowCluster] = key("The ten largest clusters, the largest first.", default_factory=list)
@@ -133,7 +133,7 @@ class Deduplication(Answer):
         return sum(number < 0 for number in self.representatives)
 
     def outcome(self, number: int) -> Outcome:
-        """Return what became of a row: "kept", "failed", or why it is dropped, such as "near"."""
+        """Return the outcome of a row: "kept", "failed", or the reason why it is dropped, such as "near"."""
         return OUTCOMES[self.outcomes[number]]
 
     def is_kept(self, number: int) -> bool:

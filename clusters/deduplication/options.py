@@ -1,4 +1,4 @@
-"""The options of a deduplication: what counts as a duplicate, and which of the duplicates is kept."""
+"""The options of a deduplication, which define duplicates and choose the one to keep."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from opensearch_winnow.clusters.options import DEFAULT_COMPARED, ClusterError
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.option_kinds import one_of, share, text
 from opensearch_winnow.foundation.options import Options, option
+from opensearch_winnow.foundation.written_time import microseconds
 from opensearch_winnow.ingest.rows import Row
 from opensearch_winnow.ingest.sources.row_fields import listed
-from opensearch_winnow.mappings.record import microseconds
 
 Match = Literal["identical", "exact", "near", "contained"]
 MATCHES: tuple[Match, ...] = get_args(Match)
@@ -29,8 +29,8 @@ class DeduplicationError(ClusterError):
 
 
 class KeepRule(NamedTuple):
-    """Which of several duplicates is kept: the earliest or newest, the longest, the one of the first source, or the one
-    with the highest or lowest number in a field."""
+    """Chooses the row to keep of several duplicates: the earliest or newest, the longest, the one of the first source,
+    or the one with the highest or lowest number in a field."""
 
     name: str
     field: str | None = None
@@ -46,7 +46,7 @@ class KeepRule(NamedTuple):
         return cls(name, field)
 
     def check_fields(self, seen: Sequence[str] | None) -> None:
-        """Raise an error if rows with the fields `seen` lack the one of the rule. None stands for unknown fields."""
+        """Raise an error if the rule's field is not among the fields `seen`, which are None if unknown."""
         if self.field and seen and self.field not in seen and self.field.partition(".")[0] not in seen:
             raise DeduplicationError(
                 f"no row has the field {self.field}, by which the rule {self.name}:{self.field} chooses: the fields "
@@ -54,7 +54,7 @@ class KeepRule(NamedTuple):
             )
 
     def without_ranks(self) -> DeduplicationError | None:
-        """Return the error that this rule ranks none of the rows; None if it need not."""
+        """Return the error to raise if this rule ranks no row; None if it needs no rank."""
         if self.field:
             return DeduplicationError(
                 f"no row has a number in the field {self.field}, by which the rule {self.name}:{self.field} chooses"
@@ -105,19 +105,19 @@ class DeduplicationOptions(Options):
     match: Match = option(
         "near",
         one_of(*MATCHES),
-        "What to drop. identical: rows with the same text. exact: also those with the same words, whatever their"
-        " symbols. near: also those that resemble a row that is kept. contained: also those that are in one.",
+        "The rows to drop. identical: rows with the same text. exact: also rows with the same words, whatever their"
+        " symbols. near: also rows that resemble a kept row. contained: also rows that are in a kept row.",
     )
     min_resemblance: float | None = option(
         None,
         share(above_0=True),
-        "With --match near: drop rows whose resemblance to a row that is kept is at least X.",
+        "With --match near: drop rows whose resemblance to a kept row is at least X.",
         unset=str(DEFAULT_MINIMUM),
     )
     min_containment: float | None = option(
         None,
         share(above_0=True),
-        "With --match contained: drop rows of which at least X is in a row that is kept.",
+        "With --match contained: drop rows of which at least X is in a kept row.",
         unset=str(DEFAULT_MINIMUM),
         advanced=True,
     )

@@ -30,10 +30,11 @@ from opensearch_winnow.cython_core.text_sketches import TextSketches
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.written_time import microseconds
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import UNREADABLE, RecordMaker
 from opensearch_winnow.ingest.rows import FailedRow, Row
-from opensearch_winnow.mappings.record import microseconds, storable
+from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.mappings.record_columns import HASHES
 
 MISS_PROBABILITY = 1e-5  # that neither a shared band nor a shared shingle of the sketches proposes a pair
@@ -49,7 +50,7 @@ MORE_COLUMNS = {
 ROW_ONLY_FIELDS = [
     pa.field("earlier_set", pa.bool_(), nullable=False),
     pa.field("rank", pa.float64()),
-    pa.field("symbols", pa.int64(), nullable=False),  # a hash of those that the canonical text does not have
+    pa.field("symbols", pa.int64(), nullable=False),  # a hash of the symbols that the canonical text lacks
 ]
 SHINGLES = pa.field("shingles", HASHES, nullable=False)
 
@@ -60,11 +61,11 @@ class RowBatch(NamedTuple):
     numbers: list[int]
     columns: pa.RecordBatch
     failed: list[tuple[FailedRow, Page | None]]  # with the page if its HTML could not be read
-    wrong_dates: int  # rows with a date that cannot be read, or cannot be right
+    wrong_dates: int  # rows with an unreadable or impossible date
 
 
 def row_schema(options: DeduplicationOptions) -> pa.Schema:
-    """Return the schema of the columns that a way to match needs."""
+    """Return the schema of the columns that `options.match` needs."""
     names = [name for name in (*ROW_COLUMNS, *MORE_COLUMNS[options.match]) if name != SHINGLES.name]
     shingles = [SHINGLES] if options.match == "contained" else []
     return pa.schema([*(COLUMNS.field(name) for name in names), *ROW_ONLY_FIELDS, *shingles])
@@ -90,7 +91,7 @@ class RowColumns:
 
     maker: RecordMaker
     options: DeduplicationOptions
-    earlier_set: bool = False  # whether these are the rows of the set that the others are compared with
+    earlier_set: bool = False  # True for the rows that the others are compared with
 
     def __call__(self, rows: Sequence[Row | FailedRow]) -> RowBatch:
         scheme = self.maker.recipe.scheme
@@ -132,7 +133,7 @@ class RowColumns:
     def _read(
         self, rows: Iterable[Row | FailedRow], failed: list[tuple[FailedRow, Page | None]]
     ) -> Iterator[tuple[Row, str]]:
-        """Yield the rows with their texts, and add those that cannot be read to `failed`."""
+        """Yield the rows with their texts, and add unreadable rows to `failed`."""
         for row in rows:
             if isinstance(row, FailedRow):
                 failed.append((row, None))
@@ -163,7 +164,7 @@ def comparable(text: str) -> str:
 
 
 def min_long_shingles(threshold: float, scheme: Scheme) -> int:
-    """Return how many shingles a row must have for sketches and bands to suffice: n.
+    """Return n, the number of shingles from which sketches and bands suffice to find the copies of a row.
 
     Two rows of n shingles and a resemblance of t share 2nt / (1 + t), of which a sketch keeps one in m. So sketch and
     bands both miss the pair with probability (1 - 1 / m) ** (2nt / (1 + t)) * (1 - band_probability).
@@ -176,10 +177,10 @@ def min_long_shingles(threshold: float, scheme: Scheme) -> int:
 
 
 def _tokens(sketches: TextSketches, threshold: float, scheme: Scheme) -> pa.ListArray:
-    """Return the sketch of each text, and before it the smallest shingles of each short one.
+    """Return the sketch of each text, preceded by the smallest shingles of a short text.
 
-    If the resemblance of two sets is t or more, both have a common shingle among their smallest: those without which
-    less than a share of t remains. So all pairs of short texts are compared.
+    Of a text with n shingles these are the floor((1 - t)n) + 1 smallest. If two texts have a resemblance of t or more,
+    they share one of them. So all pairs of short texts are compared.
     """
     min_long = min_long_shingles(threshold, scheme)
     tokens, counts = array("Q"), []

@@ -7,8 +7,10 @@ from functools import partial
 
 import pyarrow as pa
 from pyspark import TaskContext
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import (
+    DataFrame,
+    functions as F,  # noqa: N812
+)
 
 from opensearch_winnow.clusters.arrow_columns import to_column, to_numbers
 from opensearch_winnow.clusters.options import ClusteringOptions

@@ -9,15 +9,21 @@ from itertools import accumulate
 from pathlib import Path
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, Row, SparkSession, Window
-from pyspark.sql import functions as F  # noqa: N812 (the usual name in Spark code)
+from pyspark.sql import (
+    Column,
+    DataFrame,
+    Row,
+    SparkSession,
+    Window,
+    functions as F,  # noqa: N812 (the usual name in Spark code)
+)
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from opensearch_winnow.clusters.options import ClusterError
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFile, HadoopFiles, escape_pattern
 from opensearch_winnow.clusters.spark.outputs import Scratch
 from opensearch_winnow.foundation.errors import FileError
-from opensearch_winnow.mappings.record import EPOCH, MICROSECOND
+from opensearch_winnow.foundation.written_time import EPOCH, MICROSECOND
 from opensearch_winnow.mappings.record_columns import SCHEMA
 from opensearch_winnow.mappings.repeated_pages import RepeatableCapture, RepeatedPages, known_payload
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, other_scheme
@@ -151,7 +157,7 @@ def _metadata_uri(session: SparkSession, path: str) -> str:
 def with_texts_of_revisits(rows: DataFrame) -> DataFrame:
     """Return the rows of `read_records` with texts for revisits, as `FilledRevisits` gives them.
 
-    What a revisit repeats is decided here, from the metadata of the few captures that may be it.
+    The capture that a revisit repeats is chosen here, by the metadata of the few candidates.
     """
     without_text = (F.col("duplicate") == "revisit") & (F.col("text_digest") == "")
     if rows.where(without_text).isEmpty():

@@ -1,9 +1,11 @@
-"""Gives clusters the representatives that a rule chooses, instead of the pages that the others have joined."""
+"""Gives each cluster the representative that a rule chooses, instead of the page that the others have joined."""
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import (
+    DataFrame,
+    functions as F,  # noqa: N812
+)
 
 from opensearch_winnow.clusters.spark.outputs import Scratch
 from opensearch_winnow.clusters.spark.verdicts import judged_pairs

@@ -9,8 +9,12 @@ from dataclasses import replace
 from functools import partial, reduce
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession, Window
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import (
+    DataFrame,
+    SparkSession,
+    Window,
+    functions as F,  # noqa: N812
+)
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from opensearch_winnow.clusters.spark.hadoop_files import HadoopFiles, escape_pattern

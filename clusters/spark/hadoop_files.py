@@ -121,7 +121,7 @@ class HadoopFiles:
             sleep(0.1)  # a cancelled task may still be writing to it
 
     def replace(self, path: str, target: str) -> None:
-        """Rename `path` to `target`, and remove what was there."""
+        """Rename `path` to `target`, and remove the old `target`."""
         location, system = self._locate(path)
         end = self._path(target)
         old = self._path(self.hidden_path(target, "old"))

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, Window
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import (
+    DataFrame,
+    Window,
+    functions as F,  # noqa: N812
+)
 
 from opensearch_winnow.clusters.options import ClusterError, Linkage
 from opensearch_winnow.clusters.spark.outputs import Scratch
@@ -33,7 +36,7 @@ def joined_contents(
 
 
 def _join_representatives(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Do what cython_core.pair_representatives does, one component at a time: page numbers may be far apart."""
+    """Find representatives as cython_core.pair_representatives does, by component: page numbers may be far apart."""
     current = None
     followers: set[int] = set()
     for batch in batches:

@@ -53,7 +53,7 @@ class Outputs:
                 self._files.replace(hidden, target)
 
     def discard(self) -> None:
-        """Remove what was written. Does nothing after `commit`."""
+        """Remove all written folders. Does nothing after `commit`."""
         for hidden in self._hidden.values():
             self._files.remove(hidden)
 

@@ -42,7 +42,7 @@ appender.stderr.layout.pattern = %p %c{1}: %m%n%ex
 
 
 def spark_session(settings: Mapping[str, str] = NO_SETTINGS) -> SparkSession:
-    """Return the session of a notebook or of spark-submit, or start one, on this machine if nothing names a cluster.
+    """Return the session of a notebook or of spark-submit, or start one, on this machine if no cluster is configured.
 
     `settings` are those of Spark, such as spark.master or spark.driver.memory.
     """

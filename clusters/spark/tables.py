@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import (
+    Column,
+    DataFrame,
+    functions as F,  # noqa: N812
+)
 from pyspark.sql.pandas.types import from_arrow_type
 
 from opensearch_winnow.clusters.result import HISTOGRAM_BARS, LargestCluster
@@ -23,7 +26,7 @@ def members(pages: DataFrame, joined: DataFrame) -> DataFrame:
 
 
 def clustered_pages(pages: DataFrame, members: DataFrame) -> DataFrame:
-    """Return each capture with its representative: the columns of CLUSTERS, and those that other tables need."""
+    """Return each capture with its representative: the columns of CLUSTERS, and more columns for other tables."""
     names = pages.select(
         F.col("number").alias("representative"), F.col("id").alias("new"), F.col("url").alias("representative_url")
     )
@@ -89,7 +92,7 @@ def cast_to_schema(rows: DataFrame, schema: pa.Schema) -> DataFrame:
 
 
 def histogram(decided: DataFrame) -> tuple[list[int], int, int]:
-    """Return the histogram of the pairs' resemblances, how many pairs are exact, and how many are edges."""
+    """Return the histogram of the pairs' resemblances, the number of exact pairs, and the number of edges."""
     bar = F.least(F.floor(F.col("resemblance") * HISTOGRAM_BARS), F.lit(HISTOGRAM_BARS - 1))
     counted = decided.groupBy(bar.alias("bar")).agg(
         F.count("*"), F.sum(F.col("exact").cast("long")), F.sum(F.col("alike").cast("long"))
@@ -103,7 +106,7 @@ def histogram(decided: DataFrame) -> tuple[list[int], int, int]:
 
 
 def count_by_size(clusters: DataFrame) -> list[tuple[int, bool, int]]:
-    """Return number of pages, whether all pages have one content, and the number of such clusters."""
+    """Return the clusters by size, as (pages, True if all of them have one content, number of such clusters)."""
     rows = clusters.groupBy("pages", "identical").count().collect()
     return [(row[0], row[1], row[2]) for row in rows]
 

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F  # noqa: N812
+from pyspark.sql import (
+    Column,
+    DataFrame,
+    functions as F,  # noqa: N812
+)
 
 from opensearch_winnow.clusters.arrow_columns import to_column, to_numbers
 from opensearch_winnow.clusters.options import ClusterError
@@ -41,7 +44,7 @@ def judged_pairs(pairs: DataFrame, signed: DataFrame, threshold: float, scheme: 
 
 
 def both_sides(pairs: DataFrame, pages: DataFrame, how: str = "inner") -> DataFrame:
-    """Return the pairs with the columns of the earlier page, and those of the later page with the prefix other_."""
+    """Return the pairs with the columns of the earlier page, and the columns of the later page prefixed by other_."""
     other = pages.select(
         F.col("number").alias("later"), *(F.col(name).alias(f"other_{name}") for name in _other_columns(pages))
     )
@@ -128,7 +131,7 @@ def _resemblance(ours: pa.BinaryScalar, theirs: pa.BinaryScalar) -> float:
 
 
 def decided_pairs(judged: DataFrame, by_text: DataFrame) -> DataFrame:
-    """Return all pairs with whether they are alike and whether their resemblance is exact."""
+    """Return all pairs, with the columns `exact` and `alike`."""
     clear = judged.where(F.col("verdict") != UNCERTAIN)
     alike: Column = F.col("verdict") == ALIKE
     return clear.select("pair", "resemblance", "error", F.lit(False).alias("exact"), alike.alias("alike")).unionByName(

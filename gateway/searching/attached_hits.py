@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from opensearch_winnow.foundation.errors import WinnowError
-from opensearch_winnow.ingest.hashes import fields_of_hashes
 from opensearch_winnow.ingest.own_index.json_document import decoded
+from opensearch_winnow.mappings.opensearch_document import hash_fields
 from opensearch_winnow.queries.dsl.pages import Search
 from opensearch_winnow.queries.searching.engine_hits import Answer, EngineHits, Key, hit_key
 from opensearch_winnow.queries.searching.grouping import Call, Steps
@@ -20,7 +20,7 @@ SKETCH_FIELDS = ("shingle_count", "minhash")
 
 
 class AttachedTexts:
-    """Reads texts as they were read when they were fingerprinted."""
+    """Reads the texts of hits in the same way as for their fingerprints."""
 
     def __init__(self, pages: AttachedPages) -> None:
         self._pages = pages
@@ -39,10 +39,10 @@ class AttachedTexts:
 
 
 class AttachedHits(EngineHits):
-    """The hits of a search in an attached index, as far as they were read.
+    """The hits of a search in an attached index that have been read so far.
 
-    Whoever changes a document makes its version higher, so that its stamp no longer fits. The signature of such a hit
-    is made from its present text.
+    A change of a document raises its version, so that its stamp no longer fits. The signature of such a hit is made
+    from its present text.
     """
 
     def __init__(self, body: Search, pages: AttachedPages) -> None:
@@ -52,7 +52,7 @@ class AttachedHits(EngineHits):
         self.took = 0  # milliseconds of the engine, for all requests
         self.timed_out = False
         self.stale = 0  # hits whose fields were made from another version
-        self.shards: Any = None  # as the engine reports them; of all answers, one with failures if there is any
+        self.shards: Any = None  # as the engine reports them; from an answer with failures, if there is one
         super().__init__(body, self._at_engine, pages.scheme, below=fields.below, texts=AttachedTexts(pages))
         self._signatures |= {"version": True}
         if "query" in body:
@@ -86,7 +86,7 @@ class AttachedHits(EngineHits):
         found = yield from self._with_texts(stale, search)
         for hit in stale:
             document = found.get(hit_key(hit))
-            made = self._made_again(document) if document else fields_of_hashes()
+            made = self._made_again(document) if document else hash_fields()
             hit["fields"] |= {f"{below}.{name}": [made[name]] for name in SKETCH_FIELDS}
         return {}
 
@@ -94,17 +94,17 @@ class AttachedHits(EngineHits):
         try:
             return self._pages.make(decoded_source(document))
         except WinnowError:  # HTML that cannot be read
-            return fields_of_hashes()
+            return hash_fields()
 
 
 def decoded_source(hit: Hit) -> Hit:
-    """Return a hit with its document decoded, which is bytes in answers that are passed on."""
+    """Return a hit with its document decoded. In answers that are passed on, it is bytes."""
     source = hit.get("_source")
     return {**hit, "_source": decoded(source)} if isinstance(source, msgspec.Raw) else hit
 
 
 def _without_inner_hits(query: Any) -> Any:
-    """Return a query that finds and scores the same without collecting inner hits, which only shown hits need."""
+    """Return the query without inner hits, which only shown hits need. It finds and scores the same."""
     if isinstance(query, list):
         return [_without_inner_hits(each) for each in query]
     if not isinstance(query, dict):

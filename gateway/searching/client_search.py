@@ -1,4 +1,4 @@
-"""Reads the `_search` request of a client: its body, and the parameters of its address that belong into the body."""
+"""Reads the `_search` request of a client: its body, and the parameters of its address that belong in the body."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from opensearch_winnow.gateway.searching.group_options import PARAMETER, GroupOp
 from opensearch_winnow.queries.searching.search_groups import REFUSED_OPTIONS
 
 DEFAULT_SIZE = 10  # groups, as engines have it for hits
-# What cannot be grouped, in the body or in the address, and what to do instead.
+# Keys and parameters of searches that cannot be grouped, with the reason and the remedy.
 REFUSED = {
     **{name: reason for name, reason in REFUSED_OPTIONS.items() if name not in ("from", "size", "pit", "search_after")},
     "knn": "engines find neighbours beside the query; put a knn query into the query",
@@ -29,8 +29,8 @@ REFUSED = {
         ("suggest_field", "suggest_mode", "suggest_size", "suggest_text"), "search for suggestions separately"
     ),
 }
-# Parameters of the query in an address, with the options of the `query_string` query that they are. Without `q`,
-# engines refuse them.
+# Query parameters in an address, with the options of the `query_string` query that they set. Without `q`, engines
+# refuse them.
 QUERY_STRING = {
     "q": "query",
     "df": "default_field",
@@ -39,7 +39,7 @@ QUERY_STRING = {
     "default_operator": "default_operator",
     "lenient": "lenient",
 }
-# Options of the body that are true or false, and what engines make of an empty value; None: as if it were not there.
+# Boolean options of the body, and the meaning of an empty value in the address; None: as if it were absent.
 SWITCHES = {
     "explain": None,
     "version": None,
@@ -49,23 +49,23 @@ SWITCHES = {
 }
 SOURCE = ("_source", "_source_includes", "_source_excludes")
 SWITCH_VALUES = {"true": True, "false": False}
-# Objects and lists inside each other. What reads a search goes into it step by step, and Python allows about 1,000
-# steps. Engines allow 20 queries.
+# Nested objects and lists. The functions that read a search are recursive, and Python allows about 1,000 levels.
+# Engines allow 20 nested queries.
 MAX_DEPTH = 300
 MAX_DIGITS = 19  # of a number, as engines have it
 
 
 class NotJsonError(Exception):
-    """A body that is no JSON object: the engine says what is wrong with it."""
+    """A body that is not a JSON object: the engine reports the error."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClientSearch:
-    """A client's search: where it goes, and what it asks for."""
+    """A client's search: its path, its parameters and its body."""
 
     path: str  # percent-encoded: /articles/_search, or /_search
     parameters: dict[str, str]  # of the address, for every request to the engine
-    body: dict[str, Any]  # without `from`, `size` and ours
+    body: dict[str, Any]  # without `from`, `size` and `ext.winnow`
     start: int  # the number of groups before the page
     size: int
     options: GroupOptions
@@ -75,7 +75,7 @@ class ClientSearch:
 
     @classmethod
     def of(cls, path: str, query: Mapping[str, str], body: bytes) -> Self | None:
-        """Read a request; None if it is not to be grouped. What cannot be grouped raises a QuestionError."""
+        """Read a request; return None if it is not to be grouped. Raises a QuestionError if it cannot be grouped."""
         rest = dict(query)
         search = search_body(body or rest.pop("source", "").encode())
         rest.pop("source_content_type", None)
@@ -120,12 +120,12 @@ def search_body(body: bytes) -> dict[str, Any]:
 
 
 def is_long(value: str) -> bool:
-    """True if a text is a number without sign that engines can read. Python reads no longer than 4,300 digits."""
+    """Return whether a text is an unsigned number that engines can read. Python reads at most 4,300 digits."""
     return value.isdecimal() and len(value) <= MAX_DIGITS
 
 
 def _is_deeper(value: Any, most: int) -> bool:
-    """Return whether a value has lists and objects inside each other that are more than `most`."""
+    """Return whether lists and objects in a value are nested more than `most` deep."""
     level = [value]
     for _ in range(most):
         level = [
@@ -140,7 +140,7 @@ def _is_deeper(value: Any, most: int) -> bool:
 
 
 def checked_filter_path(written: str) -> str:
-    """Return a filter_path that is not too long to be applied."""
+    """Return `written`; raise a QuestionError if it is too long to be applied."""
     if len(written) > MAX_FILTER_PATH:
         raise QuestionError(f"filter_path has {len(written):,} characters; a grouped search takes {MAX_FILTER_PATH:,}")
     return written
@@ -167,9 +167,9 @@ def without_ours(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _move_into_body(rest: dict[str, str], search: dict[str, Any]) -> None:
-    """Move parameters of the address that are for some requests only into the body, as engines read them.
+    """Move the parameters that not all requests to the engine share from the address into the body.
 
-    Values that are no good stay where they are, so that the engine says what is wrong.
+    Invalid values stay where they are, so that the engine reports them.
     """
     if "q" in rest:
         search["query"] = {

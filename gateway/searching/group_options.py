@@ -1,4 +1,4 @@
-"""Reads what a client wants of a grouped search, from the address and from `ext.winnow` in the body."""
+"""Reads the options of a grouped search from its address and from `ext.winnow` in its body."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class GroupOptions:
 
     min_resemblance: float = DEFAULT_THRESHOLD
     members: int = DEFAULT_MEMBERS
-    examine: int = DEFAULT_EXAMINE  # hits that are grouped at least
+    examine: int = DEFAULT_EXAMINE  # the least number of hits to group
     index: str | None = None  # for a search at a point in time, which names no index
 
     @classmethod
     def of(cls, query: Mapping[str, str], body: Mapping[str, Any]) -> Self | None:
-        """Read the options; None if the search is not to be grouped. The address comes before the body."""
+        """Read the options; return None if the search is not to be grouped. The address overrides the body."""
         given = dict(_given_in_body(body))
         for name, value in query.items():
             if name == PARAMETER:

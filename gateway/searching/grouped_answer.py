@@ -20,13 +20,13 @@ class GroupPage(NamedTuple):
     """One page of the groups of a search."""
 
     groups: list[HitGroup]
-    folded: list[FoldedHit]  # on earlier pages, their groups were shown without them
+    folded: list[FoldedHit]  # of groups that earlier pages have shown without them
     found: GroupCount
-    complete: bool  # none of the hits that are shown was deleted meanwhile
+    complete: bool  # False if a hit to be shown was deleted meanwhile
 
 
 def grouped_answer(request: ClientSearch, hits: AttachedHits, page: GroupPage, below: str) -> dict[str, Any]:
-    """Return the answer to a search: that of the engine, with the hits of a page of groups."""
+    """Return the engine's answer to a search, with the hits of a page of groups."""
     relation = "gte" if page.found.groups is None or hits.partial else "eq"
 
     def total(count: int) -> Any:
@@ -62,13 +62,13 @@ def grouped_answer(request: ClientSearch, hits: AttachedHits, page: GroupPage, b
 
 
 def with_ext(request: ClientSearch, answer: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an answer of the engine with what is known about the groups."""
+    """Return an answer of the engine with `about`, the facts about its groups, as `ext.winnow`."""
     hits = _total(request, answer) | {name: value for name, value in answer["hits"].items() if name != "total"}
     return {**answer, "hits": hits, "ext": _decoded(answer.get("ext")) | {"winnow": about}}
 
 
 def _total(request: ClientSearch, answer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the total as the client wants it, if the engine has counted."""
+    """Return the total in the form that the client wants, if the engine has counted."""
     total = answer["hits"].get("total")
     if request.as_int:
         return {"total": -1 if total is None else total["value"]}

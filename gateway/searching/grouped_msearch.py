@@ -21,7 +21,7 @@ from opensearch_winnow.gateway.searching.grouped_search import Find, grouped_sea
 from opensearch_winnow.gateway.threads import for_searches, one_at_a_time
 
 CONCURRENT_SEARCHES = 4  # of one request, unless it asks for fewer
-OF_ALL = ("max_concurrent_searches", "pretty", "format")  # parameters that are not for each search
+OF_ALL = ("max_concurrent_searches", "pretty", "format")  # parameters of the whole request
 
 # Statuses that no engine gives to one of several searches.
 OF_THE_WHOLE_REQUEST = (HTTPStatus.UNAUTHORIZED, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
@@ -91,7 +91,7 @@ def _joined(answers: Sequence[EngineAnswer], took: int) -> bytes:
 
 async def _answer(path: str, query: Mapping[str, str], search: _ListedSearch, find: Find, send: Send) -> EngineAnswer:
     try:
-        # In a thread, however small it is: a search that is refused waits for nothing else, and there may be many.
+        # In a thread, even if it is small: refused searches await nothing else, and many would block other requests.
         grouped = await for_searches(_is_grouped, query, search.body)
     except QuestionError as error:
         return refusal(str(error))
@@ -129,7 +129,7 @@ def _searches(body: bytes) -> list[_ListedSearch]:
 
 
 def _path(path: str, header: Mapping[str, Any]) -> str:
-    """Return the path of one search: the index of its header comes before that of the address."""
+    """Return the path of one search: the index in its header overrides the one in the address."""
     index = header.get("index") or unquote(path).strip("/").rpartition("_msearch")[0].strip("/")
     name = index if isinstance(index, str) else ",".join(map(str, index))
     return f"/{quote(name, safe=',*')}/_search" if name else "/_search"

@@ -47,7 +47,7 @@ class RefusedError(Exception):
 
 
 class UngroupableError(RefusedError):
-    """The answer to a search of an index whose look-up has shown that its documents cannot be grouped."""
+    """The answer to a search of an index whose documents cannot be grouped, as its look-up has shown."""
 
 
 async def grouped_search(path: str, query: Mapping[str, str], body: bytes, find: Find, send: Send) -> EngineAnswer:
@@ -62,8 +62,8 @@ async def grouped_search(path: str, query: Mapping[str, str], body: bytes, find:
         try:
             attached = await _attached(await _index(request, send), find)
         except UngroupableError as error:
-            # The gateway may have looked the index up with credentials of its own. Whoever may not search it is told
-            # so by the engine, and nothing else.
+            # The gateway may have looked the index up with its own credentials. Clients without permission to search it
+            # get the engine's refusal, and learn nothing else.
             plain = await _plain(path, {**query, "size": "0"}, body, send)
             return plain if plain.status != HTTPStatus.OK else error.answer
         return await _GroupedSearch(request, attached, send).answer(lambda: _plain(path, query, body, send))
@@ -82,7 +82,7 @@ def refusal(reason: str) -> EngineAnswer:
 
 
 class _GroupedSearch:
-    """Takes the steps of a grouped search, whose requests it sends to the engine."""
+    """Runs the steps of a grouped search, and sends their requests to the engine."""
 
     def __init__(self, request: ClientSearch, attached: AttachedIndex, send: Send) -> None:
         self._request = request
@@ -138,9 +138,9 @@ class _GroupedSearch:
 
 
 def _page(request: ClientSearch, hits: AttachedHits, scheme: Scheme) -> Steps[GroupPage]:
-    """Return the steps to a page of groups, which `from` and `size` count.
+    """Return the steps to a page of groups. `from` and `size` count groups.
 
-    The hits are examined as they were for the page before, which shows how many these are: so every hit is on one page.
+    The page first examines the same hits as the page before it, so every hit is on one page.
     """
     start, size = request.start, request.size
     if start + size > MAX_EXAMINED:
@@ -163,7 +163,7 @@ def _page(request: ClientSearch, hits: AttachedHits, scheme: Scheme) -> Steps[Gr
 def _advance(steps: Steps[GroupPage], answer: Any) -> Call | GroupPage:
     try:
         return steps.send(answer)
-    except StopIteration as end:  # which no coroutine may raise
+    except StopIteration as end:  # a coroutine must not raise it
         page: GroupPage = end.value
         return page
 
@@ -182,7 +182,7 @@ def _decoded_hit(hit: dict[str, msgspec.Raw]) -> Hit:
 
 
 async def _attached(searched: str, find: Find) -> AttachedIndex:
-    """Return the attached index, or indices, that a search names. Each name has to be that of an attached one."""
+    """Return the attached index that a search names. Every name in a list must be an attached index."""
     listed = [name for name in searched.split(",") if name and not name.startswith("-")]  # -name leaves an index out
     names = list(dict.fromkeys((searched, *listed)))
     if len(listed) > MAX_NAMES_PER_REQUEST:
@@ -201,21 +201,21 @@ async def _attached(searched: str, find: Find) -> AttachedIndex:
 
 
 def _not_looked_up(reason: str, failure: EngineAnswer | None) -> EngineAnswer:
-    """Return the answer to a search whose index cannot be looked up: if the engine refuses that, with its status.
+    """Return the answer to a search whose index cannot be looked up, with the engine's status if it has refused.
 
-    What the engine says about it is for whoever has looked it up, which may be the gateway itself.
+    The engine's own words are left out: the look-up may have used the gateway's credentials.
     """
     said = f"this search cannot be grouped: {reason}"
     if failure is None:
         return refusal(said)
-    if failure.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):  # the search is allowed: say what is not
+    if failure.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):  # names the missing permission
         said = f"{said} to GET /INDEX, which needs view_index_metadata"
         return error_answer(HTTPStatus.FORBIDDEN, "security_exception", said)
     return error_answer(failure.status, "status_exception", said)
 
 
 async def _index(request: ClientSearch, send: Send) -> str:
-    """Return the name of the index that is searched, which the client may search."""
+    """Return the name of the searched index, after checking that the client may search it."""
     named = unquote(request.path).strip("/").rpartition("_search")[0].strip("/")
     if named:
         return named  # the search itself shows whether the client may
@@ -232,7 +232,7 @@ async def _index(request: ClientSearch, send: Send) -> str:
 
 
 async def _plain(path: str, query: Mapping[str, str], body: bytes, send: Send) -> EngineAnswer:
-    """Send a search as it is, without what is meant for winnow."""
+    """Send a search without winnow's options, but otherwise unchanged."""
     content = await one_at_a_time(len(body), _without_ours, body) if body.strip() else None
     return await send("POST", plain_address(path, query), content)
 
@@ -242,6 +242,6 @@ def _without_ours(body: bytes) -> bytes:
 
 
 def plain_address(path: str, query: Mapping[str, str]) -> str:
-    """Return the address of a search without what is meant for winnow."""
+    """Return the address of a search without winnow's options."""
     rest = {name: value for name, value in query.items() if not is_ours(name)}
     return f"{path}?{urlencode(rest)}" if rest else path

@@ -1,4 +1,4 @@
-"""Handles searches: those that ask for groups are answered by the gateway, and all others pass."""
+"""Handles searches: the gateway answers grouped searches, and passes all others on."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from opensearch_winnow.gateway.searching.grouped_msearch import grouped_msearch
 from opensearch_winnow.gateway.searching.grouped_search import grouped_search, refusal
 from opensearch_winnow.gateway.threads import one_at_a_time
 
-MEMORY_PER_VALUE = 110  # bytes, once it is decoded: at most what a key takes, with its string
+MEMORY_PER_VALUE = 110  # bytes, decoded: a key with its string, which takes the most
 MAX_BODY_WITH_EXT = 1024 * 1024  # bytes of a search in which `ext.winnow` is looked for; larger ones pass as a stream
 
 Find = Callable[[web.BaseRequest, str], Awaitable[Found]]  # of an index, by the name that the client uses
@@ -80,17 +80,17 @@ class SearchRequests:
         return await send_answer(request, answer)
 
     async def _pass_unread(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Pass on a grouped search of a client that the engine does not accept, so that the engine says so."""
+        """Pass on a grouped search of a client that the engine does not accept, so that the engine refuses it."""
         path, headers = without_options(request.raw_path), passed_headers(request.raw_headers, NOT_SENT)
         answer = await self._engine.open(request.method, path, headers, streamed_body(request))
         if answer.status != HTTPStatus.OK:
             return await send_on(request, answer)
         answer.close()  # the engine accepts the search, and its hits are not grouped
-        reason = "this search cannot be grouped: the engine does not accept its credentials for GET /, or nobody knows"
+        reason = "this search cannot be grouped: the engine does not accept its credentials for GET /, or fails"
         return await send_answer(request, error_answer(HTTPStatus.FORBIDDEN, "security_exception", reason))
 
     def _is_affordable(self, body: bytes, memory: Reservation) -> bool:
-        """Reserve what decoding a body needs; False: it has too many values, or memory is short."""
+        """Reserve memory to decode a body; return False if it has too many values, or memory is short."""
         keys, values = sum(map(body.count, (b"{", b"[", b":", b"\n"))), body.count(b",")
         if keys > self._limits.max_search_keys or values > self._limits.max_search_values:
             return False

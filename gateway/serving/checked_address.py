@@ -20,10 +20,9 @@ from opensearch_winnow.stores.store import StoreError
 
 
 def checked_address(text: str) -> tuple[Address, str]:
-    """Return an address, and a sentence if nothing answers there at the moment.
+    """Return an address, and a warning if nothing answers there at the moment.
 
-    Raises StoreError if it is wrong: there is no such host, what answers is no engine, or its certificate is not
-    trusted.
+    Raises StoreError if the host is unknown, the server is not an engine, or its certificate is not trusted.
     """
     address = Address.of_engine(text)
     client = connect(address)
@@ -44,13 +43,13 @@ def checked_address(text: str) -> tuple[Address, str]:
 
 
 def _check_prefix(client: OpenSearch, address: Address) -> None:
-    """Raise StoreError if the path of an address is no prefix of a proxy: an index, for example."""
+    """Raise StoreError if the path of an address is not a proxy's prefix but an index, for example."""
     try:
         if "version" in client.info():
             return
     except NotFoundError:
         pass
-    except OpenSearchException:  # what is wrong is found out by the next request
+    except OpenSearchException:  # the next request reports the error
         return
     engine = replace(address, prefix="")
     raise StoreError(

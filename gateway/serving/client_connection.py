@@ -1,4 +1,4 @@
-"""A connection of a client that knows for how long the gateway has been waiting for the client."""
+"""A client's connection that knows how long the gateway has been waiting for the client."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from opensearch_winnow.foundation.client_pace import is_too_slow
 from opensearch_winnow.gateway.limits import MAX_HEAD_BYTES, MEMORY_PER_HEAD_BYTE, Limits
 from opensearch_winnow.gateway.memory_budget import MemoryBudget
 
-UNREAD_SECONDS = 0.5  # after which a client that has not read what was sent to it, or sends no more, may make room
+UNREAD_SECONDS = 0.5  # without reading or sending, after which a client's connection may be closed to make room
 
 
 class ClientConnection(RequestHandler):
@@ -39,10 +39,10 @@ class ClientConnection(RequestHandler):
         self._idle_since = now  # when the last answer ended, or the connection was made
         self._received = 0
         self._received_at = now
-        self._unread_since: float | None = None  # when the client began not to read what is sent to it
-        self._looked_at: tuple[object, int, int, int] | None = None  # what the last look has found
+        self._unread_since: float | None = None  # when the client stopped reading
+        self._looked_at: tuple[object, int, int, int] | None = None  # the state at the last check
 
-    # --- what happens -------------------------------------------------------------------------------------------------
+    # --- events -------------------------------------------------------------------------------------------------------
 
     def connection_lost(self, exc: BaseException | None) -> None:
         super().connection_lost(exc)
@@ -69,7 +69,7 @@ class ClientConnection(RequestHandler):
             self.abort()
 
     def _refuse_head(self) -> None:
-        """Let the request be answered as one that the parser refuses."""
+        """Let the request be refused as if the parser had refused it."""
         error = LineTooLong("the headers", MAX_HEAD_BYTES)
         self._request_count += 1
         self._messages.append((_ErrInfo(400, error, f"more than {MAX_HEAD_BYTES:,} bytes of headers"), EMPTY_PAYLOAD))
@@ -103,7 +103,7 @@ class ClientConnection(RequestHandler):
         if self.transport is not None:
             self.transport.abort()
 
-    # --- what the client is late with ---------------------------------------------------------------------------------
+    # --- late clients -------------------------------------------------------------------------------------------------
 
     @property
     def _has_request(self) -> bool:
@@ -112,12 +112,12 @@ class ClientConnection(RequestHandler):
 
     @property
     def _sends_body(self) -> bool:
-        """True if the rest of a body is to come, and nothing but the client keeps it from coming."""
+        """True if a part of a body is missing, and only the client delays it."""
         request = self._current_request
         return request is not None and not request.content.is_eof() and not self._reading_paused
 
     def waiting_since(self, now: float) -> float | None:
-        """Return since when there is nothing to do but to wait for the client; None: a request is being answered."""
+        """Return the time since when the gateway has waited for the client; None while it answers a request."""
         if not self._has_request:
             return self._idle_since
         late = self._received_at if self._sends_body else self._unread_since
@@ -138,7 +138,7 @@ class ClientConnection(RequestHandler):
             return is_too_slow(unsent_before + sent - sent_before - self._unsent, left=unsent_before)
         if not self._sends_body:
             return False
-        if sent:  # a stream in both directions, such as _bulk/stream, which sends what it has when it has it
+        if sent:  # a stream in both directions, such as _bulk/stream, whose client sends at its own pace
             return now - self._received_at > self._limits.idle_seconds
         return is_too_slow(self._received - received_before)
 

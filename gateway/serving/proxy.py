@@ -82,5 +82,5 @@ class Proxy:
         return await self._indices(request).find(name)
 
     def _about(self) -> EngineAnswer:
-        """Return the numbers, and nothing about the engine: whoever can connect may read them."""
+        """Return the numbers, and nothing about the engine: any client that connects may read them."""
         return EngineAnswer(200, {"content-type": JSON}, msgspec.json.encode(self._activity.numbers()))

@@ -26,27 +26,27 @@ from opensearch_winnow.gateway.serving.odd_http import other_version
 from opensearch_winnow.gateway.serving.proxy import Proxy
 from opensearch_winnow.stores.opensearch.requests.client import Address
 
-# The longest that a thread runs Python while the event loop waits for its turn: it needs many of them for one request.
+# The longest time that a thread runs Python while the event loop waits for its turn. One request takes many turns.
 SWITCH_SECONDS = 0.001
 GRACE_SECONDS = 10.0  # for requests in progress when the gateway is stopped
 DEFAULT_LIMITS = Limits()
 
 
 def _is_our_fault(record: LogRecord) -> bool:
-    """Return whether to log an error: not if a client has left, or sent what is not HTTP, as port scanners do."""
+    """Return whether to log an error: not if a client left, or sent something other than HTTP, as port scanners do."""
     return record.exc_info is None or not isinstance(record.exc_info[1], HttpProcessingError | ConnectionError)
 
 
 class _Connection(ClientConnection):
-    """A connection that answers what is not HTTP in the form of engines."""
+    """A connection that refuses malformed HTTP in the form of engines."""
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         request = self._current_request
         if request is None or request.content.is_eof() or not self._messages:
             return
-        # What follows a request before its body has ended is an error in that body. aiohttp would answer it after the
-        # request, which waits for the rest of its body for ever.
+        # A message before the body of a request has ended is an error in that body. aiohttp would answer it after the
+        # request, which waits for ever for the rest of its body.
         self.force_close()
 
     def handle_error(
@@ -60,7 +60,7 @@ class _Connection(ClientConnection):
         reason = (message or "the request cannot be read").partition("\n")[0].rstrip(":")
         if "PRI/Upgrade" in reason:  # the first line of a client that begins with HTTP/2
             status, reason = 505, other_version(HttpVersion(2, 0))
-        request._version = HttpVersion11  # aiohttp would answer what it cannot read with HTTP/1.0
+        request._version = HttpVersion11  # aiohttp would answer unreadable requests with HTTP/1.0
         answer = error_answer(status, "illegal_argument_exception", reason)
         headers = {**answer.headers, "server": "winnow"}  # aiohttp would name itself and Python, with their versions
         response = web.Response(status=status, body=answer.body, headers=headers)

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import msgspec
 
-# Whoever gets these may not know the index.
+# Clients that get these must not learn about the index.
 FORBIDDEN = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
@@ -26,12 +26,12 @@ class ItemOutcome(msgspec.Struct):
 
     @property
     def is_forbidden(self) -> bool:
-        """True if the client may not write to the index, or nobody knows the client."""
+        """True if the client lacks permission to write to the index, or the engine does not know the client."""
         return self.status in FORBIDDEN
 
     @property
     def error_type(self) -> str:
-        """The type of the error; empty if there is none, or if the engine does not say."""
+        """The type of the error; empty if there is no error, or no type."""
         try:
             error = msgspec.json.decode(self.error) if isinstance(self.error, msgspec.Raw) else None
         except msgspec.DecodeError:
@@ -59,7 +59,7 @@ class BulkAnswer:
     """The answer to a bulk request. Its bytes stay as they are unless operations were repeated."""
 
     def __init__(self, content: bytes) -> None:
-        """Read an answer. Raises msgspec.DecodeError if it is none."""
+        """Read an answer. Raises msgspec.DecodeError if it is invalid."""
         self._content = content
         read = _READ.decode(content)
         self._took = read.took
@@ -75,7 +75,7 @@ class BulkAnswer:
         return cls(msgspec.json.encode({"took": 0, "errors": True, "items": items}))
 
     def replace(self, numbers: Sequence[int], repeated: BulkAnswer) -> None:
-        """Let the operations with these `numbers` have the outcomes of those of another answer, in the same order."""
+        """Replace the outcomes of the operations with these `numbers` by those of `repeated`, in the same order."""
         parts = self._parts = self._items()
         for number, part, outcome in zip(numbers, repeated._items(), repeated.outcomes, strict=True):
             parts[number] = part
@@ -83,7 +83,7 @@ class BulkAnswer:
         self._took += repeated._took
 
     def withhold(self, ids: Collection[str]) -> None:
-        """Let the answer say that documents with these ids, which the gateway has given them, have none."""
+        """Write null instead of these ids, which the gateway has given to documents."""
         self._withheld = {id_.encode() for id_ in ids}
 
     def content(self) -> bytes:

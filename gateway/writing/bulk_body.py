@@ -16,7 +16,7 @@ NAMES = frozenset(("_index", "_id"))  # most action lines have nothing else
 
 @dataclass(frozen=True, slots=True)
 class BulkItem:
-    """One operation of a bulk request: what it does, and the lines that say so."""
+    """One operation of a bulk request: its kind, and its lines."""
 
     kind: str
     options: dict[str, Any]  # of the action line: `_index`, `_id`, `routing` …
@@ -33,7 +33,7 @@ class BulkItem:
 
     @property
     def creates(self) -> bool:
-        """True if the operation fails where the document exists already."""
+        """True if the operation fails if the document exists already."""
         return "create" in (self.kind, self.option("op_type"))
 
     def option(self, name: str) -> str | None:
@@ -56,7 +56,7 @@ def memory_of(items: Sequence[BulkItem]) -> int:
 
 
 def bulk_items(body: bytes) -> list[BulkItem]:
-    """Return the operations of a bulk request. Raises MalformedBulkError if it is none."""
+    """Return the operations of a bulk request. Raises MalformedBulkError if its body is malformed."""
     lines = body.split(b"\n")
     if lines.pop().strip():
         raise MalformedBulkError("its last line has no newline")

@@ -1,9 +1,9 @@
 """Gives documents winnow's fields on their way to an attached index.
 
-A stamp says which version of a document its fields were made from. Here it has to be known before the write. It may be
-too low, if somebody else writes at the same time: then it never fits, and readers make the fields again. It must never
-be too high, because a later write could make it fit. Where the version is not certain, it is the id of
-the scheme, which never fits, but shows whose hashes these are.
+A stamp names the version of a document that its fields were made from. Here it has to be known before the write. It may
+be too low, if another client writes at the same time: then it never fits, and readers make the fields again. It must
+never be too high, because a later write could make it fit. Where the version is uncertain, the stamp is the id of the
+scheme, which never fits, but names the scheme of the hashes.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from opensearch_winnow.gateway.threads import for_documents
 from opensearch_winnow.ingest.own_index.json_document import DocumentError, JsonDocument
 from opensearch_winnow.mappings.attached_fields import GUARD
 
-DOCUMENTS_PER_REQUEST = 500  # whose versions are read; of those that are updated, the texts too
+DOCUMENTS_PER_REQUEST = 500  # whose versions are read, and for updates also the texts
 # Of a document that is replaced. Without its stamp, all other fields are made anew.
-FIELDS_TO_KEEP = ("text_digest", "place", "cluster")
+FIELDS_TO_KEEP = ("text_digest", "arrival", "cluster")
 UNKNOWN_TEXT = {"text_digest": "unknown"}  # which no text has
 
-_places = count(time.time_ns())
+_arrivals = count(time.time_ns())
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class DocumentWrite:
     routing: str | None = None
     version: int | None = None  # that the client gives it, with version_type=external
     runs_pipeline: bool = False
-    is_repeated: bool = False  # an earlier operation of the same request may write the same document
+    is_repeated: bool = False  # True if an earlier operation of the same request may write the same document
 
 
 class WrittenDocument(NamedTuple):
@@ -53,11 +53,11 @@ class WrittenDocument(NamedTuple):
     problem: str = ""  # why it has no fields; empty if it simply needs none
 
 
-Stored = Mapping[str, Any] | None  # a document as `_mget` returns it; None: nobody knows
+Stored = Mapping[str, Any] | None  # a document as `_mget` returns it; None: unknown
 
 
 async def stored_documents(writes: Sequence[DocumentWrite], size: int, send: Send) -> tuple[list[Stored], str]:
-    """Read what the engine has of documents, where that matters for their fields; and say what went wrong.
+    """Read the stored documents that the fields of `writes` depend on; also return the reason if that fails.
 
     `size` is the memory that their request takes.
     """
@@ -85,7 +85,7 @@ def written_document(write: DocumentWrite, stored: Stored) -> WrittenDocument:
         )
     try:
         document = JsonDocument(write.content)
-    except DocumentError:  # the engine says what is wrong with it
+    except DocumentError:  # the engine reports the error
         return WrittenDocument(write.content, has_fields=False)
     try:
         fill = _fill_update if write.kind == "update" else _fill
@@ -128,10 +128,10 @@ def _request(write: DocumentWrite) -> dict[str, Any]:
 
 
 def _fill(write: DocumentWrite, document: JsonDocument, stored: Stored) -> bool:
-    """Add winnow's fields to a document that is written as a whole; return that it has got some."""
+    """Add winnow's fields to a document that is written as a whole; return True."""
     fields, pages = write.attached.fields, write.attached.pages
     document.remove(fields.below)
-    place = next(_places)
+    arrival = next(_arrivals)
     version = write.version
     kept: Mapping[str, Any]
     if write.kind == "create":
@@ -144,16 +144,16 @@ def _fill(write: DocumentWrite, document: JsonDocument, stored: Stored) -> bool:
     page = {
         "_index": write.attached.written,
         "_id": write.id,
-        "_version": place if stored is None else stored.get("_version", 0),
+        "_version": arrival if stored is None else stored.get("_version", 0),
         "_source": document.at(fields.made_from) | kept,
     }
     version = None if _is_uncertain(write) else version
-    document.add(pages.change(pages.complete(page, pages.make(page), place, version) | GUARD))
+    document.add(pages.change(pages.complete(page, pages.make(page), arrival, version) | GUARD))
     return True
 
 
 def _is_uncertain(write: DocumentWrite) -> bool:
-    """Return whether the text or the version may be another one, once the document is written."""
+    """Return whether the text or the version may differ once the document is written."""
     return write.runs_pipeline or write.is_repeated
 
 
@@ -162,7 +162,7 @@ def _ours(source: Mapping[str, Any], below: str) -> dict[str, Any]:
 
 
 def _kept(source: Mapping[str, Any], below: str) -> dict[str, Any]:
-    """Return what is to be kept of our fields in a document that is replaced."""
+    """Return those of winnow's fields that a replaced document keeps."""
     inside = source.get(below)
     flat = {key: source[key] for name in FIELDS_TO_KEEP if (key := f"{below}.{name}") in source}
     if not isinstance(inside, Mapping):
@@ -174,7 +174,7 @@ def _kept(source: Mapping[str, Any], below: str) -> dict[str, Any]:
 
 
 def _fill_update(write: DocumentWrite, body: JsonDocument, stored: Stored) -> bool:
-    """Add winnow's fields to the parts of an update; return whether a part has got some."""
+    """Add winnow's fields to the parts of an update; return whether a part has got fields."""
     has_fields = False
     scripted = "script" in body and bool(body.value("scripted_upsert"))
     if "upsert" in body and not scripted:
@@ -208,7 +208,7 @@ def _fill_part(write: DocumentWrite, body: JsonDocument, part: str) -> bool:
 
 
 def _fill_change(write: DocumentWrite, document: JsonDocument, stored: Mapping[str, Any]) -> bool:
-    """Add fields to a partial document, if it changes what they are made from."""
+    """Add fields to a partial document, if it changes the fields that they are made from."""
     fields, pages = write.attached.fields, write.attached.pages
     ours = _ours(stored["_source"], fields.below)
     before = {key: value for key, value in stored["_source"].items() if key not in ours}
@@ -218,7 +218,7 @@ def _fill_change(write: DocumentWrite, document: JsonDocument, stored: Mapping[s
     page = {"_index": write.attached.written, "_id": write.id, "_version": stored["_version"], "_source": after | ours}
     version = None if _is_uncertain(write) else stored["_version"] + 1
     # All fields, also those that stay the same: another update at the same time may have changed them.
-    document.add(pages.change(pages.complete(page, pages.make(page), next(_places), version) | GUARD))
+    document.add(pages.change(pages.complete(page, pages.make(page), next(_arrivals), version) | GUARD))
     return True
 
 

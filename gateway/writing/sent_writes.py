@@ -1,7 +1,7 @@
-"""Sends requests with winnow's fields. What the engine rejects because of them is sent again, and nothing else.
+"""Sends requests with winnow's fields. Only documents that the engine rejects because of them are sent again.
 
-Since the index was looked up, another one may have replaced it: by a rollover, another alias, or because somebody
-has deleted and created it. If its mapping lacks winnow's fields, the engine rejects each document that has them
+Since the index was looked up, another one may have replaced it: by a rollover, another alias, or because it was
+deleted and created again. If its mapping lacks winnow's fields, the engine rejects each document that has them
 (`GUARD`), and does nothing with it. So it is safe to send it again: with the fields of the new index if that is
 attached too, and as the client wrote it otherwise.
 """
@@ -31,9 +31,9 @@ REFUSED = "the engine refused them at first"
 
 
 class Line(NamedTuple):
-    """The ways of one request to the engine, and to what is known about indices."""
+    """The functions that connect one request to the engine and to the look-ups of indices."""
 
-    send: Callable[[str, bytes | None], Awaitable[EngineAnswer]]  # a body to a path; None: that of the client
+    send: Callable[[str, bytes | None], Awaitable[EngineAnswer]]  # a body to a path; None: the client's body
     send_as_it_came: Callable[[], Awaitable[EngineAnswer]]  # the request of the client
     came_bytes: int  # of its body
     find: Callable[[str], Awaitable[Found]]
@@ -41,13 +41,13 @@ class Line(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """The answer for the client, and what became of the documents."""
+    """The answer for the client, and the outcome of its documents."""
 
     answer: EngineAnswer
     prepared: Prepared  # the request as it was sent last
     with_fields: int
     missing: MissingFields
-    as_it_came: bool = False  # it is the answer to the request of the client, not to one that the gateway has made
+    as_it_came: bool = False  # True if it answers the client's own request, not one that the gateway has made
 
 
 # --- one document -----------------------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ class Answered(NamedTuple):
 async def send_document(prepared: Prepared, prepare_again: Callable[[], Awaitable[Prepared]], line: Line) -> Answered:
     """Send a document with fields.
 
-    Whoever may not write it gets the answer to the request as it came, which shows nothing of winnow's fields.
+    Clients without permission to write it get the answer to their own request, which shows none of winnow's fields.
     """
     assert prepared.body is not None
     answer, as_it_came, repeats = await line.send(prepared.path, prepared.body), False, 0
@@ -82,7 +82,7 @@ async def send_document(prepared: Prepared, prepare_again: Callable[[], Awaitabl
 
 
 def _index_of(answer: EngineAnswer) -> str:
-    """Return the index that a document was written to; empty if the engine does not say."""
+    """Return the index that a document was written to; empty if the answer does not name it."""
     try:
         content = answer.json()
     except msgspec.DecodeError:
@@ -105,7 +105,7 @@ async def send_bulk(
     prepare_again: Callable[[Sequence[BulkItem], Mapping[int, Rejected]], Awaitable[Prepared]],
     line: Line,
 ) -> Answered:
-    """Send a bulk request with documents of attached indices, and read what became of each."""
+    """Send a bulk request with documents of attached indices, and read the outcome of each."""
     answer = await line.send(prepared.path, prepared.body)
     if _is_too_large(answer, prepared, line):
         return await send_bulk(prepared.without_fields(TOO_LARGE), prepare_again, line)
@@ -113,7 +113,7 @@ async def send_bulk(
         return Answered(answer, prepared, 0, MissingFields())
     size = prepared.size
     whole = await for_documents(size, _read_bulk, answer, len(prepared.items))
-    if whole is None:  # nobody knows what became of the documents
+    if whole is None:  # the outcome of the documents is unknown
         prepared.unread = True
         return Answered(answer, prepared, 0, MissingFields())
     sent, numbers = prepared, list(range(len(prepared.items)))  # of the operations sent last, in the client's request
@@ -133,9 +133,9 @@ async def send_bulk(
 def _to_repeat(
     sent: Prepared, whole: BulkAnswer, numbers: Sequence[int], is_last: bool
 ) -> tuple[list[int], dict[int, Rejected], set[str]]:
-    """Return the positions of the operations to send again, those that were rejected, and the names of their indices.
+    """Return the positions of the operations to send again, the rejected ones, and the names of their indices.
 
-    `numbers` are those of the operations sent last, in the client's request.
+    `numbers` are the numbers of the operations sent last, in the client's request.
     """
     outcomes = [whole.outcomes[number] for number in numbers]
     positions = positions_to_repeat(sent.items, sent.documents, outcomes, sent.attached)
@@ -156,7 +156,7 @@ def _to_repeat(
 def _put_back(
     prepared: Prepared, whole: BulkAnswer, sent: Prepared, repeated: BulkAnswer, numbers: Sequence[int]
 ) -> None:
-    """Note what became of operations that were sent again, with these `numbers` in the client's request."""
+    """Note the outcomes of operations that were sent again, which have these `numbers` in the client's request."""
     whole.replace(numbers, repeated)
     for position, number in enumerate(numbers):
         _move(sent.attached, position, prepared.attached, number)
@@ -167,7 +167,7 @@ def _put_back(
 
 def _content(prepared: Prepared, whole: BulkAnswer) -> tuple[bytes, dict[int, str]]:
     """Return the answer for the client, and the indices that documents were written to, by their number."""
-    # Only those who may write to an index learn that it is attached.
+    # Only clients that may write to an index learn that it is attached.
     whole.withhold([id_ for number, id_ in prepared.given_ids.items() if whole.outcomes[number].is_forbidden])
     written = {number: each.index for number, each in enumerate(whole.outcomes) if each.was_executed}
     return whole.content(), written
@@ -188,18 +188,18 @@ def positions_to_repeat(
     """Return the positions of the operations to send again.
 
     These are operations that were `filled` with fields and rejected. Operations on one document are executed in their
-    order. So what follows a rejected one on the same document is sent again after it:
+    order. So of the operations that follow a rejected one on the same document, these are sent again after it:
 
-    - what was not found, because the rejected operation would have created it;
-    - after `index`, everything: it replaces the document, and with it what the others have done already;
-    - after `update`, all that was executed, except scripts: the same values are written in the right order, but a
+    - an operation that did not find the document, because the rejected one would have created it;
+    - after `index`, every operation: it replaces the document, and so undoes those that were executed;
+    - after `update`, every executed operation, except scripts: the same values are written in the right order, but a
       script that counts would count twice;
     - after `create`, a `delete` that was executed. Without one, the document exists, and `create` fails again.
 
-    What follows a `delete` or `index` that is sent again is sent again, too.
+    All operations after a `delete` or `index` that is sent again are sent again, too.
 
     If the index has accepted the fields of another document, it has their mapping, and the rejected document has a
-    fault of its own. Then nothing that was executed is sent again because of it.
+    fault of its own. Then no executed operation is sent again because of it.
     """
     if all(outcomes[position].status != HTTPStatus.BAD_REQUEST for position in filled):
         return []
@@ -239,9 +239,9 @@ def _is_scripted(item: BulkItem) -> bool:
 
 
 async def _repeated(prepared: Prepared, indices: Sequence[str], line: Line) -> BulkAnswer:
-    """Send operations, on these `indices`, once more.
+    """Send operations on these `indices` once more.
 
-    If the request fails as a whole, each of them does: others of the client's request were executed already.
+    If the request fails as a whole, each of them fails: other operations of the client were already executed.
     """
     try:
         body = prepared.body
@@ -286,10 +286,10 @@ def _rejection(error_type: str) -> str:
 
 
 async def _counted(prepared: Prepared, written: Mapping[int, str], line: Line) -> tuple[int, MissingFields]:
-    """Return how many documents have got fields, and why others have not.
+    """Return the number of documents that got fields, and the reasons why others did not.
 
     `written` are the indices that the documents were written to, by their number. If one is not the index that was
-    looked up, and nothing was rejected, its mapping has the fields of winnow too, or ignores what it does not know.
+    looked up, and nothing was rejected, its mapping has winnow's fields too, or ignores unknown fields.
     """
     missing, filled, moved = await for_documents(prepared.size, _sorted, prepared, written)
     if not moved:
@@ -308,7 +308,7 @@ async def _counted(prepared: Prepared, written: Mapping[int, str], line: Line) -
 def _sorted(
     prepared: Prepared, written: Mapping[int, str]
 ) -> tuple[MissingFields, dict[int, AttachedIndex], dict[int, AttachedIndex]]:
-    """Return why documents have no fields, those with fields, and which of these are in another index than expected."""
+    """Return the reasons for missing fields, the documents with fields, and those of them in an unexpected index."""
     filled = {number: each for number, each in prepared.attached.items() if number in written}
     moved = {number: each for number, each in filled.items() if written[number] not in ("", each.written)}
     return prepared.missing_fields(written.__contains__), filled, moved

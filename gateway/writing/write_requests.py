@@ -31,10 +31,10 @@ from opensearch_winnow.gateway.writing.bulk_body import BulkItem
 from opensearch_winnow.gateway.writing.sent_writes import Line, send_bulk, send_document
 from opensearch_winnow.gateway.writing.writes import Missing, Prepared, Rejected, prepare, prepare_bulk
 
-NOT_ACCEPTED = "the engine does not accept the client's credentials for GET /, or nobody knows"
+NOT_ACCEPTED = "the engine does not accept the client's credentials for GET /, or fails"
 TOO_LARGE = "with fields, the request would be larger than engines accept (--max-body)"
 OTHER_ANSWER = "the client asks for an answer in another form than JSON, which the gateway cannot read"
-CHANGING = "the index is attached in another way all the time"
+CHANGING = "the attached index keeps changing"
 MAX_PREPARATIONS = 3  # of a request, while its indices change
 OTHER_FORMS = ("cbor", "smile", "yaml")  # of answers, by the header `accept` or the parameter `format`
 
@@ -101,14 +101,14 @@ class WriteRequests:
                 return await self._checked_answer(request, preparation, prepared, sent, memory)
         path, headers = request.raw_path, passed_headers(request.raw_headers, NOT_SENT)
         if write.kind == "bulk" and self._engine.credentials:
-            headers.popall("accept-encoding", None)  # as if an index were attached: nobody can see the difference
+            headers.popall("accept-encoding", None)  # as for an attached index: clients cannot see the difference
         body: Body = sent
         if prepared.body is not None:
             path, headers, body = prepared.path, _headers_for(request, prepared.body), prepared.body
         return self._warned(await self._engine.open(request.method, path, headers, body), prepared)
 
     async def _plain(self, request: web.BaseRequest, sent: bytes | BodyStream, memory: Reservation) -> bytes:
-        """Return a body whose documents can get fields, and reserve what that takes; raises UnreadError if not."""
+        """Return the decompressed body, and reserve memory. Raises UnreadError if its documents get no fields."""
         if isinstance(sent, BodyStream):
             raise UnreadError(sent.reason)
         plain = await decompressed(request.headers, sent, self._limits.max_body, self._limits, memory)
@@ -120,7 +120,7 @@ class WriteRequests:
         return plain
 
     async def pass_unread(self, request: web.BaseRequest, write: Write) -> web.StreamResponse:
-        """Pass on a request of a client that the engine does not accept, so that the engine says so."""
+        """Pass on a request of a client that the engine does not accept, so that the engine refuses it."""
         headers = passed_headers(request.raw_headers, NOT_SENT)
         answer = await self._engine.open(request.method, request.raw_path, headers, streamed_body(request))
         prepared = Prepared(request.raw_path, unread=True, problem=Missing(write.name, NOT_ACCEPTED))
@@ -134,9 +134,9 @@ class WriteRequests:
         return Prepared(request.raw_path, unread=True, problem=Missing(write.name, reason) if is_told else None)
 
     async def _searchable(self, names: Collection[str | None], send: Send) -> Collection[str | None]:
-        """Return those of some indices that a client may search, where nobody reads what it may write.
+        """Return the names that the client may search, for answers that do not show which it may write.
 
-        What the gateway has found with credentials of its own is told to nobody else.
+        Clients must not learn what the gateway has found with its own credentials.
         """
         if not self._engine.credentials:
             return names
@@ -146,13 +146,13 @@ class WriteRequests:
             answer = await send("POST", "/_msearch", lines)
             responses = answer.json()["responses"] if answer.status == HTTPStatus.OK else []
             return {name for name, each in zip(listed, responses, strict=False) if each["status"] == HTTPStatus.OK}
-        except Exception:  # whatever the engine says: the documents are sent in any case
+        except Exception:  # of any kind: the documents are sent in any case
             return ()
 
     def _warned(self, answer: ClientResponse, prepared: Prepared) -> WarnedAnswer:
-        """Return the engine's answer with a warning if documents were written without fields, and count these."""
+        """Count documents that were written without fields; return the engine's answer, with a warning about them."""
         warnings: CIMultiDict[str] = CIMultiDict()
-        if answer.status < 300:  # of a request that fails, its error is all there is to say
+        if answer.status < 300:  # a failed request gets its error only
             missing = prepared.missing_fields()
             self._activity.count_documents(0, missing, unread=prepared.unread, notes=prepared.notes)
             warnings.extend(_warnings(missing))
@@ -161,11 +161,11 @@ class WriteRequests:
     async def _checked_answer(
         self, request: web.BaseRequest, preparation: _Preparation, prepared: Prepared, sent: bytes, memory: Reservation
     ) -> EngineAnswer:
-        """Send a request, read the engine's answer, and return what is left to tell the client."""
+        """Send a request, read the engine's answer, and return the answer for the client."""
 
         async def send(path: str, body: bytes | None) -> EngineAnswer:
             headers = passed_headers(request.raw_headers, NOT_SENT) if body is None else _headers_for(request, body)
-            headers.popall("accept-encoding", None)  # the answer is to be read, and a client takes it plain as well
+            headers.popall("accept-encoding", None)  # the answer is read here, and every client accepts it uncompressed
             content = sent if body is None else body
             opened = await self._engine.open(request.method, _unfiltered(path), headers, content)
             return await self._engine.whole(opened, memory, is_limited=False)
@@ -226,7 +226,7 @@ class _Preparation:
         )
 
     async def _up_to_date(self, work: Callable[[], Awaitable[Prepared]], items: Sequence[BulkItem] = ()) -> Prepared:
-        """Return what `work` returns. If that took so long that the look-ups are outdated, they are made again."""
+        """Return the result of `work`. If the indices have changed meanwhile, `work` is done again."""
         try:
             for tries_left in reversed(range(MAX_PREPARATIONS)):
                 prepared = await work()
@@ -236,7 +236,7 @@ class _Preparation:
                 if not tries_left:
                     return prepared.without_fields(CHANGING)
             raise AssertionError("the last try returns")
-        except Exception as error:  # nothing that goes wrong here may keep a document from being written
+        except Exception as error:  # no error here may keep a document from being written
             reason = str(error)
             if not isinstance(error, GatewayError):
                 log.exception("A request passes without fields.")

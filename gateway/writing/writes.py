@@ -1,4 +1,4 @@
-"""Prepares requests that write documents: finds those of attached indices, and gives them winnow's fields."""
+"""Prepares requests that write documents: adds winnow's fields to the documents of attached indices."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from opensearch_winnow.ingest.own_index.bulk_action import MalformedBulkError
 EXTERNAL_VERSIONS = ("external", "external_gt", "external_gte")
 
 Find = Callable[[str], Awaitable[Found]]  # of an index to write to, by the name that the client uses
-_process = os.urandom(6)  # tells apart gateways that run beside each other
+_process = os.urandom(6)  # distinguishes gateways that run beside each other
 _numbers = count(int.from_bytes(os.urandom(3), "big"))
 
 
 class Missing(NamedTuple):
-    """Why a document of an attached index gets no fields."""
+    """The reason why a document of an attached index gets no fields."""
 
-    name: str | None  # of the index, as the client names it; None: it does not matter
+    name: str | None  # of the index, as the client names it; None if it does not matter
     reason: str  # empty if it simply needs none
 
 
@@ -63,16 +63,16 @@ class Prepared:
     body: bytes | None = None  # None: as the client has sent it
     size: int = 0  # of the memory that it takes
     items: list[BulkItem] = field(default_factory=list)  # of a bulk request: without fields, but with the ids they got
-    given_ids: dict[int, str] = field(default_factory=dict)  # those that the items got from the gateway
+    given_ids: dict[int, str] = field(default_factory=dict)  # the ids that items got from the gateway
     documents: dict[int, DocumentKey] = field(default_factory=dict)  # that the items write or delete
     attached: dict[int, AttachedIndex] = field(default_factory=dict)  # the indices of the documents that get fields
     missing: dict[int, Missing] = field(default_factory=dict)  # the documents of attached indices that get none
     notes: set[str] = field(default_factory=set)  # for the log only
     unread: bool = False  # its documents, if there are any, cannot be counted
-    problem: Missing | None = None  # why none of them gets fields, as far as anybody knows
+    problem: Missing | None = None  # the reason why none of them gets fields, if it is known
 
     def missing_fields(self, was_executed: Callable[[int], bool] = lambda _: True) -> MissingFields:
-        """Return what is to be said about documents without fields that were executed, by their number."""
+        """Return the documents without fields whose operation `was_executed`, with the reasons."""
         found = MissingFields()
         for number, each in self.missing.items():
             if was_executed(number):
@@ -136,7 +136,7 @@ async def _prepare_document(
 
 
 def _with_id(index: str, path: str, id_: str) -> str:
-    """Return the path of a document that has got an id. It is created, as the engine would do it without one."""
+    """Return the path of a document with its new id. It creates the document, as the engine does without an id."""
     query = path.partition("?")[2]
     options = [each for each in query.split("&") if each and not each.startswith("op_type=")]
     return f"/{quote(index, safe='')}/_doc/{id_}?{'&'.join((*options, 'op_type=create'))}"
@@ -156,7 +156,7 @@ async def prepare_bulk(
 ) -> Prepared:
     """Return a bulk request with winnow's fields; `default` is the index of operations that name none.
 
-    Those that were `rejected` before, by their number, get fields only if their index is another one now.
+    Operations that were `rejected` before, by their number, get fields only if their index has changed since.
     """
     size = memory_of(items)
     names = await for_documents(size, _names, items, default)
@@ -184,7 +184,7 @@ def _document_writes(
     found: Mapping[str, Found],
     rejected: Mapping[int, Rejected],
 ) -> dict[int, DocumentWrite]:
-    """Return the documents that are to get fields, by their number, and note in `prepared` what there is to know."""
+    """Return the documents that are to get fields, by their number, and note the others in `prepared`."""
     seen: Counter[DocumentKey] = Counter()
     writes: dict[int, DocumentWrite] = {}
     for number, item in enumerate(items):
@@ -198,7 +198,7 @@ def _document_writes(
             item = prepared.items[number] = item.with_id(id_)
             kind: Literal["index", "create", "update"] = "create"  # as far as versions are concerned
         elif item.id is None:
-            continue  # the engine says that it needs one
+            continue  # the engine refuses it
         else:
             kind = "create" if item.creates else "index"
         assert item.id is not None

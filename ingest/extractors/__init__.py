@@ -17,6 +17,8 @@ GROUP = "opensearch_winnow.extractors"
 
 
 class Extracted(NamedTuple):
+    """The parts of a page that an extractor finds."""
+
     text: str  # "" if there is none
     title: str | None
     canonical: str = ""  # the address in `<link rel="canonical">`, as it is written

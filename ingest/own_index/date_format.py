@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from opensearch_winnow.mappings.record import EPOCH
+from opensearch_winnow.foundation.written_time import time_at
 
 USUAL_FORMAT = "strict_date_optional_time||epoch_millis"  # of a date field whose mapping names none
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -74,7 +74,7 @@ def _since_1970(text: str, per_second: int) -> datetime | None:
         return None
     whole, fraction = found.groups(default="")
     micros = int(f"{whole}{fraction[:6]:0<6}") // per_second  # of a second, or of a millisecond
-    return EPOCH + timedelta(microseconds=micros)
+    return time_at(micros)
 
 
 def _pattern(written: str) -> re.Pattern[str] | None:

@@ -8,11 +8,12 @@ from typing import Any
 from opensearch_winnow.foundation.document_paths import value_at
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.hashes import fields_of_hashes, hashes_of
+from opensearch_winnow.ingest.hashes import hashes_of
 from opensearch_winnow.ingest.own_index.attached_reader import USUAL, AttachedReader
 from opensearch_winnow.ingest.own_index.date_format import DateFormat
 from opensearch_winnow.ingest.own_index.json_document import JsonDocument
 from opensearch_winnow.mappings.attached_fields import AttachedFields
+from opensearch_winnow.mappings.opensearch_document import hash_fields
 from opensearch_winnow.mappings.record import storable
 
 
@@ -48,7 +49,7 @@ class DocumentFields:
             "stamp": self._stamp,
             **(self._reader.address_fields(address) if address else {}),
             **time,
-            **fields_of_hashes(hashes_of(text, self.scheme, address or None)),
+            **hash_fields(hashes_of(text, self.scheme, address or None)),
             **({"cluster": storable(id_)} if id_ else {}),
         }
 

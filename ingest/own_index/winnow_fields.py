@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.hashes import fields_of_hashes, hashes_of
-from opensearch_winnow.mappings.opensearch_document import document_of
+from opensearch_winnow.ingest.hashes import hashes_of
+from opensearch_winnow.mappings.opensearch_document import document_of, hash_fields
 from opensearch_winnow.mappings.record import Record
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def winnow_fields(text: str, scheme: Scheme = Scheme(), *, name: str = "", clust
     `deduplicate_search_body` collapses a search: its own `_id`, until the documents are clustered. Without it, the
     field is left out.
     """
-    fields = fields_of_hashes(hashes_of(text, with_key(scheme), name or None))
+    fields = hash_fields(hashes_of(text, with_key(scheme), name or None))
     return {**fields, "cluster": cluster} if cluster else fields
 
 
@@ -46,12 +46,12 @@ def actions(
     from opensearch_winnow.ingest.page_record import Recipe, RecordMaker  # noqa: PLC0415
 
     maker = RecordMaker(Recipe(scheme=with_key(scheme), crawl=crawl))
-    place = 0
+    arrival = 0
     for page in pages:
         record = maker.make(page)
         if isinstance(record, Record):
-            place = max(place + 1, time.time_ns())
-            source = document_of(record, place=place, latest=True)
+            arrival = max(arrival + 1, time.time_ns())
+            source = document_of(record, arrival=arrival, latest=True)
             yield {"_op_type": "index", "_index": index, "_id": record.id, "_source": source}
         elif left_out is not None:
             left_out(record)

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Iterable
 
 from opensearch_winnow.ingest.page_record import Recipe
-from opensearch_winnow.ingest.runs.destination import Destination
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages
+from opensearch_winnow.ingest.runs.record_writer import RecordWriter
 from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.ingest.runs.tally import Tally
 from opensearch_winnow.ingest.runs.worker import Job
@@ -20,7 +20,7 @@ MAX_PAGE_SECONDS = 10.0  # of CPU time: some 600 times what a page of 1 MB takes
 
 def index(
     splits: Iterable[Split],
-    destination: Destination,
+    writer: RecordWriter,
     failed: FailedPages,
     recipe: Recipe,
     *,
@@ -30,7 +30,7 @@ def index(
     progress: Callable[[Report], object] = lambda _: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Report:
-    """Make records of the pages of all `splits` and add them to `destination`.
+    """Make records of the pages of all `splits` and pass them to `writer`.
 
     The records and their order are the same for any number of workers. `progress` is called at the start and several
     times a second. When `stop` returns true, the run ends, what is done so far is kept, and the report says so; the
@@ -38,7 +38,7 @@ def index(
     """
     start = time.monotonic()
     bytes_read = 0  # of the finished splits
-    with Tally(destination, failed) as tally, WorkerPool(workers, Job(recipe, cpu_seconds, tally.stored_file)) as pool:
+    with Tally(writer, failed) as tally, WorkerPool(workers, Job(recipe, cpu_seconds, tally.stored_file)) as pool:
         report = tally.report
         report.total_bytes = total_bytes
         progress(report)
@@ -56,6 +56,6 @@ def index(
             progress(report)
     report.stopped = failed.incomplete = not pool.finished
     if pool.finished:
-        destination.note_left_out(tally.left_out)
+        writer.note_left_out(tally.left_out)
     report.seconds = time.monotonic() - start
     return report

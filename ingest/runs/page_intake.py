@@ -9,26 +9,26 @@ from typing import Self
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
-from opensearch_winnow.ingest.runs.destination import Destination
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages
+from opensearch_winnow.ingest.runs.record_writer import RecordWriter
 from opensearch_winnow.ingest.runs.report import Outcome, Report
 from opensearch_winnow.ingest.runs.tally import Result, Tally, wrong_dates_of
 from opensearch_winnow.ingest.sources.split import Failed
 
-BATCH_SIZE = 256  # pages that are looked up in the destination together
+BATCH_SIZE = 256  # pages that are looked up in the store together
 BATCH_SECONDS = 0.5  # the longest that a page waits for its batch to fill
 
 
 class PageIntake:
-    """Makes records of pages and adds them to a destination. Use it as a context manager.
+    """Makes records of pages and passes them to a writer. Use it as a context manager.
 
     Pages are parsed in this process, so there is no time limit for a page.
     """
 
-    def __init__(self, destination: Destination, failed: FailedPages, recipe: Recipe) -> None:
-        self.destination = destination
+    def __init__(self, writer: RecordWriter, failed: FailedPages, recipe: Recipe) -> None:
+        self.writer = writer
         self._maker = RecordMaker(recipe)
-        self._tally = Tally(destination, failed)
+        self._tally = Tally(writer, failed)
         self._start = time.monotonic()
 
     @property

@@ -1,4 +1,4 @@
-"""Counts every result of a run and passes it on: records to the destination, failed pages to their file."""
+"""Counts every result of a run and passes it on: records to their writer, failed pages to their file."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tempfile import TemporaryDirectory
 from typing import Self
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.runs.destination import BLOCKED, Destination
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages
-from opensearch_winnow.ingest.runs.ledger import Ledger, Unchanged, add_stored, write_stored
+from opensearch_winnow.ingest.runs.ledger import Ledger, Unchanged
+from opensearch_winnow.ingest.runs.record_writer import BLOCKED, RecordWriter
 from opensearch_winnow.ingest.runs.report import Damaged, Outcome, Report
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Skipped
 from opensearch_winnow.mappings.record import Record
@@ -25,18 +25,16 @@ MAX_LISTED_DAMAGE = 1000  # damaged ranges that a report lists one by one
 class Tally:
     """Counts the results of one run. Use it as a context manager; its temporary files are deleted on exit."""
 
-    def __init__(self, destination: Destination, failed: FailedPages) -> None:
+    def __init__(self, writer: RecordWriter, failed: FailedPages) -> None:
         self.report = Report()
         self.left_out: dict[str, Counter[str]] = {}  # by web archive: records that are not indexed, by reason
-        self._destination = destination
+        self._writer = writer
         self._failed = failed
         self._folder = TemporaryDirectory(prefix="winnow-")
         folder = Path(self._folder.name)
         try:
-            self.stored_file = destination.stored_file or folder / "stored.sqlite"  # the workers read it too
-            if destination.stored_file is None:
-                write_stored(self.stored_file, destination.stored())
-            self._ledger = Ledger(folder / "run.sqlite", self.stored_file)
+            self._before = writer.pages_before_run(folder)
+            self._ledger = Ledger(folder / "run.sqlite", self._before.file)
         except BaseException:
             self._folder.cleanup()
             raise
@@ -56,10 +54,13 @@ class Tally:
         if archive:
             not_indexed = (each.reason for each in results if isinstance(each, Skipped | Failed))
             self.left_out.setdefault(archive, Counter()).update(not_indexed)
-        stored = list(self._destination.look_up([result for result in results if isinstance(result, Record)]))
-        if stored:
-            add_stored(self.stored_file, stored)
+        self._before.look_up([result for result in results if isinstance(result, Record)])
         return [self._count(result, source) for result in results]
+
+    @property
+    def stored_file(self) -> Path:
+        """The file with the pages that were stored before the run, for the workers."""
+        return self._before.file
 
     def count_wrong_dates(self, dates: Sequence[str]) -> None:
         """Count dates that cannot be right, and keep one of them as an example."""
@@ -70,13 +71,13 @@ class Tally:
         report = self.report
         if not isinstance(result, Skipped | Damage):
             url = result.page.url if isinstance(result, Failed) else result.url
-            if self._destination.blocks(url):
+            if self._writer.blocks(url):
                 result = Skipped(url, BLOCKED)
         if isinstance(result, Record | Unchanged):
             result = self._ledger.settle(result)
         match result:
             case Record():
-                self._destination.add(result, partial(self._refused, result, source))
+                self._writer.add(result, partial(self._refused, result, source))
                 report.indexed += 1
                 report.replaced = self._ledger.replaced
                 report.replaced_undated = self._ledger.replaced_undated

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
-from opensearch_winnow.ingest.runs.ledger import StoredCaptures, Unchanged
+from opensearch_winnow.ingest.runs.ledger import Unchanged
+from opensearch_winnow.ingest.runs.pages_before_run import StoredCaptures
 from opensearch_winnow.ingest.runs.tally import Result, wrong_dates_of
 from opensearch_winnow.ingest.sources import read
 from opensearch_winnow.ingest.sources.split import TOO_MUCH_MEMORY, Damage, Failed, Item, Split
@@ -43,7 +44,7 @@ class Job:
 
     recipe: Recipe
     cpu_seconds: float  # limit for one page
-    stored_file: Path  # the SQLite file that lists what was stored before the run
+    stored_file: Path  # of PagesBeforeRun
     # Bytes at which a worker ends after its task: libxml2 never frees the names of elements and attributes, and each
     # site brings new ones.
     max_memory: int = 200_000_000

@@ -43,7 +43,7 @@ class HistoryEntry(Answer):
 
 @answer
 class History(Listing[HistoryEntry]):
-    """The captures of a URL in order of time; those of unknown time come before all others."""
+    """The captures of a URL in order of time; captures of unknown time come first."""
 
     url: str = key("The URL.")
     earlier: bool = key("True if earlier captures are left out.")

@@ -1,4 +1,4 @@
-"""Finds where a page went: the later pages that resemble it, contain it, or hold a part of it."""
+"""Finds the later pages that resemble a moved or lost page, contain it, or hold a part of it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Change = Literal["unchanged", "changed", "moved", "merged", "split", "copy"]
 
 @dataclass(frozen=True, slots=True)
 class LostPage(Options):
-    """A page that moved or was lost, by its `url` or the `id` of a capture; and what is sought of it."""
+    """A question about a page that moved or was lost, given by its `url` or the `id` of a capture."""
 
     url: str | None = None
     _: KW_ONLY
@@ -57,14 +57,14 @@ class FoundPage(Answer):
     """A later page that has the text of a page, or a part of it."""
 
     change: Change = key(
-        'What happened: the page is "unchanged" or "changed" at its URL; it "moved" here, was "merged" into this page,'
-        ' or was "split", and this is a part of it; or this page is a "copy", which has the text but did not take its'
-        " place: it was there before, the page itself still is, or several pages may be meant."
+        'The change: the page is "unchanged" or "changed" at its URL; it "moved" here, was "merged" into this page, or'
+        ' was "split", and this is a part of it; or this page is a "copy", which has the text but did not take its'
+        " place: it is older, the page still exists, or several pages qualify."
     )
     resemblance: float = key("The shared text, as a share of the text of both pages.")
     containment: float = key("The share of the lost page that is in this one.")
     contained: float = key("The share of this page that is in the lost one.")
-    kind: Literal["exact", "estimate"] = key("Scores of texts are exact; those of sketches are estimates.")
+    kind: Literal["exact", "estimate"] = key("exact: scores computed from both texts; estimate: from sketches.")
     error: float = key("The standard error of the containment; 0 if it is exact.")
     first_seen: datetime = key(
         "The time when this URL was first captured with the text, even before the page was lost."
@@ -144,7 +144,7 @@ def locate(
         if any(match.containment >= MOSTLY and is_later(match.card, page) for match in matches):
             break
     found = [each for each in (_found_page(page, list(some.values())) for some in by_url.values()) if each is not None]
-    # Of equals, a page that is new, and then the one with the same name: pages move to other folders and hosts.
+    # Of equals, new pages come first, then pages with the same file name: pages move to other folders and hosts.
     found.sort(key=lambda each: (_rank(each), each.change == "copy", -same_end(each.url, page.url), each.url))
     parts = {match.card.id: match.passages for some in by_url.values() for match in some.values()}
     found = _without_copies(page, found, parts)
@@ -173,13 +173,13 @@ def _why_nothing(store: Store, page: Record, *, undated: int, unscored: int, exc
     others = f"; {_count(undated, 'page of unknown date has it', 'pages of unknown date have it')}" if undated else ""
     if not later:
         return f"{page.url} is not lost: it is in the latest crawl of {store.name}, of {last_seen}{others}"
-    if not page.text_digest:
+    if not page.hashes.text_digest:
         return f"{page.url} has no text, so there is nothing to look for"
     if page.text and len(canonical(page.text, store.scheme).chars) < store.scheme.noise:
         return f"{seen}, and no later page has the same text; it is too short to be looked for in longer pages"
     captures = "the only capture" if later == 1 else f"each of the {later:,} captures"
     if not undated:
-        # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate.
+        # Estimates count the pages as well as texts do, and faster, unless the shared text may be boilerplate.
         options = SimilarOptions(min_containment=0, exact=bool(exclusions), where=since, limit=1)
         if sharing := SimilarPages(store, page, options, exclusions, is_stored=True).find().total:
             others = f"; {_count(sharing, 'later page shares', 'later pages share')} a passage with it"
@@ -218,7 +218,7 @@ def _found_page(page: Record, captures: Sequence[Match]) -> FoundPage | None:
 
 def _change(page: Record, match: Match, *, had_it: bool) -> Change:
     if match.url == page.url:
-        return "unchanged" if page.text_digest and match.card.text_digest == page.text_digest else "changed"
+        return "unchanged" if match.card.text_digest == page.hashes.text_digest != "" else "changed"
     if had_it:
         return "copy"
     if match.resemblance >= HALF:
@@ -229,10 +229,10 @@ def _change(page: Record, match: Match, *, had_it: bool) -> Change:
 def _without_copies(
     page: Record, found: Sequence[FoundPage], passages: Mapping[str, Sequence[Passage]]
 ) -> list[FoundPage]:
-    """Call the pages copies that have the text, but did not take the place of the page: it moves to one place at most.
+    """Mark pages as copies that have the text, but did not take the place of the page: it moves to one URL at most.
 
-    If the page itself is still there, all others are copies. If several pages have its text, or the same part of it,
-    and none of them is its successor, all of them are.
+    If the page itself still exists, all others are copies. If several pages have its text, or the same part of it, and
+    none of them is its successor, all of them are copies.
     """
     taken: set[str] = set()  # URLs of pages that took its place, or a part of it
     if all(each.url != page.url for each in found):
@@ -248,10 +248,10 @@ def _without_copies(
 
 
 def _successor(page: Record, candidates: Sequence[FoundPage]) -> set[str]:
-    """Return the URL of the one candidate that took the place of a page; nothing if any of several may have done so.
+    """Return the URL of the candidate that took the place of a page; an empty set if several candidates may have.
 
-    It is the only one; or the only one on the same site, with the same name there, or that is better than the others
-    there; or the only one elsewhere with the same path. Candidates are sorted, the best first.
+    It is the only candidate; or on the same site, the only one, the only one with the same file name, or the best one;
+    or, if none is on the same site, the only one with the same path. Candidates are sorted, the best first.
     """
     own = urlsplit(page.url)
     near = [each for each in candidates if each.card.site == page.site]
@@ -273,7 +273,7 @@ def _are_the_same(one: Sequence[Span], other: Sequence[Span]) -> bool:
 
 
 def _rank(each: Match | FoundPage) -> tuple[float, float, float]:
-    """Sort key: pages that resemble the lost one come first, then those that contain the most of it."""
+    """Return a sort key: pages that resemble the lost one come first, then pages that contain the most of it."""
     return -each.resemblance if each.resemblance >= HALF else 0.0, -each.containment, -each.resemblance
 
 

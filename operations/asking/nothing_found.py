@@ -1,4 +1,4 @@
-"""Finds out why a search or a question found nothing, and what would find something."""
+"""Finds out why a search or a question found nothing, and suggests changes that find pages."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ NoHitCause = Literal["empty", "filtered", "unwanted", "no_word", "one_too_many",
 
 
 class NoHit(NamedTuple):
-    """Why a search has no hit.
+    """The reason why a search has no hit.
 
     "empty": the store has no pages. "filtered": only pages outside the filters have the words. "unwanted": pages have
     them, together with a word that must be missing. "no_word": there is one word, and no page has it. "one_too_many":
-    pages have all words but one. "apart": not even that.
+    pages have all words but one. "apart": no page has all words but one.
     """
 
     cause: NoHitCause
@@ -68,14 +68,14 @@ def why_no_hit(store: Store, searches: Searches, question: SearchQuestion) -> No
 
 
 class WordSearch(NamedTuple):
-    """A search for the words of a text, and how many pages it finds."""
+    """A search for the words of a text, and the number of pages that it finds."""
 
     query: str
     total: int
 
 
 def search_for_words(searches: Searches, text: str, where: Filters = Filters()) -> WordSearch:
-    """Search for the words of a text in a row; if no page has them so, for all of them."""
+    """Search for the words of a text in a row; if no page has this phrase, for all of them in any order."""
     limited = searched(where)
     words = storable(text).replace('"', " ").split()
     phrase, all_words = f'"{" ".join(words)}"', " ".join(f'"{word}"' for word in words)
@@ -93,7 +93,7 @@ class Offer(NamedTuple):
 
     kind: Literal["filters", "threshold", "half", "passage", "words"]
     pages: int = 0  # that it finds
-    at_least: bool = False  # whether there may be more, because not all pages were tried
+    at_least: bool = False  # True if there may be more, because not all pages were tried
     minima: Mapping[Score, float | None] = {}  # the thresholds that change
     words: WordSearch | None = None  # to run instead
 
@@ -103,21 +103,21 @@ NoMatchCause = Literal["empty", "no_text", "too_short", "unscored", "filtered", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoMatch:
-    """Why a question of similarity has no match. Without offers, nothing in the store is similar.
+    """The reason why a question of similarity has no match. Without offers, nothing in the store is similar.
 
-    "empty": the store has no pages. "no_text": the page in question has none. "too_short": the question is. "unscored":
-    the time was up. "filtered": only pages outside the filters match. "below": pages are below the threshold.
-    "several": pages are below one of several thresholds. "passage": no page shares a passage.
+    "empty": the store has no pages. "no_text": the page has no text. "too_short": the question is too short.
+    "unscored": the time was up. "filtered": only pages outside the filters match. "below": pages are below the
+    threshold. "several": pages are below one of several thresholds. "passage": no page shares a passage.
     """
 
     cause: NoMatchCause
     offers: Sequence[Offer] = ()
-    lack: str = ""  # what a page without text has: "no text"
+    lack: str = ""  # of a page without text: "no text", with the reason if it is known
     text: str = ""  # of the question; empty if it is not stored
     words: WordSearch | None = None  # for the words of a question that is too short, if its text is known
     closest: float = 0.0  # the best score below the threshold; 0 if it was not sought, or is very low
     pages: int = 0  # in the store
-    is_stored: bool = False  # whether the question is a page of the store
+    is_stored: bool = False  # True if the question is a page of the store
     is_filtered: bool = False
     guarantee: int | None = None  # that the question chose instead of the scheme's
 
@@ -127,7 +127,7 @@ class LowerThreshold(NamedTuple):
 
     threshold: float
     pages: int  # pages it finds
-    at_least: bool  # whether there may be more, because not all pages were tried
+    at_least: bool  # True if there may be more, because not all pages were tried
 
 
 class UnmatchedQuestion:
@@ -139,7 +139,7 @@ class UnmatchedQuestion:
     def __init__(
         self, store: Store, pages: PageFinder, searches: Searches, question: SimilarQuestion, exclusions: Exclusions
     ) -> None:
-        """`exclusions` are what the question left out."""
+        """`exclusions` are the hashes that the question left out."""
         self._store = store
         self._searches = searches
         self._page = pages.in_question(question)
@@ -169,7 +169,7 @@ class UnmatchedQuestion:
         if several or matches.min_score:
             any_passage: dict[Score, float | None] = {**dict.fromkeys(minima), "containment": 0.0}
             for_any = with_minima(options, any_passage)
-            # Estimates count the pages as well as texts do, and faster, unless what is shared may be boilerplate. A
+            # Estimates count the pages as well as texts do, and faster, unless the shared text may be boilerplate. A
             # short text is found by its words, and then compared.
             is_short = not self._is_stored and len(self._page.text) < MAX_SHORT_CHARS
             exact = options.exact and (is_short or bool(self._exclusions))

@@ -18,8 +18,8 @@ from opensearch_winnow.operations.asking.webhook import Webhook
 MAX_WAITING = 100  # batches of findings; those of further batches are in the log only
 FINDINGS_PER_CALL = 1_000
 COMMAND_SECONDS = 60.0  # then the command is killed
-CLOSE_SECONDS = 120.0  # that the findings still waiting get when the run has ended
-MAX_PROBLEMS = 10  # that are kept to be reported
+CLOSE_SECONDS = 120.0  # time for the findings that still wait when the run has ended
+MAX_PROBLEMS = 10  # kept for the report
 
 Send = Callable[[Sequence[Finding]], object]
 
@@ -32,7 +32,7 @@ class Notifier(Closing):
     """Passes findings on in the background. Use it as a context manager; leaving it waits until all are sent.
 
     `command` is run without a shell. It gets the findings as JSON lines on its standard input, and nothing of a page
-    in its arguments. `webhook` gets `{"findings": […]}`. What goes wrong stops nothing: it is in `problems`.
+    in its arguments. `webhook` gets `{"findings": […]}`. A failure does not stop the run: it is added to `problems`.
     """
 
     def __init__(self, command: str | None = None, webhook: Webhook | None = None) -> None:

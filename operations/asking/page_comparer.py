@@ -68,7 +68,7 @@ class PageComparer(Comparer):
         max_shingles: float = inf,
         sides: SideCache | None = None,
     ) -> None:
-        """`max_shingles` limits what `prepare` keeps; `sides` has texts that were prepared before."""
+        """`max_shingles` limits the texts that `prepare` keeps; `sides` has texts that were prepared before."""
         super().__init__(store.scheme, exclusions)
         self.deadline: float | None = None  # of `time.perf_counter`
         self.skipped = 0
@@ -84,7 +84,7 @@ class PageComparer(Comparer):
         return cls(store, RegisteredBoilerplate(store).exclusions(), max_shingles=max_shingles)
 
     def is_late(self) -> bool:
-        """Return whether the time is up; raise a CancelledError if nobody waits for the answer."""
+        """Return whether the time is up; raise a CancelledError if the answer is no longer wanted."""
         check_cancelled()
         return self.deadline is not None and time.perf_counter() > self.deadline
 
@@ -105,7 +105,7 @@ class PageComparer(Comparer):
         return self._cache.get(page, text)
 
     def prepare(self, cards: Iterable[Card]) -> None:
-        """Read and keep the texts of pages: each text once, and only those that there is room for."""
+        """Read and keep the texts of pages: each text once, and only as many as `max_shingles` allows."""
         fresh: dict[TextKey, list[Card]] = {}
         for card in cards:
             key = text_key(card)
@@ -122,7 +122,7 @@ class PageComparer(Comparer):
                 self._sides[text_key(card)] = self.prepared(card, text)
 
     def side(self, card: Card) -> Side | None:
-        """Return the text of a page that `prepare` has kept; None if it is not stored, or there was no room for it."""
+        """Return the text of a page that `prepare` has kept; None if it is not stored, or beyond `max_shingles`."""
         return self._sides.get(text_key(card))
 
     def sides_of_pairs(self, pairs: Sequence[tuple[PageOfText, PageOfText]]) -> Iterator[tuple[Side, Side] | None]:
@@ -166,7 +166,7 @@ class PageComparer(Comparer):
     ) -> list[tuple[Candidate, Estimates]]:
         """Return the candidates that may reach the thresholds, with their estimates.
 
-        If they are to be `quick`, the MinHashes decide that came with the candidates, unless one lacks it.
+        With `quick`, the MinHashes that came with the candidates decide, unless one is missing.
         """
         found = self.estimates(question, candidates)
         if quick and not self.exclusions and all(page.minhash for page in candidates):

@@ -27,7 +27,7 @@ CAPTURE_ID = re.compile(r"[0-9a-f]{32}")
 
 
 class PageNotFoundError(QuestionError):
-    """The store does not have a page. `known` is a URL that it has, and that may be meant."""
+    """The store does not have a page. `known` is another spelling of its URL that the store has, if any."""
 
     def __init__(self, sentence: str, known: str | None = None) -> None:
         super().__init__(sentence)
@@ -35,8 +35,8 @@ class PageNotFoundError(QuestionError):
 
 
 def no_text(page: Record) -> str:
-    """Say that a page has no text, to follow "it has"; an empty string if it has one, stored or not."""
-    if page.text_digest or page.text:  # a new document of an attached index has no digest yet
+    """Return "no text" and the reason, to follow "it has"; an empty string if the page has a text, stored or not."""
+    if page.hashes.text_digest or page.text:  # a new document of an attached index has no digest yet
         return ""
     return (
         "no text: it is a revisit, and the page that it repeats is not stored"
@@ -94,7 +94,7 @@ class PageFinder:
         if not CAPTURE_ID.fullmatch(name) or captures(self._store, name, limit=1):
             return self.latest(name, at)
         if at is not None:
-            raise QuestionError(f"{name} is the id of one capture, so there is no other to choose by its date")
+            raise QuestionError(f"{name} is the id of one capture: give a URL to choose a capture by its date")
         return self.capture(name)
 
     def not_found(self, url: str) -> PageNotFoundError:
@@ -126,7 +126,7 @@ class PageFinder:
         return self._record_of(Page(PASTED_URL, html=html, text=text), self._maker(), least)
 
     def text_records(self, pages: Iterable[Page]) -> Iterator[Record | QuestionError]:
-        """Make the records of several pages that are not in the store, or say why one cannot be a question."""
+        """Make the records of several pages that are not in the store; an error for each that cannot be compared."""
         maker = self._maker()
         for page in pages:
             try:
@@ -141,9 +141,9 @@ class PageFinder:
     def _record_of(self, page: Page, maker: RecordMaker, least: int = 1) -> Record:
         made = maker.make(page)
         if not isinstance(made, Record):
-            raise QuestionError(f"this text cannot be a question: {made.reason}")
+            raise QuestionError(f"this text cannot be compared: {made.reason}")
         scheme = self._store.scheme
-        length = len(canonical(made.text, scheme).chars) if made.shingle_count < least else least
+        length = len(canonical(made.text, scheme).chars) if made.hashes.shingle_count < least else least
         if length < least:
             units = "tokens" if scheme.form == "code" else "letters and digits"
             raise QuestionError(
@@ -160,7 +160,7 @@ class PageFinder:
 
 
 def known_spellings(store: Store, urls: Iterable[str]) -> dict[str, str]:
-    """Return, for each of `urls` of which the store has another spelling, that spelling."""
+    """Return the other spellings of `urls` that the store has, by the given URL."""
     others = {url: list(spellings(url)) for url in urls}
     distinct = list(dict.fromkeys(chain.from_iterable(others.values())))
     there: set[str] = set()
@@ -172,7 +172,7 @@ def known_spellings(store: Store, urls: Iterable[str]) -> dict[str, str]:
 
 
 def spellings(url: str) -> Iterator[str]:
-    """Yield other spellings of the same URL: those with the fewest changes first."""
+    """Yield other spellings of the same URL, the fewest changes first."""
     bare = url.partition("#")[0]
     scheme, separator, rest = bare.partition("://")
     found = list(_ends(bare))
@@ -184,7 +184,7 @@ def spellings(url: str) -> Iterator[str]:
 
 
 def _with_lower_host(rest: str) -> str:
-    """Return an address without its scheme, with the host in lower case: elsewhere, upper case makes a difference."""
+    """Return an address without its scheme, with the host in lower case: only there, case makes no difference."""
     host = re.split("[/?*]", rest, maxsplit=1)[0]
     return host.lower() + rest.removeprefix(host)
 

@@ -42,7 +42,7 @@ class PageWatcher:
 
     @property
     def unanswered(self) -> dict[str, str]:
-        """By the name of a watch: why it cannot be checked."""
+        """The reason why a watch cannot be checked, by its name."""
         return self._questions.unanswered
 
     def check(self, records: Iterable[Record]) -> None:
@@ -53,8 +53,8 @@ class PageWatcher:
         if not found:
             return
         self._log.add(found)
-        # Whoever deletes a page forgets its findings afterwards. If the page is gone before the log has them, that came
-        # too early, and they are forgotten here.
+        # A deletion removes a page, then its findings. If both happened before the log had these findings, they are
+        # removed here.
         if gone := {each.id for each in found}.difference(self._store.read([each.id for each in found], Card)):
             self._log.forget(gone)
             found = [each for each in found if each.id not in gone]
@@ -145,7 +145,7 @@ class RunFindings:
         self._watcher: PageWatcher | None = None
 
     def watch(self, store: Store, questions: WatchedQuestions) -> PageWatcher:
-        """Return what checks the pages that this run stores."""
+        """Return a watcher for the pages that this run stores."""
         self._watcher = PageWatcher(store, questions, self._add)
         return self._watcher
 

@@ -29,7 +29,7 @@ class ShortQuestion:
 
     A page that has all of it need not have any of its fingerprints. The text index finds it: a phrase search gives
     candidates, which are compared as always. Below the noise threshold, the words of the question may be in a page by
-    chance, so that nothing but the page as a whole can match.
+    chance, so only a page that resembles it as a whole can match.
     """
 
     store: Store
@@ -41,7 +41,7 @@ class ShortQuestion:
         """Return None unless the question is short. `texts_stored` is read from the store if it is not given."""
         scheme, side = store.scheme, question.side
         if side is None:
-            return None if question.record.fingerprints else cls(store, None, None)
+            return None if question.record.hashes.fingerprints else cls(store, None, None)
         if len(side.chars) >= scheme.t:
             return None
         words = short_phrases(side.canonical, scheme)
@@ -69,7 +69,7 @@ class ShortQuestion:
         return PhraseCandidates(pages, total - wanted)
 
     def is_all_in(self, page: Side, comparer: Comparer) -> bool:
-        """Return whether a page has the whole question, if that has too few words for a shingle of its own width."""
+        """Return whether the question has fewer words than a shingle, and the page has all of them in a row."""
         scheme = self.store.scheme
         return (
             self.side is not None
@@ -85,5 +85,5 @@ class ShortQuestion:
 
 
 def are_texts_stored(store: Store) -> bool:
-    """Return whether the store keeps the texts of pages, unless a run has chosen otherwise."""
+    """Return whether the store keeps the texts of pages, unless a run overrides its recipe."""
     return recipe_for_run(store).text

@@ -8,8 +8,9 @@ from functools import cache
 from math import ceil, floor
 from typing import NamedTuple
 
+from opensearch_winnow.foundation.written_time import EPOCH
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import EPOCH, Record
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.page_comparer import (
     MIN_CANDIDATES_TO_ESTIMATE,
     TEXT_BATCH,
@@ -35,8 +36,8 @@ from opensearch_winnow.stores.store import Candidate, CandidatesOfLookup, Lookup
 
 MIN_WHOLE = 0.5  # resemblance of a page that matches a question below the noise threshold as a whole
 MAX_SIZE = 2**31 - 1  # of the numbers that a store keeps
-# Of the candidates for any passage, those that share the most are compared: at least this many, and more until there
-# are as many matches as wanted. Comparing all pages that have a popular passage could take seconds.
+# Of the candidates for any passage, the ones with the most shared tokens are compared: at least this many, and more
+# until there are as many matches as wanted. Comparing all pages that have a popular passage could take seconds.
 MIN_COMPARED = 500
 MORE_COMPARED = 4  # times as many in the next round
 
@@ -70,12 +71,12 @@ class ScoredPage(NamedTuple):
 
 
 class SharedText(NamedTuple):
-    """The tokens that a candidate shares with the question."""
+    """The text that a candidate shares with the question."""
 
     passages: list[Passage]
     boilerplate: list[Passage]
     lengths: Lengths | None  # None: no passages were sought
-    sameness: str  # what is the same if the canonical texts are equal
+    sameness: str  # in words, if the canonical texts are equal; otherwise empty
 
 
 class SimilarPages:
@@ -115,20 +116,19 @@ class SimilarPages:
         self._exclusions = exclusions
         self._shared: dict[str, SharedText] = {}  # by id
         self._texts: dict[str, str] = {}  # by id, of the first TEXT_BATCH matches
-        self._wanted: dict[int | None, list[Lookup]] = {}  # lookups by how many candidates are wanted
+        self._wanted: dict[int | None, list[Lookup]] = {}  # lookups by the wanted number of candidates
 
     def first_lookups(self) -> LookupsOfQuestion:
-        """Return what `find` looks up first, to look it up together with other questions."""
+        """Return the lookups that `find` begins with, to make them together with those of other questions."""
         return LookupsOfQuestion(self._lookups(_most(self._options.limit)), self._sizes())
 
     def find(self, *, passages: bool = True, looked_up: Sequence[CandidatesOfLookup] | None = None) -> Matches:
-        """Return the matches, best first; without `passages`, which take as long as the scores, if they are not wanted.
+        """Return the matches, best first. Without `passages`, which take as long as the scores, it is faster.
 
-        Captures of the question's own URL are no matches. Of several captures of a URL, only the best one is a match,
-        or the newest if their scores are equal. `all_captures` lifts both rules. After `max_seconds` no further
-        candidate is scored; those with the most shared tokens are scored first. With a `limit`, a question for any
-        passage compares only the candidates that share the most. `looked_up` is what the store has found for
-        `first_lookups`.
+        Captures of the question's own URL are not matches. Of several captures of a URL, only the best one is a match,
+        or the newest if their scores are equal. `all_captures` lifts both rules. Candidates with the most shared tokens
+        are scored first, and none after `max_seconds`. With a `limit`, a question for any passage compares only the
+        candidates that share the most tokens. `looked_up` is the result of `first_lookups`.
         """
         options, limit = self._options, self._options.limit
         start = time.perf_counter()
@@ -189,14 +189,14 @@ class SimilarPages:
         minimum = self._thresholds.minima.get("resemblance", 0.0)
         if not self._options.exact or not minimum or self._exclusions:
             return None
-        size = self._question.record.shingle_count
+        size = self._question.record.hashes.shingle_count
         return Sizes(floor(size * minimum), ceil(min(size / minimum, MAX_SIZE)))
 
     def _lookups(self, most: int | None) -> list[Lookup]:
         if most in self._wanted:
             return self._wanted[most]
         wanted = list(lookups(self._question, self._thresholds, boilerplate=bool(self._exclusions), most=most))
-        bands = self._question.record.bands
+        bands = self._question.record.hashes.bands
         if self._short and not self._short.words and bands and all(lookup.field != "bands" for lookup in wanted):
             wanted.append(Lookup("bands", bands, len(set(bands))))  # of pages with the same words
         self._wanted[most] = wanted
@@ -291,7 +291,7 @@ class SimilarPages:
             yield ScoredPage(card, scored[id_].scores, scored[id_].error(self._thresholds.primary))
 
     def _rank(self, each: ScoredPage) -> tuple[float, float, float, float, str, str]:
-        """Sort key: best score first, then newest, then by URL and id, so that the order is total."""
+        """Return a sort key: best score first, then newest, then by URL and id, so that the order is total."""
         time = each.card.fetched_at
         age = 0.0 if time is None else (EPOCH - time).total_seconds()
         return (
@@ -304,7 +304,7 @@ class SimilarPages:
         )
 
     def _matches(self, shown: Sequence[ScoredPage], *, passages: bool) -> Iterator[Match]:
-        """Make matches, with their passages if wanted; texts that are no longer in memory are read again for these."""
+        """Make matches, with their passages if wanted, for which texts no longer in memory are read again."""
         for start in range(0, len(shown), TEXT_BATCH):
             some = shown[start : start + TEXT_BATCH]
             to_compare = {each.card.id for each in some if passages and each.error is None} - self._shared.keys()
@@ -312,7 +312,7 @@ class SimilarPages:
             read = self._store.read(unread, Text) if unread else {}
             texts = self._texts | {id_: page.text for id_, page in read.items()}
             for each in some:
-                same = each.card.text_digest == self._question.record.text_digest != ""
+                same = each.card.text_digest == self._question.record.hashes.text_digest != ""
                 shared = self._shared.get(each.card.id, SharedText([], [], None, same_in(self._scheme) if same else ""))
                 if each.card.id in to_compare:
                     shared = self._shared_text(*self._sides(each.card, texts.get(each.card.id, "")))
@@ -335,5 +335,5 @@ class SimilarPages:
 
 
 def _most(limit: int | None) -> int | None:
-    """Return how many candidates for any passage are compared first."""
+    """Return the number of candidates for any passage to compare first; None for all."""
     return None if limit is None else max(limit, MIN_COMPARED)

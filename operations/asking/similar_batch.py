@@ -92,7 +92,7 @@ class SimilarBatch:
             yield each if isinstance(each, QuestionError) else each.find(looked_up=next(found))
 
     def _records(self, posed: Sequence[_Posed]) -> Iterator[Record | QuestionError]:
-        """Yield the record of each question: those of texts are made, those of pages are read together."""
+        """Yield the record of each question. Records of texts are made; records of pages are read together."""
         texts = self._pages.text_records(each for each in posed if isinstance(each, Page))
         latest: dict[str, str] = {}
         for card in captures_of_urls(self._store, {storable(each.url) for each in posed if isinstance(each, _ByUrl)}):
@@ -132,7 +132,7 @@ def _size(question: object) -> int:
 
 
 def _posed(question: object) -> _Posed:
-    """Return what a question is about, or the reason why it cannot be answered."""
+    """Return the page or text of a question, or the error if it has neither."""
     if isinstance(question, str):
         return Page(PASTED_URL, text=question)
     if isinstance(question, Page):

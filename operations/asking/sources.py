@@ -1,4 +1,4 @@
-"""The sources of a text: which pages have which part of it, each part counted once, and what is on none of them."""
+"""The sources of a text: the pages that have its parts, each part counted once, and the rest, which is on no page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from opensearch_winnow.queries.spans import Span, merged_spans
 
 MIN_SAME = 0.9  # matches whose passages share this part of their union (Jaccard) have the same of the text
 MAX_FAMILIES_COMPARED = 50  # with the same passages, that a page is compared with: a popular quote is on many pages
-MIN_ADDED_CHARS = 25  # letters and digits that a source must add; what adds less belongs to the source it overlaps most
+MIN_ADDED_CHARS = 25  # letters and digits that a source must add; a page that adds less joins the closest source
 MAX_SOURCES = 200  # the owner of a character is kept in a byte; further matches are parts of these
 MAX_HALF_WORD_CHARS = 40  # a passage is cut back to whole words, unless a word is longer
 FREE, BOILERPLATE = 0, 255  # owners of a character that belongs to no source
@@ -58,8 +58,8 @@ class TextSources:
     sources: Sequence[TextSource]
     boilerplate: Sequence[Span]  # outside of the sources' parts
     boilerplate_share: float
-    original: float | None  # the share that is on no page; None if no match says where it shares text
-    unplaced: Sequence[int]  # positions of matches that do not say where they share text
+    original: float | None  # the share that is on no page; None if no match has passages
+    unplaced: Sequence[int]  # positions of matches without passages
 
     @property
     def found(self) -> float:
@@ -74,7 +74,7 @@ class TextSources:
 
 
 def sources(text: str, matches: Sequence[Match], are_alike: AreAlike) -> TextSources:
-    """Attribute every part of a text to the source that has most of the text, and say how much is left.
+    """Attribute every part of a text to the source that has most of the text, and return the share that is left.
 
     Pages of a cluster, and pages with the same text, are versions of each other. So are pages that have the same parts
     of the text, if `are_alike` says that the pages resemble each other: two pages may just quote the same.
@@ -99,7 +99,7 @@ def sources(text: str, matches: Sequence[Match], are_alike: AreAlike) -> TextSou
 
 
 class _Letters:
-    """The letters and digits of a text by their position among themselves: what lies between them never counts."""
+    """The letters and digits of a text by their position among themselves; other characters never count."""
 
     def __init__(self, text: str) -> None:
         self._canonical: CanonicalText = canonical_text(text)
@@ -108,11 +108,11 @@ class _Letters:
         self.count = len(self._canonical.chars)
 
     def ranges(self, passages: Iterable[Passage]) -> list[Span]:
-        """Return where the whole words of passages are, merged and in order."""
+        """Return the ranges of the whole words in passages, merged and in order."""
         return merged_spans(span for each in passages if (span := self._whole_words(each)))
 
     def span(self, start: int, end: int) -> Span:
-        """Return where letters are in the text."""
+        """Return the span in the text of the letters from `start` to `end`."""
         return self._canonical.span(start, end)
 
     def _whole_words(self, passage: Passage) -> Span | None:
@@ -127,7 +127,7 @@ class _Letters:
 
 
 class _Family(NamedTuple):
-    """Matches that are versions of each other, and where the text is that any of them has."""
+    """Matches that are versions of each other, and the ranges of the text that any of them has."""
 
     pages: list[int]  # positions of the matches; the one with most of the text comes first
     ranges: list[Span]
@@ -202,7 +202,7 @@ def _attribute(owners: bytearray, families: Sequence[_Family]) -> list[TextSourc
     heapify(waiting)
     while waiting:
         known, at = waiting[0]
-        if (now := -free(families[at])) > known:  # what a family adds only falls: another may be the best now
+        if (now := -free(families[at])) > known:  # a family adds ever fewer letters: another may be best now
             heapreplace(waiting, (now, at))
             continue
         heappop(waiting)

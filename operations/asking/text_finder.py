@@ -1,4 +1,4 @@
-"""Finds where the texts of pages are in a later crawl, many pages at a time."""
+"""Finds the texts of pages in a later crawl, many pages at a time."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
 from opensearch_winnow.stores.store import Candidate, LookupsOfQuestion, Store
 
 BATCH_SIZE = 16  # pages that are looked up together
-MAX_CANDIDATES = 1_000  # of one page that are looked at: those that share the most with it
-MAX_COMPARED = 50  # texts that one page is compared with: those that seem to resemble it the most
-MAX_PARTS_COMPARED = 100  # candidates for the parts of one page: those that share the most with it
+MAX_CANDIDATES = 1_000  # examined for one page, by shared tokens
+MAX_COMPARED = 50  # texts that one page is compared with, by estimated resemblance
+MAX_PARTS_COMPARED = 100  # candidates for the parts of one page, by shared tokens
 MAX_TIES = 100  # pages that resemble one page equally, of which the one with the most similar URL is chosen
-MIN_PART = 0.2  # the least share of a page that is a part of it
+MIN_PART = 0.2  # the smallest share of a page that counts as a part of it
 MOSTLY = 0.8  # the share of a page that is nearly all: it was not split if one later page has as much of it
 
 
@@ -81,7 +81,7 @@ class TextFinder:
     def __init__(
         self, store: Store, where: Filters, *, threshold: float, exclusions: Exclusions, is_new: Callable[[Card], bool]
     ) -> None:
-        """`is_new` tells whether a later page has a new URL."""
+        """`is_new` returns whether a later page has a new URL."""
         self._store = store
         self._where = where
         self._threshold = threshold
@@ -91,7 +91,7 @@ class TextFinder:
         self._is_new = is_new
 
     def find(self, pages: Sequence[CrawlCapture]) -> Iterator[tuple[CrawlCapture, FoundText | None]]:
-        """Yield each page with what was found. Pages of a site with the same text are looked up once."""
+        """Yield each page with its later pages. Pages of a site with the same text are looked up once."""
         by_text: dict[TextKey, list[CrawlCapture]] = {}
         for page in pages:
             by_text.setdefault(text_key(page), []).append(page)
@@ -108,7 +108,7 @@ class TextFinder:
                     yield page, self._found(page, *whereabouts)
 
     def _found(self, page: CrawlCapture, wholes: Sequence[LaterPage], parts: Sequence[LaterPage]) -> FoundText | None:
-        """Return the parts, or else the page with the most similar URL, since all of `wholes` are as good."""
+        """Return the parts, or else the page with the most similar URL, since all of `wholes` are equally similar."""
         elsewhere = [each for each in wholes if each.card.url != page.url]
         if parts and all(each.scores.resemblance <= parts[0].scores.resemblance for each in elsewhere):
             return FoundText("split", parts)
@@ -147,7 +147,7 @@ class TextFinder:
     def _candidates(
         self, questions: Sequence[Question], lookups_of: Callable[[Question], Iterator[Lookup]]
     ) -> list[list[Candidate]]:
-        """Return the candidates of each question, those that share the most; no captures of its own URL."""
+        """Return the candidates that share the most tokens with each question, without captures of its own URL."""
         check_cancelled()
         wanted = [(number, lookup) for number, each in enumerate(questions) for lookup in lookups_of(each)]
         lookups = LookupsOfQuestion([lookup for _, lookup in wanted])
@@ -189,12 +189,12 @@ class TextFinder:
                 if question.side is not None and theirs is not None:
                     found = comparer.scores(question.side, theirs)
                     compared[-1].append(_Compared(group, found, theirs.shingles))
-                elif key[0] == question.record.text_digest:  # the texts are not stored
+                elif key[0] == question.record.hashes.text_digest:  # the texts are not stored
                     compared[-1].append(_Compared(group, Scores(1.0, 1.0, 1.0), array("Q")))
         return compared
 
     def _best(self, compared: Sequence[_Compared]) -> list[LaterPage]:
-        """Return the pages that resemble it most, or else contain most of it; only those with new URLs, if any."""
+        """Return the best-ranked later pages; only pages with new URLs, if there are any."""
         enough = [each for each in compared if each.scores.containment >= self._threshold]
         best = max((self._rank(each.scores) for each in enough), default=None)
         ties = [
@@ -249,5 +249,5 @@ def _same_beginning(url: str, other: str) -> int:
 
 
 def _url_similarity(url: str, other: str) -> tuple[int, int, str]:
-    """Return a sort key: how many characters at the end, and at the beginning, are the same."""
+    """Return a sort key: the number of equal characters at the end, then at the beginning."""
     return same_end(url, other), _same_beginning(url, other), other

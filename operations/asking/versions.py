@@ -12,8 +12,9 @@ from itertools import pairwise
 from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, key, listed
 from opensearch_winnow.foundation.option_kinds import number, share
 from opensearch_winnow.foundation.options import Options, option, option_of
+from opensearch_winnow.foundation.written_time import EPOCH
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import EPOCH, Record
+from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.operations.asking.history import compared
 from opensearch_winnow.operations.asking.similar import SimilarPages
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions
@@ -203,8 +204,9 @@ def versions(
     """
     start = time.perf_counter()
     own = captures(store, page.url, limit=MAX_PAGE_CAPTURES) if is_stored else []
-    found = {card.id: card for card in own if _key(card) == _key(page)}
-    looked_up, unscored = {_key(page)}, 0
+    own_key = page.hashes.text_digest or page.id
+    found = {card.id: card for card in own if _key(card) == own_key}
+    looked_up, unscored = {own_key}, 0
     to_look_up = [page]
     while to_look_up:
         left = None if max_seconds is None else max(start + max_seconds - time.perf_counter(), 0.0)
@@ -222,8 +224,7 @@ def versions(
     firsts = [some[0] for some in grouped]
     resemblances = dict(compared(store, list(pairwise(firsts)), exclusions))
     made = [
-        Version(some, resemblances.get(some[0].id), same=_key(some[0]) == _key(page), max_pages=limit)
-        for some in grouped
+        Version(some, resemblances.get(some[0].id), same=_key(some[0]) == own_key, max_pages=limit) for some in grouped
     ]
     return Versions(
         total=len(made),
@@ -248,6 +249,6 @@ def _order(card: Card) -> tuple[datetime, str, str]:
     return card.fetched_at or EPOCH, card.url, card.id
 
 
-def _key(page: Card | Record) -> str:
-    """Return what captures of the same text have in common; the digest of a text may be unknown."""
-    return page.text_digest or page.id
+def _key(card: Card) -> str:
+    """Return a key that captures of the same text share; the digest of a text may be unknown."""
+    return card.text_digest or card.id

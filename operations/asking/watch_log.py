@@ -25,7 +25,7 @@ FINDINGS_PER_PART = 500
 
 @dataclass(frozen=True, slots=True)
 class LogQuestion(Options):
-    """A question to the log: what the watch with this `name` has found, or all watches."""
+    """A question to the log: the findings of the watch with this `name`, or of all watches."""
 
     name: str | None = None
     _: KW_ONLY
@@ -59,7 +59,7 @@ class WatchLog:
     def add(self, findings: Sequence[Finding]) -> None:
         """Append findings, and drop the oldest ones beyond MAX_FINDINGS, a whole setting at a time.
 
-        They are appended to what the store has now: somebody may have deleted pages that this run has found before.
+        They are appended to the present log: another process may have deleted pages that this run has found before.
         """
         added: dict[str, list[dict[str, Any]]] = {}
         surplus: set[str] = set()
@@ -81,7 +81,7 @@ class WatchLog:
                 self._store.settings.change(name, partial(_without, ids))
 
     def _surplus(self) -> list[str]:
-        """Return the oldest settings that are not needed: those before the newest MAX_FINDINGS findings."""
+        """Return the settings to delete: all before the newest MAX_FINDINGS findings."""
         parts = self._store.settings.with_prefix(SETTING)
         findings = FINDINGS_PER_PART  # those to come
         for kept, name in enumerate(sorted(parts, reverse=True), start=1):

@@ -37,7 +37,7 @@ class WatchedQuestion(NamedTuple):
 class WatchState(NamedTuple):
     """A snapshot of the store state that determines the questions of all watches."""
 
-    kept: dict[str, dict[str, Any]]  # by the name of a watch: what the store keeps of it
+    kept: dict[str, dict[str, Any]]  # the stored values of each watch, by its name
     captures: dict[str, str]  # by watched URL: the id of the latest capture
     boilerplate: list[Boilerplate]
 
@@ -63,7 +63,7 @@ class WatchedQuestions:
 
     def __init__(self, store: Store, state: WatchState) -> None:
         self.watched: list[WatchedQuestion] = []  # by number
-        self.unanswered: dict[str, str] = {}  # by the name of a watch: why it cannot be checked
+        self.unanswered: dict[str, str] = {}  # the reason why a watch cannot be checked, by its name
         self.added = {name: datetime.fromisoformat(each["at"]) for name, each in state.kept.items()}
         self.with_seen = {name for name, each in state.kept.items() if each["seen"]}  # some captures were seen
         self.exclusions = Exclusions(state.boilerplate, store.scheme)

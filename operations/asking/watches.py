@@ -36,7 +36,7 @@ class WatchError(WinnowError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddingOptions(Options):
-    """The options that say how watches are added."""
+    """The options for adding watches."""
 
     seen: bool = option(True, FLAG, "Report the pages that match now as new in the first check.", flag="--unseen")
     replace: bool = option(False, FLAG, "Replace the watch of this name, if there is one.")
@@ -171,7 +171,7 @@ class Watches:
         self._store.settings.set({SETTING + watch.name: kept})
 
     def add_all(self, watches: Iterable[Watch], *, seen: bool, replace: bool) -> int:
-        """Save watches as `add` does, all or none, and return how many. Without `seen`, nothing is looked up."""
+        """Save watches as `add` does, all or none, and return their number. Without `seen`, nothing is looked up."""
         added = list(watches)
         self._require_room(added, replace=replace)
         kept = {SETTING + watch.name: _kept_value(watch, ids) for watch, ids in self._with_matches(added, seen=seen)}
@@ -261,18 +261,18 @@ class Watches:
 
 
 def kept_watches(store: Store) -> dict[str, dict[str, Any]]:
-    """Return what the store keeps of each watch, by name: what `watch_of` takes, and the ids that were `seen`."""
+    """Return the stored values of each watch, by name: those that `watch_of` takes, and the ids that were `seen`."""
     return {name.removeprefix(SETTING): kept for name, kept in store.settings.with_prefix(SETTING).items()}
 
 
 def kept_watch(store: Store, name: str) -> dict[str, Any] | None:
-    """Return the same of one watch; None if there is none of this name."""
+    """Return the stored values of one watch; None if there is no watch of this name."""
     kept: dict[str, Any] | None = store.settings.get(SETTING + name)
     return kept
 
 
 def watch_of(name: str, kept: dict[str, Any]) -> Watch:
-    """Return the watch from what a store keeps of it."""
+    """Make a watch from its stored values."""
     return Watch(
         name=name,
         url=kept["url"],

@@ -23,7 +23,7 @@ TIMEOUT_SECONDS = 10.0  # for each step of a request: to connect, to send, to be
 MAX_REDIRECTS = 3
 MAX_TRIES = 3
 FIRST_PAUSE_SECONDS = 1.0  # before the second try; twice as long before the third
-# The forms of IPv6 addresses that lead to an IPv4 address, and by how many bits that is shifted in them.
+# The forms of IPv6 addresses that lead to an IPv4 address, and the number of bits by which it is shifted in them.
 EMBEDDING = (
     (IPv6Network("::/96"), 0),  # IPv4-compatible
     (IPv6Network("::ffff:0:0/96"), 0),  # IPv4-mapped
@@ -43,13 +43,13 @@ REDIRECTS = (
     HTTPStatus.TEMPORARY_REDIRECT,
     HTTPStatus.PERMANENT_REDIRECT,
 )
-TRY_AGAIN = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)  # and whatever is the server's fault
+TRY_AGAIN = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)  # and all 5xx
 
 Resolve = Callable[[str, int], Sequence[str]]  # from a host and a port to IP addresses
 
 
 class WebhookError(WinnowError):
-    """A webhook that must not be called, or did not accept what was posted."""
+    """A webhook that must not be called, or did not accept a post."""
 
 
 class _TryAgainError(Exception):
@@ -99,7 +99,7 @@ class Webhook:
             seconds *= 2
 
     def _follow(self, body: bytes) -> None:
-        """Post to the address, and to those that it redirects to."""
+        """Post to the address, and follow its redirects."""
         url = self._url
         for _ in range(MAX_REDIRECTS + 1):
             status, location = self._send(_target(url), body)
@@ -116,7 +116,7 @@ class Webhook:
             raise WebhookError(f"{self.host} answered with status {status}")
 
     def _send(self, target: _Target, body: bytes) -> tuple[int, str | None]:
-        """Post to one address, and return the status of the answer and where it redirects to."""
+        """Post to one address, and return the status of the response and the address that it redirects to."""
         with self._connected(target) as connected:
             connection = http.client.HTTPConnection(target.host, target.port, timeout=TIMEOUT_SECONDS)
             connection.default_port, connection.sock = PORTS[target.scheme], connected
@@ -126,7 +126,7 @@ class Webhook:
             return answer.status, answer.getheader("Location")
 
     def _connected(self, target: _Target) -> socket.socket:
-        """Connect to an address of the host that was checked, and to none that was not."""
+        """Connect to an address of the host, but only to a checked one."""
         addresses = self._resolve(target.host, target.port)
         if not self._private and any(not is_public(each) for each in addresses):
             raise WebhookError(
@@ -157,7 +157,7 @@ def is_public(address: str) -> bool:
         if parsed in LOCAL_NAT64 or any(not is_public(str(each)) for each in _embedded(parsed)):
             return False
         if any(parsed in network for network, _ in EMBEDDING):
-            return True  # whatever this Python thinks of the form
+            return True  # is_global depends on the version of Python here
     return parsed.is_global and not parsed.is_multicast
 
 

@@ -1,4 +1,4 @@
-"""Looks into one cluster: how alike its pages are, which of them hold it together, and the text they share."""
+"""Describes one cluster: the resemblance of its pages, the pages that hold it together, and the text they share."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ class ClusterParts(NamedTuple):
     """The connections between the pages of a cluster. Parts are given by their numbers of pages, the largest first."""
 
     parts: list[int]
-    joined_by: list[tuple[int, list[int]]]  # the index of a page, and the parts without it: those with most parts first
+    joined_by: list[tuple[int, list[int]]]  # the index of a page, and the parts without it; most parts first
 
 
 class SharedRun(NamedTuple):
-    """A part of the text, with offsets in code points, and how many other pages have it."""
+    """A part of the text, with offsets in code points, and the number of other pages that have it."""
 
     start: int
     end: int
@@ -99,7 +99,7 @@ class ComparedPage(Answer):
 
 @answer
 class DividedText(Answer):
-    """The representative's text, divided into runs by how many of the other pages have them."""
+    """The representative's text, divided into runs by the number of other pages that have them."""
 
     pages: int = key("The number of other pages that were compared.")
     characters: int = key("The length of the text.")
@@ -153,7 +153,7 @@ class ClusterDetails(Listing[ListedPage]):
 def cluster_details(
     store: Store, captures: Sequence[Card], clustering: LastClustering | None, options: ClusterDetailsOptions
 ) -> ClusterDetails:
-    """Look into the cluster of `captures`: its first ones, one more than MAX_CAPTURES_COUNTED if it is larger."""
+    """Describe the cluster of `captures`: its first ones, one more than MAX_CAPTURES_COUNTED if it is larger."""
     threshold = options.threshold or (clustering or ClusteringOptions()).threshold
     counted = captures[:MAX_CAPTURES_COUNTED]
     comparer = PageComparer.of(store)
@@ -276,7 +276,7 @@ def _parts(neighbours: Sequence[Collection[int]], pages: Collection[int]) -> lis
 
 
 def _shared(comparer: PageComparer, representative: Card, cards: Sequence[Card]) -> DividedText | None:
-    """Return which parts of the representative's text the other pages have, or None without texts to compare."""
+    """Return the representative's text, divided by the other pages that have it; None without texts to compare."""
     side = comparer.side(representative)
     if side is None:
         return None
@@ -311,7 +311,7 @@ def _shared(comparer: PageComparer, representative: Card, cards: Sequence[Card])
 
 
 def shared_runs(length: int, one: Side, others: Sequence[tuple[Side, int]], comparer: Comparer) -> list[SharedRun]:
-    """Divide a text of `length` code points into runs by how many pages have them.
+    """Divide a text of `length` code points into runs by the number of pages that have them.
 
     Each of `others` is a prepared text, and the number of pages with that text.
     """

@@ -49,7 +49,7 @@ class ClusterListOptions(Options):
 
 @answer
 class ListedCluster(Answer):
-    """A cluster in a list, and what is known of its texts."""
+    """A cluster in a list, and the known facts about its texts."""
 
     id: str = key("The id of the cluster, which is that of its representative.")
     pages: int = key("The number of captures.")
@@ -118,7 +118,7 @@ def cluster_list(store: Store, options: ClusterListOptions) -> ClusterList:
         clusters = list(_clusters(store, found[offset : offset + limit]))
     likenesses = _lowest_pairs(comparer, clusters) if comparer else {}
     clusters = [_with_lowest(each, likenesses.get(each.id)) for each in clusters]
-    if order == "lowest":  # the order of estimates is not quite that of what is shown
+    if order == "lowest":  # the exact resemblances may be in another order than the estimates
         clusters.sort(key=lambda each: _resemblance(likenesses.get(each.id)))
     return ClusterList(
         clusters=clusters,
@@ -141,7 +141,7 @@ def _sort_key(store: Store, order: ClusterOrder, found: Sequence[ClusterSize]) -
 
 
 def _clusters(store: Store, sizes: Sequence[ClusterSize]) -> Iterator[ListedCluster]:
-    """Yield the clusters with what is known of their texts; the small ones are read many at a time."""
+    """Yield the clusters, with their texts if they are small. Small ones are read many at a time."""
     small = [size.cluster for size in sizes if size.pages <= MAX_CAPTURES_READ]
     cards: dict[str, list[Card]] = defaultdict(list)
     for start in range(0, len(small), CLUSTERS_PER_READ):
@@ -175,7 +175,7 @@ def _by_lowest(comparer: PageComparer, clusters: Sequence[ListedCluster]) -> lis
 
 
 def _lowest_pairs(comparer: PageComparer, clusters: Sequence[ListedCluster]) -> dict[str, Likeness | None]:
-    """Compare the texts of each cluster: exactly as far as there is room for them, those with the fewest first."""
+    """Compare the texts of each cluster, exactly up to MAX_SHINGLES in all. Clusters with the fewest come first."""
     comparable = [each for each in clusters if len(each.cards) <= MAX_TEXTS_COMPARED]
     for each in sorted(comparable, key=lambda each: each.shingles):
         if len(each.cards) > 1:

@@ -68,7 +68,7 @@ def cluster_store(
 
 
 def _cluster_columns(store: Store, options: ClusteringOptions, settings: RunSettings) -> ClusteringResult:
-    """Cluster the store by the columns that this takes, without a record file in between."""
+    """Cluster the store from the necessary columns, without an intermediate record file."""
     with extra("cluster"):  # imported here, because Arrow takes half a second to load
         from opensearch_winnow.clusters.column_file import COLUMNS  # noqa: PLC0415
         from opensearch_winnow.clusters.on_duckdb import cluster_columns  # noqa: PLC0415
@@ -111,7 +111,7 @@ def _as_setting(result: ClusteringResult, options: ClusteringOptions) -> dict[st
 
 
 def _write_back(store: Store, changes: Path, settings: RunSettings) -> int:
-    """Write the table of changed clusters to the store, and return how many pages changed."""
+    """Write the table of changed clusters to the store, and return the number of changed pages."""
     changed, total = 0, _table(changes).count_rows()
     for clusters in _batches(changes):
         settings.report(WRITING_BACK, changed, total)
@@ -122,7 +122,7 @@ def _write_back(store: Store, changes: Path, settings: RunSettings) -> int:
 def _forget_deleted(store: Store, changes: Path) -> None:
     """Cluster pages again whose representative was deleted during the run, and list the largest clusters again.
 
-    Whoever deletes pages does the same afterwards: that may have been before the run has written its clusters.
+    A deletion does the same when it ends, but that may have been before the run has written its clusters.
     """
     for clusters in _batches(changes):
         representatives = set(clusters.values())

@@ -1,4 +1,4 @@
-"""Clusters the pages again that are left when the representative of their cluster is deleted."""
+"""Clusters pages again when the representative of their cluster is deleted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def last_clustering(store: Store) -> LastClustering | None:
 
 
 def cluster_what_is_left(store: Store, representatives: Sequence[str], deleted: Collection[str]) -> int:
-    """Give new clusters to the pages of these `representatives`, by id, and return how many pages these are.
+    """Give new clusters to the pages of these `representatives`, by id, and return the number of these pages.
 
     As in the last clustering run, each page in order of time joins the first representative that it resembles, or
     becomes one; a chain of pages (`linkage="components"`) stays together. Pages with an id in `deleted` do not count,

@@ -1,4 +1,4 @@
-"""The changes between two crawls: the question, and what became of each page."""
+"""The changes between two crawls: the question, and the change of each page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from opensearch_winnow.queries.compare import TextRun
 
 ChangeKind = Literal["unchanged", "changed", "moved", "split", "merged", "new", "not_seen"]
 KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)
-# The order in a list: what is rare and of interest first.
+# The order in a list: rare and interesting changes first.
 IN_LIST: tuple[ChangeKind, ...] = ("moved", "split", "merged", "not_seen", "new", "changed", "unchanged")
 MAX_NAME_CHARS = 300
 MAX_PAGES = 1_000_000_000  # of each kind, in a list
@@ -62,7 +62,7 @@ class ChangesQuestion(Options):
     min_containment: float = option(
         0.5,
         share(above_0=True),
-        "The least share of a page's text that has to be elsewhere for it to have moved, or been split or merged.",
+        "The least share of a page's text that must be elsewhere if the page moved, or was split or merged.",
     )
     passages: bool = option(False, FLAG, "Show which passages were removed and added: on a terminal, and in JSON.")
     limit: int | None = option(
@@ -95,7 +95,7 @@ class ChangesQuestion(Options):
 class Change(Answer):
     """The change of a page of the earlier crawl; or, if it is new, a page of the later one."""
 
-    change: ChangeKind = key("What became of the page.")
+    change: ChangeKind = key("The kind of change of the page.")
     url: str = key("Its URL.")
     to_url: str | None = key("The URL where its text is in the later crawl; null if it was not seen again.")
     resemblance: float | None = key(
@@ -111,7 +111,7 @@ class Change(Answer):
         "If it was split: the URLs of all parts, the most similar first.", column=" ".join, default=()
     )
     without_text: bool = key(
-        "True if a capture has no text, so that nobody can tell whether the page changed.", default=False
+        "True if a capture has no text, so that it is unknown whether the page changed.", default=False
     )
     removed: list[TextRun] | None = key(
         "The runs of text that only the earlier capture has; null if they were not sought.", default=None
@@ -134,12 +134,12 @@ class Changes(Listing[Change]):
     before: str = key("The earlier crawl, or date.", name="from")
     after: str = key("The later crawl, or date.", name="to")
     counts: dict[ChangeKind, int] = key(
-        "The number of pages by what became of them. All but the new ones are pages of the earlier crawl."
+        "The number of pages by kind of change. All but the new ones are pages of the earlier crawl."
     )
-    template: int = key("Of the changed pages, those that changed by the template of their site alone.")
-    without_text: int = key("Of the changed pages, those of which nobody can tell, because a capture has no text.")
+    template: int = key("The number of changed pages of which only the template of the site changed.")
+    without_text: int = key("The number of changed pages that may be unchanged, because a capture has no text.")
     common: int = key("The number of URLs that both crawls have.")
-    pages: list[Change] = listed("The changes that are listed: by kind, what is rare first, then by URL.")
+    pages: list[Change] = listed("The listed changes: by kind, rare ones first, then by URL.")
 
     @property
     @derived

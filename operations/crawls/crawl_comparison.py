@@ -1,4 +1,4 @@
-"""Compares two crawls: which pages changed, moved, were split or merged, are new, or were not seen again."""
+"""Compares two crawls: finds pages that changed, moved, were split or merged, are new, or were not seen again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Literal
 
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.progress import no_progress
+from opensearch_winnow.foundation.written_time import EPOCH
 from opensearch_winnow.mappings.card import CaptureEntry, Card
-from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.mappings.repeated_pages import known_payload
 from opensearch_winnow.operations.asking.page_comparer import TEXT_BATCH, PageComparer
 from opensearch_winnow.operations.asking.text_finder import MOSTLY, CrawlCapture, FoundText, TextFinder
@@ -57,7 +57,7 @@ def changes(store: Store, question: ChangesQuestion, exclusions: Exclusions = NO
 
 
 def _with_passages(store: Store, listed: Sequence[Change]) -> Iterator[Change]:
-    """Yield the changes, with what was removed and added where the texts of two captures differ."""
+    """Yield the changes, with the removed and added passages where the texts of two captures differ."""
     for start in range(0, len(listed), PAIRS_PER_BATCH):
         some = listed[start : start + PAIRS_PER_BATCH]
         differing = [each for each in some if each.resemblance is not None and each.change != "unchanged"]
@@ -76,13 +76,13 @@ class CrawlComparison:
 
     Of several captures of a URL in one crawl, the latest counts. Every page of the earlier crawl is one of these:
 
-    - unchanged: its URL has the same text, apart from spacing, case and punctuation; or, without a text, as a revisit
-      of what is not stored, the same payload.
+    - unchanged: its URL has the same text, apart from spacing, case and punctuation; or, if a capture has no text, as a
+      revisit of a page that is not stored, the same payload.
     - changed: its URL has another text. With `template`, only the template of the site is another. With
       `without_text`, a capture has no text, and may have been the same.
     - moved, split, merged: its URL is gone, or less than `min_containment` of its text is left there; the text is
-      elsewhere in the later crawl, as TextFinder tells. Pages are merged, too, if they moved to the same page and each
-      is another part of it; but one that makes up MOSTLY all of that page has moved there.
+      elsewhere in the later crawl, as TextFinder finds it. Pages are merged, too, if they moved to the same page and
+      each is a different part of it; but one that makes up MOSTLY all of that page has moved there.
     - not_seen: its URL is gone, and so is its text. That does not prove that the page was deleted.
 
     A new page is one of the later crawl, with a URL that the earlier crawl does not have and to which no page moved.
@@ -108,7 +108,7 @@ class CrawlComparison:
         self.common = 0  # URLs of both, as far as they have been read
 
     def changes(self) -> Iterator[Change]:
-        """Yield all changes; those of each kind in the order of their URLs."""
+        """Yield all changes, each kind in the order of URLs."""
         pairs: list[Pair] = []
         lost: list[CrawlCapture] = []
         joined = self._joined()
@@ -223,7 +223,7 @@ class CrawlComparison:
         return {id_: page.text for id_, page in self._store.read(ids, Text).items()}
 
     def _is_replaced(self, change: Change) -> bool:
-        """Return whether less than the least share of a page is left at its URL."""
+        """Return whether less than `min_containment` of a page is left at its URL."""
         return change.containment is not None and not change.template and change.containment < self._min_containment
 
     def _sought(self, pages: Sequence[CrawlCapture]) -> Iterator[tuple[CrawlCapture, FoundText | None]]:

@@ -1,4 +1,4 @@
-"""Deletes pages from a store, and what it keeps of them elsewhere: in clusters, templates and watches."""
+"""Deletes pages from a store, and their traces in clusters, templates and watches."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class DeletedCapture(NamedTuple):
 
 @answer(frozen=False)
 class DeletionReport(Answer):
-    """The pages that were deleted; in a dry run, those that would be."""
+    """The pages that were deleted; in a dry run, the pages that would be."""
 
     pages: int = key("The number of URLs of the captures that were found.", default=0)
     captures: int = key("The number of captures that were found.", default=0)
@@ -104,7 +104,7 @@ class DeletionOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class DeletionRequest(DeletionOptions):
-    """The captures to delete: those of these URLs and ids, or those with these words, if they meet the filters."""
+    """The captures to delete: of these URLs and ids, or with these words, if they meet the filters."""
 
     urls: str | Iterable[str] = ()  # one that ends with * stands for all URLs that begin so
 
@@ -142,7 +142,7 @@ class Deletion:
         self._boilerplate = RegisteredBoilerplate(store)
         self._found: dict[str, None] = {}  # ids of the captures to delete, in order
         self._deleted: set[str] = set()  # ids
-        self._representatives: list[str] = []  # ids of those that were deleted
+        self._representatives: list[str] = []  # ids of deleted ones
         self._sites: set[str] = set()  # of deleted captures
         self._urls: set[int] = set()  # hashes of the URLs that were found, because URLs can be long
         self.report = DeletionReport()
@@ -162,7 +162,7 @@ class Deletion:
         self.report.copies = remaining_copies(self._store, self.report.ids, self._urls, exclusions)
 
     def run(self) -> None:
-        """Delete what was found. If it is stopped, the captures of the batches before are deleted."""
+        """Delete the captures that were found. If it is stopped, the batches before that are deleted."""
         report, ids, stop = self.report, self.report.ids, self._request.stop
         progress = self._request.progress or no_progress
         try:
@@ -239,10 +239,10 @@ class Deletion:
         self._sites.update(card.site for card in cards)
 
     def _clean_up(self) -> None:
-        """Remove what the store keeps of the deleted captures beside its pages.
+        """Remove the traces of the deleted captures in clusters, templates and watches.
 
-        Other programs may write it meanwhile: a run its findings, another the clusters. Each of them looks afterwards
-        whether the pages are still there, so it has to be read here once they are not.
+        Other programs may write these meanwhile: an indexing run its findings, a clustering run the clusters. Each of
+        them checks afterwards that its pages still exist, so this method must read them after the pages are deleted.
         """
         watches = self._store.settings.with_prefix(WATCH)
         kept_urls = {kept["url"] for kept in watches.values()}
@@ -261,7 +261,7 @@ class Deletion:
         refresh_largest(self._store)
 
     def _without_deleted(self, kept: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Return what is kept of a watch, without the deleted captures among those that were seen."""
+        """Return the stored values of a watch, without the deleted captures among those that were seen."""
         return kept and kept | {"seen": [id_ for id_ in kept["seen"] if id_ not in self._deleted]}
 
 

@@ -35,13 +35,13 @@ STDOUT = "-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions(CaptureChoice):
-    """The captures that are exported, and in which form."""
+    """The captures to export, and the format."""
 
     format: Format | None = option(
         None,
         one_of(*FORMATS),
-        "What to write. By default, the ending of OUT says it (.parquet, .jsonl, .csv, .cdxj, also with .gz); stdout"
-        " gets JSON lines.",
+        "The format. By default, the ending of OUT decides (.parquet, .jsonl, .csv, .cdxj, also with .gz); stdout gets"
+        " JSON lines.",
     )
     columns: Sequence[str] | None = option(
         None,
@@ -52,12 +52,12 @@ class ExportOptions(CaptureChoice):
     overwrite: bool = option_of(RunSettings, "overwrite")
 
     def format_of(self, to: str) -> Format:
-        """Return the format of a file, which its name says if no other is chosen."""
+        """Return the chosen format; by default, the one that the ending of the file names."""
         ending = to.removesuffix(".gz").rpartition(".")[2]
         named = [each for each in FORMATS if each == ending and not to.endswith(".parquet.gz")]
         if not (self.format or named or to == STDOUT):
             endings = ", ".join(f".{each}" for each in FORMATS)
-            raise QuestionError(f"{to}: a name that ends in {endings}, or the format, says what to write")
+            raise QuestionError(f"{to}: name a file that ends in {endings}, or give the format")
         found = self.format or (named[0] if named else "jsonl")
         if self.columns and found == "cdxj":
             raise QuestionError("columns are not for CDXJ, the fields of which are fixed")
@@ -71,16 +71,16 @@ class ExportReport(Answer):
     """The outcome of an export."""
 
     records: int = key("The number of captures that were written.")
-    bytes: int = key("The bytes of what was written.")
+    bytes: int = key("The number of bytes that were written.")
     seconds: float = key("The time it took.")
     to: str = key("The file that was written; - is standard output.")
     left_out: Mapping[str, int] = key("The captures that an index of archives (CDXJ) cannot list, by reason.")
-    no_pages: Mapping[str, int] = key("The records of the archives in a CDXJ that are no pages, by reason.")
-    ambiguous: str | None = None  # an archive that a CDXJ does not tell from another one of the same name
+    no_pages: Mapping[str, int] = key("The records of the archives in a CDXJ that are not pages, by reason.")
+    ambiguous: str | None = None  # an archive that a CDXJ cannot distinguish from another of the same name
 
 
 def export(source: StoredRecords | FiledRecords, to: PathName, options: ExportOptions) -> ExportReport:
-    """Write the records of a source. The file appears when it is complete; without records, there is none."""
+    """Write the records of a source. The file appears when it is complete; without records, no file is written."""
     start, name = time.monotonic(), os.fspath(to)
     form, target = options.format_of(name), None if name == STDOUT else Path(name)
     if target is not None:
@@ -99,7 +99,7 @@ def export(source: StoredRecords | FiledRecords, to: PathName, options: ExportOp
 def _write(
     source: StoredRecords | FiledRecords, target: Path | None, form: Format, columns: Sequence[str] | None
 ) -> RowsWritten:
-    """Write what a source has, as whole records or with these columns."""
+    """Write the records of a source, whole or with these columns."""
     if form == "cdxj":
         return write_cdxj(target, source.rows())
     if columns is not None:

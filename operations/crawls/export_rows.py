@@ -9,8 +9,7 @@ import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from contextlib import ExitStack, nullcontext
 from datetime import datetime
 from itertools import chain, islice
@@ -37,12 +36,12 @@ class RowsWritten(NamedTuple):
     rows: int
     bytes: int
     left_out: Mapping[str, int] = MappingProxyType({})  # captures that an index of archives cannot list, by reason
-    ambiguous: str | None = None  # an archive that the index does not tell from another one of the same name
+    ambiguous: str | None = None  # an archive that the index cannot distinguish from another of the same name
     archives: AbstractSet[str] = frozenset()  # the paths of the archives that the index lists
 
 
 def write_csv(target: Path | None, rows: Iterable[Row], columns: Sequence[str]) -> RowsWritten:
-    """Write rows with a header, for spreadsheets. An unknown value is an empty one."""
+    """Write rows with a header, for spreadsheets. Unknown values are empty."""
 
     def lines() -> Iterator[str]:
         yield _csv_line(columns)
@@ -89,7 +88,7 @@ def write_cdxj(target: Path | None, rows: Iterable[Row]) -> RowsWritten:
 
 
 def _not_in_an_index(row: Row) -> str | None:
-    """Return why an index of archives cannot list a capture; None if it can."""
+    """Return the reason why an index of archives cannot list a capture; None if it can."""
     if row["file"] is None:
         return "not from a web archive"
     if row["fetched_at"] is None:
@@ -140,7 +139,7 @@ def _plain(value: Any) -> Any:
 
 
 def sorted_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines, each with its end, in order. Those that do not fit into memory go through temporary files."""
+    """Yield lines, each with its end, in order. Lines that do not fit into memory go through temporary files."""
     rest = iter(lines)
     first = sorted(islice(rest, LINES_IN_MEMORY))
     with ExitStack() as stack:

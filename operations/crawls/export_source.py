@@ -1,4 +1,4 @@
-"""The records that are exported: those of a store, or of record files."""
+"""The records to export: of a store, or of record files."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class StoredRecords:
         return written(self._store.scheme)
 
     def no_pages(self, archives: Collection[str]) -> Counter[str]:
-        """Count by reason the records of these archives that are no pages."""
+        """Count, by reason, the records of these archives that are not pages."""
         return left_out_of(self._store, archives)
 
     def is_empty(self) -> bool:
@@ -59,7 +59,7 @@ class StoredRecords:
         return (entry_row(each) for each in found if not self._representatives or each.card.id == each.card.cluster)
 
     def write_parquet(self, target: Path) -> int:
-        """Write the records to one record file and return how many: a store may be written meanwhile."""
+        """Write the records to one record file and return their number: a store may be written meanwhile."""
         with extra("parquet"):
             from opensearch_winnow.stores.exported_records import write_record_file  # noqa: PLC0415
 

@@ -39,7 +39,7 @@ ENDINGS = (".warc.gz", ".warc", ".wacz")
 NEAR, NO_SOURCE = "near-duplicate of a representative", "not indexed from a web archive"
 # A WARC file with such a record is refused as a whole by other programs.
 NO_DATE = "has no valid date; index its archive with --date into a new store to give it one"
-COPYING = "copying records"  # the phase that progress is told of
+COPYING = "copying records"  # the phase in reports of progress
 NOT_STORED = "not in the store"
 NO_ORIGINAL = "a revisit, and the record that it repeats is in none of the archives"
 
@@ -82,24 +82,24 @@ class ExtractReport(Answer):
         "The number of captures that were written as revisits: their payloads equal that of a record in the file.",
         default=0,
     )
-    originals: int = key("Of the records, those that were not chosen, but are repeated by a chosen revisit.", default=0)
-    unresolved: int = key("Of the records, revisits that were written without the record that they repeat.", default=0)
+    originals: int = key("The number of records that were not chosen, but that a chosen revisit repeats.", default=0)
+    unresolved: int = key("The number of revisits that were written without the record they repeat.", default=0)
     left_out: Counter[str] = key("The captures that were left out, by reason.", default_factory=Counter)
     failed: Counter[str] = key("The captures whose records could not be read, by reason.", default_factory=Counter)
-    no_pages: Counter[str] = key("The records of these archives that are no pages, by reason.", default_factory=Counter)
+    no_pages: Counter[str] = key("The records of the archives that are not pages, by reason.", default_factory=Counter)
     bytes: int = key("The size of the file; 0 if nothing was written.", default=0)
     to: str | None = key("The file that was written; null if nothing was.", default=None)
-    listed: Path | None = None  # the file that lists what was left out or failed; None if nothing was
+    listed: Path | None = None  # the file that lists the captures left out or failed; None if there are none
 
     @property
     @derived(name="list")
     def list_name(self) -> str | None:
-        """The name of the file that lists what was left out or failed; null if nothing was."""
+        """The name of the file that lists the captures left out or failed; null if there are none."""
         return None if self.listed is None else str(self.listed)
 
 
 def extract(store: Store, to: PathName, options: ExtractOptions) -> ExtractReport:
-    """Write the chosen captures to the file `to`, and report what became of them.
+    """Write the chosen captures to the file `to`, and report their outcomes.
 
     With `revisits`, a capture whose payload is in the file already becomes a revisit. With `representatives`, only the
     representatives of clusters are written as records; other captures become revisits if their payloads are equal to
@@ -167,7 +167,7 @@ class _Extraction:
         self._revisits = revisits
         self._payloads: dict[str, Written] = {}  # by digest, as computed
         self._stated: set[str] = set()  # the digests that the archives give
-        self._contents: set[str] = set()  # the content digests of what was written
+        self._contents: set[str] = set()  # the content digests of written records
         self._written: set[str] = set()  # ids
 
     def add(self, entry: CaptureEntry, *, only_if_equal: bool) -> None:
@@ -258,7 +258,7 @@ class _LeftOut:
         csv.writer(self._rows).writerow([escape_formula(card.url), time, card.id, card.cluster, outcome, reason])
 
     def commit(self) -> Path | None:
-        """Let the list appear; if it is empty, remove an older one."""
+        """Make the list appear; if it is empty, remove an older one."""
         if self._rows is None:
             self._file.target.unlink(missing_ok=True)
             return None

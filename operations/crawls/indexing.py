@@ -7,22 +7,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 from opensearch_winnow.foundation import option_kinds as kinds
-from opensearch_winnow.foundation.extras import extra
-from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.option_kinds import FLAG, SECONDS, SIZE, number, path
 from opensearch_winnow.foundation.options import option, option_of
 from opensearch_winnow.foundation.path_names import path_names
-from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import Recipe, RecipeOptions, RecordMaker
-from opensearch_winnow.ingest.runs.destination import Destination
+from opensearch_winnow.ingest.page_record import RecipeOptions, RecordMaker
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages
 from opensearch_winnow.ingest.runs.index_splits import MAX_PAGE_SECONDS, index
 from opensearch_winnow.ingest.runs.page_intake import PageIntake
@@ -31,10 +26,9 @@ from opensearch_winnow.ingest.runs.worker_pool import available_processors
 from opensearch_winnow.ingest.sources import FOLLOW_LINKS, MAX_PIPED, MAX_PIPED_BYTES, Sources
 from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.operations.asking.page_watcher import OnFindings, RunFindings
-from opensearch_winnow.operations.crawls.lazy_store import LazyStore
+from opensearch_winnow.operations.crawls.destinations import Destination
 from opensearch_winnow.operations.sets.preset_by_names import scheme_for_sources
 from opensearch_winnow.stores.opening import default_failed_pages_path
-from opensearch_winnow.stores.saved_recipe import recipe_for_run
 
 # Bytes of a source that a worker reads at a time: one or two seconds of work on compressed HTML, which yields some
 # 10 MB of records.
@@ -114,118 +108,42 @@ class IndexingOptions(RecipeOptions):
         )
 
 
-class Target(Protocol):
-    """A store or record files by name, before a run opens them as its destination."""
-
-    @property
-    def name(self) -> str:
-        """The name as it may be shown, without credentials."""
-
-    @property
-    def files(self) -> Sequence[Path]:
-        """The files that a run writes, which are never its sources."""
-
-    @property
-    def has_default_scheme(self) -> bool:
-        """Return whether it is still to be created, and nobody has chosen its scheme."""
-
-    def choose_scheme(self, scheme: Scheme) -> None:
-        """Set the scheme that it will be created with."""
-
-    def recipe(self, choices: RecipeOptions) -> Recipe:
-        """Return the recipe for a run. A choice that is None is taken from the target, or is the default."""
-
-    def open_destination(self, recipe: Recipe, findings: RunFindings) -> AbstractContextManager[Destination]:
-        """Open the destination, and create it if it does not exist. It is released when this context is left.
-
-        Its watches, if it has any, tell their `findings`.
-        """
-
-
-class RecordFilesTarget:
-    """One Parquet file of records, or a folder of them if `name` ends with / or is a folder."""
-
-    def __init__(self, name: FileName, scheme: Scheme | None = None, key: str | None = None) -> None:
-        self._path = os.fspath(name)
-        self.name = self._path.rstrip("/")
-        self.has_default_scheme = scheme is None and not Path(self.name).exists()
-        self._key = key
-        self.choose_scheme(scheme or Scheme())
-
-    def choose_scheme(self, scheme: Scheme) -> None:
-        self._scheme = with_key(scheme, self._key)
-
-    @property
-    def files(self) -> list[Path]:
-        return [Path(self.name)]
-
-    def recipe(self, choices: RecipeOptions) -> Recipe:
-        return recipe_for_run(None, scheme=self._scheme, **choices.keywords())
-
-    @contextmanager
-    def open_destination(self, recipe: Recipe, findings: RunFindings) -> Iterator[Destination]:  # noqa: ARG002
-        with extra("parquet"):
-            from opensearch_winnow.record_files.record_writer import RecordWriter  # noqa: PLC0415 (an extra)
-
-        with RecordWriter(self._path, recipe.scheme) as records:
-            yield records
-
-
-@contextmanager
-def open_target(
-    *,
-    store: FileName | None = None,
-    to: FileName | None = None,
-    scheme: Scheme | None = None,
-    key: str | None = None,
-) -> Iterator[Target]:
-    """Open the store `store`, or the record files `to`, by name. Nothing is created before a run starts to write.
-
-    If the store or file exists with another scheme than `scheme`, or another `key`, it is refused.
-    """
-    if (store is None) == (to is None):
-        raise ValueError("name either a store or record files")
-    if to is not None:
-        yield RecordFilesTarget(to, scheme, key)
-    elif store is not None:
-        with LazyStore(os.fspath(store), scheme, key=key, patient=True) as opened:
-            yield opened
-
-
-def index_sources(target: Target, sources: SourceName | Iterable[SourceName], options: IndexingOptions) -> Report:
+def index_sources(
+    destination: Destination, sources: SourceName | Iterable[SourceName], options: IndexingOptions
+) -> Report:
     """Index every page of `sources` in worker processes and return what became of the pages.
 
-    If the target is new and nobody has chosen its scheme, a collection of programs gets the preset programs. Sources,
-    recipe and target are checked before anything is written.
+    If the destination is new and nobody has chosen its scheme, a collection of programs gets the preset programs.
+    Sources, recipe and destination are checked before anything is written.
     """
     workers = options.workers or available_processors()
     names = path_names(sources)
-    is_chosen_here = target.has_default_scheme
+    is_chosen_here = destination.has_default_scheme
     if is_chosen_here:
-        target.choose_scheme(scheme_for_sources(names))
-    recipe = target.recipe(options.part(RecipeOptions))
+        destination.choose_scheme(scheme_for_sources(names))
+    recipe = destination.recipe(options.part(RecipeOptions))
     RecordMaker(recipe)  # complains about a missing extractor here, rather than in every worker
-    failed_file = failed_pages_file(target, options.failed)
+    failed_file = failed_pages_file(destination, options.failed)
     findings = RunFindings(options.on_findings)
     with (
         Sources(
             names,
             base=options.base_url,
             every_text=recipe.scheme.form == "code",
-            except_for=[*map(str, target.files), str(failed_file)],
+            except_for=[*map(str, destination.files), str(failed_file)],
             follow_links=options.follow_symlinks,
             max_piped=options.max_stdin,
             fields=options.fields,
             zips=True,
         ) as crawled,
-        target.open_destination(recipe, findings) as destination,
+        destination.open(recipe, findings) as writer,
         FailedPages(failed_file) as failures,
-        destination,
+        writer,
     ):
         start = time.monotonic()
         report = index(
             crawled.splits(split_size(crawled.size, workers)),
-            destination,
+            writer,
             failures,
             recipe,
             workers=workers,
@@ -234,17 +152,17 @@ def index_sources(target: Target, sources: SourceName | Iterable[SourceName], op
             progress=options.progress or (lambda _: None),
             stop=options.stop or (lambda: False),
         )
-        destination.close()  # before the file of failed pages is written: if that goes wrong, the records are safe
+        writer.close()  # before the file of failed pages is written: if that goes wrong, the records are safe
         report.seconds = time.monotonic() - start
-        report.example_url = destination.example_url()
-        report.unfilled_revisits = destination.unfilled_revisits()
+        report.example_url = writer.example_url()
+        report.unfilled_revisits = writer.unfilled_revisits()
         findings.put_into(report)
     report.preset = ("programs" if recipe.scheme.form == "code" else "pages") if is_chosen_here else ""
     return report
 
 
 def add_pages(
-    target: Target,
+    destination: Destination,
     pages: Iterable[Page],
     *,
     crawl: str = "",
@@ -252,35 +170,35 @@ def add_pages(
     on_findings: OnFindings | None = None,
 ) -> Report:
     """Index `pages` in this process and return what became of them."""
-    with open_intake(target, crawl=crawl, failed=failed, on_findings=on_findings) as intake:
+    with open_intake(destination, crawl=crawl, failed=failed, on_findings=on_findings) as intake:
         intake.add_all(pages)
     return intake.report
 
 
 @contextmanager
 def open_intake(
-    target: Target, *, crawl: str = "", failed: FileName | None = None, on_findings: OnFindings | None = None
+    destination: Destination, *, crawl: str = "", failed: FileName | None = None, on_findings: OnFindings | None = None
 ) -> Iterator[PageIntake]:
-    """Open `target` for pages that are added one by one. All of them are written when the context is left."""
-    recipe = target.recipe(RecipeOptions(crawl=crawl))
+    """Open a destination for pages that are added one by one. All of them are written when the context is left."""
+    recipe = destination.recipe(RecipeOptions(crawl=crawl))
     RecordMaker(recipe)
     findings = RunFindings(on_findings)
     with (
-        target.open_destination(recipe, findings) as destination,
-        FailedPages(failed_pages_file(target, failed)) as failures,
-        destination,
-        PageIntake(destination, failures, recipe) as intake,
+        destination.open(recipe, findings) as writer,
+        FailedPages(failed_pages_file(destination, failed)) as failures,
+        writer,
+        PageIntake(writer, failures, recipe) as intake,
     ):
         yield intake
-        destination.close()  # as in `index_sources`
-        intake.report.unfilled_revisits = destination.unfilled_revisits()
+        writer.close()  # as in `index_sources`
+        intake.report.unfilled_revisits = writer.unfilled_revisits()
         findings.put_into(intake.report)
         failures.incomplete = False
 
 
-def failed_pages_file(target: Target, failed: FileName | None = None) -> Path:
-    """Return the file for failed pages: `failed`, or by default the target's name with .failed.jsonl."""
-    return default_failed_pages_path(target.name) if failed is None else Path(failed)
+def failed_pages_file(destination: Destination, failed: FileName | None = None) -> Path:
+    """Return the file for failed pages: `failed`, or by default the destination's name with .failed.jsonl."""
+    return default_failed_pages_path(destination.name) if failed is None else Path(failed)
 
 
 def split_size(total: int | None, workers: int) -> int:

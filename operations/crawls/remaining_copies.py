@@ -14,14 +14,14 @@ from opensearch_winnow.queries.filters import MAX_URLS, Selection
 from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
 from opensearch_winnow.stores.store import Store
 
-MAX_LISTED = 100  # whoever deletes these is told the next ones
+MAX_LISTED = 100  # deleting these lists the next ones
 MAX_COMPARED_TEXTS = 20  # whose near-copies are looked for, too
 MAX_COMPARING_SECONDS = 10.0
 MIN_RESEMBLANCE = 0.8  # of a near-copy
 
 
 class RemainingCopy(NamedTuple):
-    """A page at another address than the deleted page whose text it has."""
+    """A page with the text of a deleted page, at another address."""
 
     url: str
     of: str  # the URL of the deleted page
@@ -33,7 +33,7 @@ class RemainingCopies(Listing[RemainingCopy]):
     """Pages that have the text of deleted pages at other addresses."""
 
     total: int = key("The number of these addresses.")
-    near: bool = key("True if near-copies were looked for, too, and all of them.")
+    near: bool = key("True if near-copies of all texts were looked for, too.")
     listed: list[RemainingCopy] = listed("The first of them, at most 100: the most alike first.")
 
 
@@ -53,7 +53,7 @@ def remaining_copies(
         some = [each for each in store.read(ids[start : start + MAX_URLS], StoredDigests).values() if each.text_digest]
         for each in some:
             first_with.setdefault(each.text_digest, each)
-        # All stores can look up the digest of the shingles. Texts that are the same have the same.
+        # All stores can look up the digest of the shingles. Equal texts have the same one.
         selection = Selection(shingle_digests=tuple({each.shingle_digest for each in some}))
         for other in store.scan(StoredDigests, selection):
             same = first_with.get(other.text_digest)

@@ -24,7 +24,7 @@ DATE_LINE = re.compile(rb"^(WARC-Date[ \t]*:[ \t]*)[^\r\n]*", re.IGNORECASE | re
 
 
 class Written(NamedTuple):
-    """A record that was written, and where."""
+    """A written record, and its position in the file."""
 
     card: Card
     offset: int
@@ -43,7 +43,7 @@ class WarcFile:
         self._describe()
 
     def copy(self, card: Card, record: ArchivedRecord) -> Written:
-        """Copy a record. That of an ARC file gets the header of a WARC file."""
+        """Copy a record. A record of an ARC file gets a WARC header."""
         header, digest = record.header, payload_digest(record)
         if record.is_arc:
             fields = {"WARC-Payload-Digest": digest, "Content-Type": HTTP if _is_http(record) else _arc_type(record)}

@@ -42,7 +42,7 @@ SimilarPage = tuple[ViewHit, Similarity]  # a page, and how it compares with the
 
 
 class ViewPages:
-    """The pages of a view, as far as they were read: a source for `Grouping`, which reads by itself.
+    """The pages of a view, as far as they were read: a source for `Grouping` that sends its requests itself.
 
     With clusters, these are the best page of each.
     """
@@ -58,7 +58,7 @@ class ViewPages:
         self._grouped = grouped  # by signature: so signatures are read
         self._groups_shown: set[int] = set()  # by rank of the representative, whose text is not needed again
         self._short: dict[bytes, list[int]] = {}  # ranks of pages with few words, by their signatures
-        # What was read for the next result page, by the page's key in the view.
+        # Texts read for the next result page, by the page's key in the view.
         self._texts: dict[int, tuple[Card, str] | None] = {}
         self._sides: dict[int, Side | None] = {}
 
@@ -89,9 +89,9 @@ class ViewPages:
         return [self.resemblance(self.ranked[one], self.ranked[other]) for one, other in pairs]
 
     def short_copies(self, ranks: range) -> Steps[Mapping[int, Join]]:
-        """Return which short pages join an earlier one with the same words and title.
+        """Return the joins of short pages: to an earlier page with the same words and title.
 
-        In an index of your own, a page without a title may have one that winnow was not told of: it is alone.
+        In an attached index, a page without a title may have one that winnow does not know: it is alone.
         """
         yield from ()
         equal: set[bytes] = set()
@@ -238,7 +238,7 @@ class ResultPages:
         scored: dict[int, list[Member]] = {}
         for rank, some in members.items():
             shown = self._shown[rank]
-            others = shown is not self._source.ranked[rank]  # the similarities are those to another page
+            others = shown is not self._source.ranked[rank]  # the similarities are to another page
             if others:
                 some = [(page, self._source.estimate(shown, page)) for page, _ in some]
             compared = self._compared(shown, some) if exactly or (others and self._exclusions) else some
@@ -298,7 +298,7 @@ class ResultPages:
 
 
 def _result_of(steps: Steps[T]) -> T:
-    """Take steps that send nothing, as those of a view are, and return their result."""
+    """Run steps that yield no requests, such as those of a view, and return their result."""
     try:
         call = next(steps)
     except StopIteration as end:

@@ -1,4 +1,4 @@
-"""Runs searches on a store, and keeps what they have found for the next pages of results."""
+"""Runs searches on a store, and keeps their hits for the next pages of results."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def unknown_filters(store: Store, where: Filters) -> Iterator[str]:
 
 
 def known_site(store: Store, site: str) -> str | None:
-    """Return the site with or without "www.", whichever `site` is not, if the store has a page of it."""
+    """Return the site with "www." added or removed, if the store has a page of it."""
     other = site.removeprefix(WWW) if site.startswith(WWW) else f"{WWW}{site}"
     return other if _has(store, Filters(site=other)) else None
 

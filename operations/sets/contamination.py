@@ -61,7 +61,7 @@ class ContaminatedRow(Answer):
     id: str = key("The id of the training row.")
     row: int = key("Its number, from 0, over all training sets.")
     passages: int = key("The number of passages.")
-    spans: list[Span]  # of its text that are in evaluation sets: those of the passages, merged and in order
+    spans: list[Span]  # of its text that are in evaluation sets: the spans of the passages, merged and in order
     words: int = key("The number of its words that are in passages.")
     share: float = key("The share of its words that are in passages.")
     containment: float = key("The largest containment of an evaluation row in it.")
@@ -78,14 +78,14 @@ class FoundPassage(Answer):
 
     id: str = key("The id of the training row.")
     row: int = key("Its number, from 0, over all training sets.")
-    start: int = key("Where the passage begins in the text of the training row.")
-    end: int = key("Where it ends there.")
+    start: int = key("The offset of its beginning in the text of the training row.")
+    end: int = key("The offset of its end there.")
     words: int = key("The number of its words.")
     set: str = key("The name of the evaluation set.")
     other_id: str = key("The id of the evaluation row.")
     other_field: str = key("The field of the evaluation row.")
-    other_start: int = key("Where the passage begins in the text of the evaluation row.")
-    other_end: int = key("Where it ends there.")
+    other_start: int = key("The offset of its beginning in the text of the evaluation row.")
+    other_end: int = key("The offset of its end there.")
     text: str = key("The passage, as the training row has it.")
 
 
@@ -101,11 +101,11 @@ class Contamination(Answer):
     words: int = key("The minimum number of words of a passage.")
     short: int = key("The minimum number of words of an evaluation text that is looked for as a whole.")
     min_containment: float = key("The containment from which an evaluation row counts.")
-    below_containment: int = key("The number of training rows that hold passages, but of no evaluation row that much.")
+    below_containment: int = key("The number of training rows with passages, but below `min_containment`.")
     failures: Counter[str] = key("The number of failed training rows for each reason.")
     evaluation_sets: list[EvaluationSet] = key("The evaluation sets.")
     found: list[ContaminatedRow] = key("The contaminated rows; none if they were written to a file.")
-    other_texts: Sequence[str]  # files that were not read, beside files of rows
+    other_texts: Sequence[str]  # text files not read because their folder has files of rows
     seconds: float = key("The time it took.")
 
     def __repr__(self) -> str:
@@ -125,7 +125,7 @@ class _Checked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContaminationOptions(RowOptions):
-    """Options of `contaminated`: what counts, how rows are read, and what is written."""
+    """Options of `contaminated`: the limits of a passage, the fields of rows, and the outputs."""
 
     words: int = option(DEFAULT_WORDS, number(1, 10_000), "Minimum length of a passage.")
     short: int = option(
@@ -189,7 +189,7 @@ def contaminated(
     `{"mmlu.jsonl": ["question", "choices"], "gsm8k.jsonl": "question"}`.
 
     The rows that were found are returned, or written to the table `to`. `spans` is a table of every passage. `clean`
-    receives the training rows without those that were found; with `cut`, without their passages. Training rows that
+    receives the training rows without the contaminated ones; with `cut`, without their passages. Training rows that
     cannot be read, or have a text of more than `max_row_size` bytes, are in the file `failed`. `progress` is called
     with the phase, the amount done, and None.
     """
@@ -356,7 +356,7 @@ def _without_spans(page: Page, text: str, spans: Sequence[Span]) -> str | None:
 
 def _edit(number: int, checked: _Checked) -> Edit | None:
     if number in checked.unread:
-        return None  # not checked: a cleaned set has only rows that were
+        return None  # not checked: a cleaned set has only checked rows
     if number not in checked.edits:
         return Edit()
     text = checked.edits[number]

@@ -1,4 +1,4 @@
-"""Deduplicates a data set: reads its rows, decides which are kept, and writes those in the format they came in."""
+"""Deduplicates a data set: reads its rows, decides which to keep, and writes them in their own format."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ReadRows = Callable[[], Iterable[Row | FailedRow]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeduplicationRun(RowOptions, DeduplicationOptions):
-    """Options of both functions: what counts as a duplicate, how rows are read, and what the run may use."""
+    """Options of both functions: the definition of a duplicate, the fields of rows, and the limits of the run."""
 
     against_fields: FieldNames | None = None
     scheme: Scheme = Scheme()
@@ -65,12 +65,12 @@ class DeduplicationRun(RowOptions, DeduplicationOptions):
 
 @dataclass(frozen=True, slots=True)
 class FileDeduplication(DeduplicationRun):
-    """A deduplication of files: what it compares them with, and writes."""
+    """A deduplication of files: the earlier sets to compare them with, and the outputs."""
 
     to: PathName | None = option(
         None,
         path("OUT"),
-        "Write the rows that are kept to this file, or to a file for each source in the folder OUT/.",
+        "Write the kept rows to this file, or to a file for each source in the folder OUT/.",
     )
     _: KW_ONLY
     against: PathName | Iterable[PathName] = option(
@@ -84,11 +84,11 @@ class FileDeduplication(DeduplicationRun):
         "Write all rows to OUT, with the columns cluster, keep, representative and similarity.",
         advanced=True,
     )
-    ids: PathName | None = option(None, path("OUT"), "Write the ids of the rows kept to this file, one a line.")
+    ids: PathName | None = option(None, path("OUT"), "Write the ids of the kept rows to this file, one a line.")
     dropped: PathName | None = option(
         None,
         path("OUT"),
-        "Write a JSON line for each row dropped to this file: its id, why, and for which row.",
+        "Write a JSON line for each dropped row to this file: its id, the reason, and the row kept instead.",
         advanced=True,
     )
     failed: PathName | None = option(
@@ -99,7 +99,7 @@ class FileDeduplication(DeduplicationRun):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowsDeduplication(DeduplicationRun):
-    """A deduplication of rows in memory: what it compares them with."""
+    """A deduplication of rows in memory, with the earlier set to compare them with."""
 
     against: Iterable[str | Mapping[str, Any]] | ArrowTable = ()
 
@@ -115,7 +115,7 @@ def deduplicate(sources: PathName | Iterable[PathName], options: FileDeduplicati
     source), "best:FIELD" or "lowest:FIELD". Rows that are in the sources `against` are dropped; these are not written.
 
     With `mark`, all rows are written, with the columns `cluster`, `keep`, `representative` and `similarity`. `ids` is a
-    file for the ids of the rows kept, one a line, and `dropped` one for JSON lines about those dropped. Rows that
+    file for the ids of the kept rows, one a line, and `dropped` one for JSON lines about the dropped rows. Rows that
     cannot be read are in the file `failed`. `fields` names the fields of rows that have unusual names:
     `FieldNames(text="story")`; `against_fields` those of the sources `against`, if they are others. A row whose text
     has more than `max_row_size` bytes, by default 10 MB, fails. `memory` ("2GB"), `threads` and `work` (a folder for
@@ -127,7 +127,7 @@ def deduplicate(sources: PathName | Iterable[PathName], options: FileDeduplicati
     if not names:
         raise DeduplicationError("there are no rows to deduplicate: name at least one source")
     if mark and to is None:
-        raise DeduplicationError("marked rows need a place: name where to write them")
+        raise DeduplicationError("marked rows need an output: name the file to write")
     for name in (options.ids, options.dropped):
         if name is not None:
             check_output(Path(name), overwrite=overwrite)  # now, because the work takes long
@@ -259,7 +259,7 @@ def _write_rows(
 
 
 def _write_lists(files: RowFiles, result: Deduplication, ids: IO[bytes] | None, dropped: IO[bytes] | None) -> None:
-    """Write the ids of the rows kept, and a line about each row dropped."""
+    """Write the ids of the kept rows, and a line about each dropped row."""
     for row in files.rows():
         if isinstance(row, FailedRow) or result.outcomes[row.number] == FAILED:
             continue
@@ -274,7 +274,7 @@ def _write_lists(files: RowFiles, result: Deduplication, ids: IO[bytes] | None, 
 
 
 def add_texts(result: Deduplication, rows: ReadRows, earlier_set: ReadRows) -> None:
-    """Read the two rows of the example again, if there is one, and add what they say where their symbols differ."""
+    """Read the two rows of the example again, if there is one, and add the text around their first differing symbol."""
     example = result.other_symbols_example
     if example is None:
         return
@@ -291,7 +291,7 @@ def _text_of(rows: Iterable[Row | FailedRow], number: int) -> str:
 
 
 def excerpts(a: str, b: str) -> tuple[str, str]:
-    """Return what two texts with the same words have around the first symbol in which they differ."""
+    """Return the text around the first differing symbol in each of two texts with the same words."""
     runs, other_runs = symbol_places(a), symbol_places(b)
     chars_before = 0
     for run, other in zip_longest(runs, other_runs):

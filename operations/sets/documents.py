@@ -28,7 +28,7 @@ class ReadDocuments:
 
     documents: list[Document]
     scheme: Scheme
-    folders: bool  # whether each sub-folder is one document
+    folders: bool  # True if each sub-folder is one document
     unread: list[Unread] = field(default_factory=list)
 
 
@@ -43,8 +43,8 @@ def read_documents(
 ) -> ReadDocuments:
     """Read the documents of files, folders and patterns. Without a `scheme`, the names of the files decide.
 
-    Compared as programs, other files of a folder are left out. The files `except_for` are not read from a folder. Rows
-    have the fields `fields`, and one that names their owner.
+    If programs are compared, other files of a folder are left out. Files `except_for` are always left out of folders.
+    Rows have the fields `fields`, and one that names their owner.
     """
     sources = FoundFiles(fields, owner_field, except_for)
     found = list(sources.read(names))
@@ -98,7 +98,7 @@ def scheme_for(documents: Iterable[Document]) -> Scheme:
 
 
 def unique_ids(documents: Iterable[Document]) -> list[Document]:
-    """Return the documents with ids that differ: an id that was there already gets a number."""
+    """Return the documents with unique ids: a repeated id gets a number."""
     ids: set[str] = set()
     different = []
     for document in documents:

@@ -1,4 +1,4 @@
-"""Reads evaluation sets into an index of their passages, and keeps account of which of their rows are found."""
+"""Reads evaluation sets into an index of their passages, and counts the rows that are found."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class EvaluationSet(Answer):
     name: str = key("The name of the set.")
     rows: int = key("The number of its rows.", default=0)
     found: int = key("The number of rows of which a passage is in a training row.", default=0)
-    unchecked: int = key("The number of rows that failed, or that have no text which could be looked for.", default=0)
+    unchecked: int = key("The number of rows that failed, or have no text long enough to be looked for.", default=0)
     too_short: int = key("The number of rows with a text that was not looked for: it has too few words.", default=0)
     partly_checked: int = key("The number of these rows with another text that was looked for.", default=0)
     failed: int = key("The number of rows that could not be read.", default=0)
@@ -112,7 +112,7 @@ class EvaluationSets:
         shortest: int,
         progress: Progress = no_progress,
     ) -> None:
-        self.other_texts: list[str] = []  # files that were not read, beside files of rows
+        self.other_texts: list[str] = []  # text files not read because their folder has files of rows
         self.sets = [
             EvaluationSet(name, fields=[EvaluationField(each) for each in dict.fromkeys(fields or [""])])
             for name, fields in sets.items()
@@ -136,7 +136,7 @@ class EvaluationSets:
         self._count()
 
     def _open(self, id_field: str | None, opened: ExitStack) -> list[RowFiles]:
-        """Open all sets; one error lists all that is wrong with them."""
+        """Open all sets; one error lists all invalid sets."""
         files, complaints = [], []
         for each in self.sets:
             kind = ValueNames if each.fields[0].name else FieldNames
@@ -178,7 +178,7 @@ class EvaluationSets:
                 )
 
     def _count(self) -> None:
-        """Count which texts can be looked for."""
+        """Count the rows by whether their texts are long enough to be looked for."""
         short: set[tuple[int, int]] = set()  # fields of rows with a text that cannot
         for length, number, field_number in zip(self.index.lengths, self._row_of, self._field_of, strict=True):
             if length >= self.index.shortest:
@@ -214,7 +214,7 @@ class EvaluationSets:
         return self._row_of[passage.text]
 
     def containments(self, passages: Iterable[IndexedPassage]) -> Mapping[int, FieldContainments]:
-        """Return how much of each field of evaluation rows, by their number, these passages of a training row have."""
+        """Return the share of each field of evaluation rows, by their number, in these passages of a training row."""
         spans: dict[int, list[tuple[int, int]]] = {}
         for each in passages:
             spans.setdefault(each.text, []).append((each.other_first_word, each.other_first_word + each.words))
@@ -228,7 +228,7 @@ class EvaluationSets:
         return found
 
     def add_found(self, containments: Mapping[int, FieldContainments]) -> None:
-        """Note that a training row has these parts of evaluation rows."""
+        """Count a training row that holds these shares of evaluation rows."""
         for number, found in containments.items():
             row = self.rows[number]
             row.training_rows += 1
@@ -239,7 +239,7 @@ class EvaluationSets:
             self.sets[set_number].training_rows += 1
 
     def summary(self) -> list[EvaluationSet]:
-        """Return what was found of each set so far."""
+        """Return the figures of each set so far."""
         found: list[list[EvaluationRow]] = [[] for _ in self.sets]
         for row in self.rows.values():
             if row.training_rows:

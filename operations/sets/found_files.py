@@ -25,7 +25,7 @@ from opensearch_winnow.queries.sets.pairs import EMPTY_FOLDER, Unread
 
 SPLIT_BYTES = 1 << 24  # of sources that are read at a time
 # Reasons why a file is not compared.
-BINARY = "binary, not text"  # a file with the name of a text or program that is none
+BINARY = "binary, not text"  # a file that is not the text or program that its name suggests
 NOT_A_PROGRAM = "not a program"
 OTHER_ARCHIVE = re.compile(r"\.(?:tar(?:\.(?:bz2|gz|lz\w*|xz|z|zst))?|t[bgx]z2?|7z|rar)$")
 OTHER_KINDS = (
@@ -49,7 +49,7 @@ class Found:
 
 @dataclass(slots=True)
 class FoundFiles:
-    """Reads the files and rows of sources, and notes what is skipped or cannot be read.
+    """Reads the files and rows of sources, and notes skipped and unreadable ones.
 
     A zip file is read like a folder of the same name.
     """
@@ -105,7 +105,7 @@ class FoundFiles:
                 self.note(f"{path}/{name}/" if name else f"{path}/", EMPTY_FOLDER)
 
     def _kind(self, name: str, *, alone: bool) -> str:
-        """Return the format of a file; empty if it cannot be read, which is no error if there are others."""
+        """Return the format of a file; empty if it cannot be read, which is not an error if there are others."""
         try:
             if not is_program(name):
                 with Sources([name], fields=self.fields) as sources:
@@ -166,7 +166,7 @@ class FoundFiles:
 
 
 def _empty_folders(path: str) -> Iterator[str]:
-    """Yield the folders in a folder, or that folder itself, that nothing is in but hidden files."""
+    """Yield the folders below `path`, relative to it, that have only hidden files; empty for `path` itself."""
     for folder, folders, files in os.walk(path):
         folders[:] = sorted(name for name in folders if not is_left_out(name))
         if not folders and all(map(is_left_out, files)):

@@ -1,4 +1,4 @@
-"""Says whose document each one is, so that one's own earlier work is not reported."""
+"""Assigns owners to documents. Two documents of one owner are not compared."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def with_owners(documents: Sequence[Document], rule: str) -> tuple[list[Document
     """Return the documents with their owners by a rule: a regular expression, or a CSV file of ids and owners.
 
     The owner is the first group of the expression, or all that it matches if it has no group. The rows of a file are
-    id,owner; ids of no document are returned too. A document that the rule does not name keeps its owner.
+    id,owner; rows with an unknown id are returned, too. A document that the rule does not name keeps its owner.
     """
     if Path(rule).is_file():
         owners = _read(Path(rule))

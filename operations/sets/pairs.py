@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import get_args
@@ -10,7 +11,7 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.keywords import with_options
 from opensearch_winnow.foundation.option_kinds import FLAG, number, one_of, path, repeated, share, text
 from opensearch_winnow.foundation.options import Options, group, option
-from opensearch_winnow.foundation.path_names import path_names
+from opensearch_winnow.foundation.path_names import PathName, path_names
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.foundation.scheme import PRESETS, Scheme
 from opensearch_winnow.foundation.tables import refuse_table
@@ -89,7 +90,7 @@ class PairOptions(Options):
     submissions: Submissions = option(
         "auto",
         one_of(*get_args(Submissions)),
-        "Compare files, or sub-folders with all their files. auto: by what the folder looks like.",
+        "Compare files, or sub-folders with all their files. auto: decided by the files in the folder.",
         advanced=True,
     )
     progress: Progress | None = None
@@ -104,17 +105,17 @@ class PairOptions(Options):
 
     @property
     def measure(self) -> Measure:
-        """The measure that ranks the pairs: `by`, or that of the minimum that is given."""
+        """The measure that ranks the pairs: `by`, or the measure of the given minimum."""
         return self.by or next(iter(self._minima), None) or "similarity"
 
     @property
     def _minima(self) -> dict[Measure, float]:
-        """The minima that are given, by their measures."""
+        """The given minima, by their measures."""
         minima = {measure: getattr(self, f"min_{measure}") for measure in MEASURES}
         return {measure: minimum for measure, minimum in minima.items() if minimum is not None}
 
     def min_score(self, scheme: Scheme) -> float:
-        """Return the minimum of the measure: the one that is given, or that at which a pair is worth a look."""
+        """Return the minimum of the measure: the given one, or the default."""
         return self._minima.get(self.measure, default_minimum(self.measure, scheme))
 
 
@@ -122,13 +123,13 @@ class PairOptions(Options):
 class PairsQuestion(PairOptions):
     """The documents that are compared with the pages of a store; without any, its pages with each other."""
 
-    sources: str | Sequence[str] | Sequence[Document] = ()
+    sources: PathName | Sequence[PathName] | Sequence[Document] = ()
     _: KW_ONLY
     boilerplate: bool = option(True, FLAG, "Treat the store's boilerplate as ordinary text.", advanced=True)
 
 
 @with_options(PairOptions)
-def pairs(sources: str | Sequence[str] | Sequence[Document], options: PairOptions) -> Pairs:
+def pairs(sources: PathName | Sequence[PathName] | Sequence[Document], options: PairOptions) -> Pairs:
     """Compare all documents of `sources` with each other, and return the pairs that are similar, the best first.
 
     Sources are files, folders and patterns, or documents. A zip file is read like a folder; a file of JSON lines, CSV
@@ -137,7 +138,7 @@ def pairs(sources: str | Sequence[str] | Sequence[Document], options: PairOption
     - `scheme`: by default, the preset programs if the files are programs, otherwise pages.
     - `by`: rank pairs by their "similarity", "resemblance", "containment" (the larger of both) or "longest" passage.
     - `min_similarity`, `min_resemblance`, `min_containment` (from 0 to 1) or `min_longest` (in words): the minimum of
-      what pairs are ranked by; without `by`, it is that. By default, the minimum at which a pair is worth a look.
+      the measure that ranks pairs; without `by`, it chooses the measure. The default depends on the measure and scheme.
     - `limit`: the number of pairs to return, None for all; `.total` counts all.
     - `base`: files and folders whose text does not count, such as code that was given to all.
     - `owner`: documents of one owner are not compared with each other. It is the first group of a regular expression,
@@ -152,7 +153,7 @@ def pairs(sources: str | Sequence[str] | Sequence[Document], options: PairOption
 
 def find(options: PairsQuestion, store: Store | None) -> Pairs:
     """Compare the sources with each other and with the pages of `store`; or all pages of the store."""
-    sources = [options.sources] if isinstance(options.sources, str) else options.sources
+    sources = [options.sources] if isinstance(options.sources, (str, os.PathLike)) else options.sources
     progress = options.progress or no_progress
     progress(READING, 0, None)
     read = _read(options, sources, store)
@@ -189,7 +190,7 @@ def find(options: PairsQuestion, store: Store | None) -> Pairs:
     return replace(found, folders=read.folders, base=len(base), unread=[*read.unread, *found.unread])
 
 
-def _read(options: PairOptions, sources: Sequence[str] | Sequence[Document], store: Store | None) -> ReadDocuments:
+def _read(options: PairOptions, sources: Sequence[PathName] | Sequence[Document], store: Store | None) -> ReadDocuments:
     documents = [each for each in sources if isinstance(each, Document)]
     names = path_names(each for each in sources if not isinstance(each, Document))
     if store and not sources:
@@ -230,7 +231,7 @@ def _scheme_of(store: Store) -> Scheme:
 
 
 def base_texts(names: Sequence[str], read: ReadDocuments) -> list[Boilerplate]:
-    """Return the texts of base files, which do not count, and note those that cannot be read."""
+    """Return the texts of base files, which do not count, and note unreadable ones."""
     if not names:
         return []
     base = read_documents(names, read.scheme, how="files")

@@ -1,4 +1,4 @@
-"""Writes where the repeated passages of a set are: as a table, or in attribute files that are aligned with the rows."""
+"""Writes the positions of repeated passages: as a table, or in attribute files that are aligned with the rows."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class ListedPassage(Answer):
 
     row: int = key("The number of its row, from 0, over all sources.")
     id: str = key("The id of the row.")
-    start: int = key("Where it begins in the text of the row.")
-    end: int = key("Where it ends.")
+    start: int = key("The offset of its beginning in the text of the row.")
+    end: int = key("The offset of its end.")
     count: int = key("The number of rows that have it.")
 
 
@@ -67,7 +67,7 @@ class AttributeFiles(AbstractContextManager["AttributeFiles"]):
         self._file = open_packed(self._path, name_packing(name) or "", self._target)
 
     def add(self, row: Row | FailedRow, passages: Sequence[RepeatedPassage]) -> None:
-        """Add the line of the next row. That of a failed row has no id and no passages."""
+        """Add the line of the next row. A failed row has a line without id and passages."""
         assert self._file is not None
         line = {"id": _id(row), "attributes": {ATTRIBUTE: passages}}
         self._file.write(json.dumps(line).encode() + b"\n")

@@ -47,12 +47,12 @@ AddPassages = Callable[[Row | FailedRow, Sequence[RepeatedPassage]], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageOutputs(PassageOptions):
-    """Which passages count as repeated, and where they are listed."""
+    """The definition of a repeated passage, and the files that list passages."""
 
     spans: PathName | None = option(
         None,
         path("OUT", "file"),
-        "With --passages: write where the passages are, to this file: .jsonl, .csv or .parquet.",
+        "With --passages: write the positions of the passages to this file: .jsonl, .csv or .parquet.",
         advanced=True,
     )
     attributes: PathName | None = option(
@@ -65,7 +65,7 @@ class PassageOutputs(PassageOptions):
 
 @dataclass(frozen=True, slots=True)
 class PassageRun(RowOptions, PassageOutputs):
-    """A run that finds repeated passages: how rows are read, and what is written."""
+    """A run that finds repeated passages: the fields of rows, and the outputs."""
 
     to: PathName | None = option_of(FileDeduplication, "to")
     _: KW_ONLY
@@ -76,14 +76,14 @@ class PassageRun(RowOptions, PassageOutputs):
 
 @answer
 class FrequentPassage(Answer):
-    """One of the passages that most rows have, and where it was found first."""
+    """One of the passages that most rows have, and its first occurrence."""
 
     count: int = key("The number of rows that have it.")
     row: int = key("The number of the first of these rows, from 0.")
     id: str = key("The id of this row.")
-    start: int = key("Where it begins in the text of this row, in code points.")
-    end: int = key("Where it ends.")
-    beginning: str = key("How it begins.")
+    start: int = key("The offset of its beginning in the text of this row, in code points.")
+    end: int = key("The offset of its end.")
+    beginning: str = key("Its first characters.")
 
 
 @answer(frozen=False)
@@ -103,7 +103,7 @@ class PassagesResult(Answer):
     occurrences: Occurrences = key("The occurrences that are cut: all but the first, or every one.", default="later")
     most_frequent: list[FrequentPassage] = key("The passages that most rows have.", default_factory=list)
     failures: Counter[str] = key("The number of failed rows for each reason.", default_factory=Counter)
-    other_texts: list[str] = field(default_factory=list)  # files that were not read, beside files of rows
+    other_texts: list[str] = field(default_factory=list)  # text files not read because their folder has files of rows
     seconds: float = key("The time it took.", default=0.0)
 
     def __repr__(self) -> str:
@@ -132,7 +132,7 @@ def repeated_passages(sources: PathName | Iterable[PathName], options: PassageRu
 
     `to` gets the rows without these passages: without all occurrences but the first, or without every one. A row
     without words left is dropped, and one that cannot be read, or has a text of more than `max_row_size` bytes, is left
-    out and in the file `failed`. `spans` is a table of what is cut, in JSON lines, CSV or Parquet; `attributes` a
+    out and in the file `failed`. `spans` is a table of the cuts, in JSON lines, CSV or Parquet; `attributes` a
     folder of files that are aligned with the sources. Each output appears when it is complete. `fields` names the
     fields of rows that have unusual names. The folder `work`, by default that of the first output, takes 12 bytes for
     each word of the texts.
@@ -224,7 +224,7 @@ def _decisions(
 
 
 def _text(row: Row) -> str:
-    """Return the text of a row as it is, from its first character on."""
+    """Return the text of a row unchanged, from its first character on."""
     page = row.page
     if isinstance(page.html, bytes) and is_plain(page.content_type) and not page.codings:  # a text file of a folder
         return to_text(page.html, encoding_of(page.html, page.content_type, markup=False))

@@ -35,7 +35,7 @@ def scheme_for_sources(sources: Sequence[str]) -> Scheme:
         with Sources(named, allow_empty=True, allow_no_pages=True, zips=True) as found:
             paths = list(islice(_with_zipped(found.paths()), MAX_FILES))
     except (SourceError, OSError):
-        return PRESETS["pages"]  # the run itself complains
+        return PRESETS["pages"]  # the run itself reports the error
     programs = sum(is_program(path) and not _is_saved_page(path) for path in paths)
     pages = sum(type_by_name(path) == HTML or bool(_MANY_PAGES.search(path)) for path in paths)
     return scheme_for_names(paths) if programs > PROGRAMS_FOR_ONE_PAGE * pages else PRESETS["pages"]
@@ -48,7 +48,7 @@ def _with_zipped(paths: Iterable[str]) -> Iterator[str]:
 
 
 def _is_saved_page(path: str) -> bool:
-    """Return whether a file is a page made by a program, such as index.php, whose name it still has."""
+    """Return whether a file is a saved page that has the name of a program, such as index.php."""
     if type_by_name(path) is not None:
         return False
     try:

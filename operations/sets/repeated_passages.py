@@ -29,7 +29,7 @@ class RepeatedPassage(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageOptions(Options):
-    """Which passages count as repeated."""
+    """The definition of a repeated passage."""
 
     words: int = option(50, number(1, 1_000_000), "With --passages: minimum words of a passage.", advanced=True)
     documents: int = option(  # several occurrences in one document count once
@@ -86,7 +86,7 @@ class RepeatedPassageFinder:
 
 
 def _passage(canonical: CanonicalText, start: int, end: int, count: int) -> RepeatedPassage | None:
-    """Return where in the text the words from `start` to `end` are.
+    """Return the passage of the words from `start` to `end`; None if nothing is left of it.
 
     A character that stands for several words, of which some are not repeated, is not in the passage.
     """
@@ -103,7 +103,7 @@ def _passage(canonical: CanonicalText, start: int, end: int, count: int) -> Repe
 
 
 def _inside_character(words: Sequence[int], offsets: Sequence[int], word: int) -> bool:
-    """Tell whether a word starts in the middle of what one character of the text stands for."""
+    """Return whether a word starts in the middle of the canonical characters of one character of the text."""
     start = words[word]
     return start > 0 and offsets[start] == offsets[start - 1]
 
@@ -124,5 +124,5 @@ def without_passages(text: str, passages: Iterable[tuple[int, ...]]) -> str:
 
 
 def has_words(text: str) -> bool:
-    """Tell whether a text has any words."""
+    """Return whether a text has any words."""
     return bool(canonical_text(text).words)

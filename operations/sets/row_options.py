@@ -13,7 +13,7 @@ from opensearch_winnow.ingest.rows import FieldNames
 
 @dataclass(frozen=True, kw_only=True)  # without slots, so that a class can derive from this one and from another
 class RowOptions(Options):
-    """The options by which rows are read, and who is told how far that is."""
+    """The options for reading rows, and the function that is told the progress."""
 
     fields: FieldNames = group(FieldNames)
     max_row_size: int = option(MAX_PAGE_BYTES, SIZE, "Rows with a larger text fail.")

@@ -1,4 +1,4 @@
-"""Counts how many documents of a set have each shingle, on disk: in memory are one block, or one part of all blocks."""
+"""Counts the documents of a set that have each shingle, on disk: in memory are one block, or one part of all blocks."""
 
 from __future__ import annotations
 

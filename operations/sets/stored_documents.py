@@ -1,4 +1,4 @@
-"""Reads the pages of a store as documents: all of them, or those that share text with new documents."""
+"""Reads the pages of a store as documents: all of them, or the pages that share text with new documents."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _documents(store: Store, records: Iterable[Record], *, earlier: bool) -> Ite
         if record.text:
             file = DocumentFile(record.url, record.text)
             yield Document(record.url, (file,), earlier=earlier, site=record.site or None)
-        elif record.shingle_count:
+        elif record.hashes.shingle_count:
             textless += 1
     if textless:
         raise QuestionError(
@@ -79,7 +79,7 @@ def _documents(store: Store, records: Iterable[Record], *, earlier: bool) -> Ite
 
 
 def programs_only(documents: Sequence[Document]) -> tuple[list[Document], list[Unread]]:
-    """Return the pages that are programs, and the others; all, if none is a program."""
+    """Return the pages that are programs, and the others as unread; if none is a program, all pages."""
     programs = [each for each in documents if is_program(each.id)]
     if not programs:
         return list(documents), []
@@ -87,10 +87,10 @@ def programs_only(documents: Sequence[Document]) -> tuple[list[Document], list[U
 
 
 def grouped_files(documents: Sequence[Document], how: Submissions) -> list[Document]:
-    """Group pages that were files into submissions, by the rule for folders, and call them by their folder and name.
+    """Group pages that were files into submissions, by the rule for folders, and name them by folder and file.
 
-    The folder is that which all files are in; if its sub-folders are no submissions, as those for each year, theirs may
-    be. Other pages keep their URLs.
+    The folder is the innermost one that contains all files. If its sub-folders are not submissions, but one for each
+    year, for example, their sub-folders may be. Other pages keep their URLs.
     """
     files = {path: each for each in documents if (path := path_of(each.id))}
     if not files:

@@ -10,10 +10,10 @@ from typing import Literal
 
 Submissions = Literal["auto", "files", "folders"]
 
-# What Moodle adds to the name of a student: Zoë Müller_101_assignsubmission_file_
+# The suffix that Moodle adds to the name of a student: Zoë Müller_101_assignsubmission_file_
 _MOODLE = re.compile(r"_\d+_assignsubmission_[a-z]+(?:_|(?=/)|$)", re.IGNORECASE)
 
-# Files in a folder of submissions that are none, by their names.
+# Names of files in a folder of submissions that are not submissions.
 _BESIDE = re.compile(r"__init__\.py|(?:readme|licen[cs]e|makefile)(?:\.\w+)?", re.IGNORECASE)
 
 
@@ -24,9 +24,11 @@ def submissions(
 
     The submissions are the sub-folders of each folder. If half of the files are directly in several folders, as with
     class/*, these are the submissions; and one sub-folder alone, as of an unpacked archive, stands for its folder. A
-    file that is in none of them is a submission itself. For "auto", see `are_submissions`. The `others` decide nothing:
-    if folders are submissions, they are grouped too; if files are, most of them directly in a folder that was named,
-    the others there are submissions as well, but not those beside a file in its sub-folder.
+    file that is in none of them is a submission itself. For "auto", see `are_submissions`.
+
+    The `others`, which are not compared, do not influence this. If folders are submissions, they join their folders. If
+    files are, and half of them are directly in a named folder, the others there are submissions, too, unless they are
+    in a sub-folder with a compared file.
     """
     tops = _tops(paths, [folder.rstrip("/") for folder in folders])
     grouped: dict[str, list[str]] = defaultdict(list)
@@ -87,7 +89,7 @@ def _submission(path: str, tops: Sequence[str]) -> str:
 
 
 def _submission_of_other(path: str, tops: Sequence[str]) -> str:
-    """Return the submission that a file which is not compared is in, or is; empty if it is beside them."""
+    """Return the submission that a file, which is not compared, is in, or is itself; empty if it belongs to none."""
     submission = _submission(path, tops)
     is_alone = submission == path
     is_beside = str(PurePosixPath(path).parent) not in tops or _BESIDE.fullmatch(PurePosixPath(path).name)
@@ -95,5 +97,5 @@ def _submission_of_other(path: str, tops: Sequence[str]) -> str:
 
 
 def without_moodle(name: str) -> str:
-    """Return the name of a submission without what Moodle adds to that of the student."""
+    """Return the name of a submission without the suffix that Moodle adds to the student's name."""
     return re.sub("/+", "/", _MOODLE.sub("/", name)).rstrip("/") if _MOODLE.search(name) else name

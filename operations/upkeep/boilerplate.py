@@ -31,7 +31,7 @@ class BoilerplateOptions(Options):
 
 @dataclass(frozen=True, slots=True)
 class LearningOptions(Options):
-    """The sites whose templates are learned, and what a template is."""
+    """The sites whose templates are learned, and the definition of a template."""
 
     site: str | None = option(None, SITE, "Learn from this site only.", unset="every site with enough pages")
     _: KW_ONLY
@@ -49,7 +49,7 @@ class RegisteredBoilerplate:
         self._hashed: tuple[list[Boilerplate], Exclusions] | None = None
 
     def read(self) -> list[Boilerplate]:
-        """Return what is registered, by name."""
+        """Return the registered boilerplate, by name."""
         return [Boilerplate.from_document(each) for each in self._store.settings.get(SETTING) or []]
 
     def add(self, added: Boilerplate) -> None:
@@ -73,7 +73,7 @@ class RegisteredBoilerplate:
         self._change(without)
 
     def learn(self, options: LearningOptions) -> list[Boilerplate]:
-        """Learn the template of a site, or of every site, instead of what was learned of them before."""
+        """Learn the template of a site, or of every site. They replace templates that were learned before."""
         site, learned = options.site, learned_templates(self._store, options)
         names = {each.name for each in learned}
 
@@ -85,13 +85,13 @@ class RegisteredBoilerplate:
         return learned
 
     def forget(self, sites: Collection[str], urls: set[str]) -> list[str]:
-        """Forget what was learned from deleted pages, and return the names of what changed.
+        """Remove boilerplate that came from deleted pages, and return the names of changed boilerplate.
 
         The templates of `sites` are learned again from the pages that are left. Boilerplate that was taken from a page
         of `urls`, or has its name, is removed.
         """
         affected = {each.site for each in self.read() if each.learned and each.site in sites}
-        # One look at the pages of all sites is quicker than one for each site.
+        # One scan of the pages of all sites is quicker than one for each site.
         looks = [None, *affected & {""}] if len(affected - {""}) > 1 else list(affected)
         learned = [
             each
@@ -115,14 +115,14 @@ class RegisteredBoilerplate:
         return sorted(changed)
 
     def exclusions(self) -> Exclusions:
-        """Return the hashes of what is registered now. They are computed again only when it has changed."""
+        """Return the hashes of the registered boilerplate. They are computed again only when it has changed."""
         boilerplate = self.read()
         if self._hashed is None or self._hashed[0] != boilerplate:
             self._hashed = boilerplate, Exclusions(boilerplate, self._store.scheme)
         return self._hashed[1]
 
     def _change(self, change: Callable[[list[Boilerplate]], list[Boilerplate]]) -> None:
-        """Keep what `change` returns for what is registered now, in one step."""
+        """Replace the registered boilerplate with `change` of it, in one step."""
 
         def changed(documents: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
             boilerplate = change([Boilerplate.from_document(each) for each in documents or ()])

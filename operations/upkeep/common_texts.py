@@ -1,4 +1,4 @@
-"""The texts that most pages share: licences, menus, and whatever is copied everywhere."""
+"""The texts that most pages share, such as licences and menus."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class PageFingerprints(NamedTuple):
 
 
 def common_texts(store: Store, sample: Sequence[str]) -> list[CommonText]:
-    """Return the most common texts among those that at least two pages of `sample` share.
+    """Return the most common texts that at least two pages of `sample` share.
 
     `sample` has page ids: a text on many pages is on several of them.
     """
@@ -85,7 +85,7 @@ def common_texts(store: Store, sample: Sequence[str]) -> list[CommonText]:
 def _fingerprints(store: Store, ids: Sequence[str]) -> Iterator[PageFingerprints]:
     for start in range(0, len(ids), BATCH_SIZE):
         for record in store.read(ids[start : start + BATCH_SIZE], Record).values():
-            yield PageFingerprints(record.id, record.fingerprints, record.positions)
+            yield PageFingerprints(record.id, record.hashes.fingerprints, record.hashes.positions)
 
 
 def _stretch(page: PageFingerprints, at: int, seen: Counter[int]) -> slice:

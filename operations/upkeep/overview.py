@@ -1,4 +1,4 @@
-"""Sums up a store: how much in it is copied, its largest clusters, and examples to start from."""
+"""Sums up a store: its copied pages, its largest clusters, and examples to start from."""
 
 from __future__ import annotations
 
@@ -112,11 +112,11 @@ class _Crawl:
 class _Noted:
     """Figures of the cards of a store that `page_counts` does not have."""
 
-    urls: dict[int, bool] = field(default_factory=dict)  # by hash, to save memory: whether a capture has a text
+    urls: dict[int, bool] = field(default_factory=dict)  # by hash, to save memory; True if a capture has a text
     crawls: dict[str, _Crawl] = field(default_factory=dict)
     clusters: dict[str, int | set[int]] = field(default_factory=dict)  # hashes of URLs, by cluster
 
-    def of(self, cards: Iterable[Card]) -> Iterator[Card]:
+    def passing_on(self, cards: Iterable[Card]) -> Iterator[Card]:
         """Note each card, and pass it on."""
         for card in cards:
             url = hash(card.url)
@@ -144,9 +144,9 @@ class StoreOverview:
         self._boilerplate = boilerplate
 
     def overview(self, *, is_clustered: bool) -> Overview:
-        """Count what the first screen shows. It takes about a second for 20,000 pages."""
+        """Return the figures and examples of the first screen. It takes about a second for 20,000 pages."""
         noted = _Noted()
-        counts = page_counts(noted.of(self._store.scan(Card)))
+        counts = page_counts(noted.passing_on(self._store.scan(Card)))
         clusters = [_ClusterOfUrls(id_, len(urls)) for id_, urls in noted.clusters.items() if isinstance(urls, set)]
         largest = list(self._largest(nlargest(MAX_CLUSTERS_TRIED, clusters, key=lambda each: (each.urls, each.id))))
         return Overview(
@@ -187,7 +187,7 @@ class StoreOverview:
         best = max(copied, key=lambda each: each.pages * min(each.characters, MAX_PASSAGE_CHARS), default=None)
         if best is None:
             return None
-        # As many as the search for it finds, which may be more than have the same fingerprint.
+        # The number that the search for it finds: more pages may have the phrase than the fingerprint.
         return replace(best, pages=self._searches.total(phrase_query(best.phrase)))
 
     def _pairs(self, clusters: Sequence[LargeCluster]) -> Iterator[ExamplePair]:

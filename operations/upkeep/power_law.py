@@ -32,7 +32,7 @@ class PowerLaw(Answer):
 
 
 def power_law(counts: Mapping[int, int]) -> PowerLaw | None:
-    """Fit a power law to `counts`, which maps a number of pages to how many tokens are on that many.
+    """Fit a power law to `counts`, which maps a number of pages to the number of tokens on that many pages.
 
     Return None if no token is on more than one page.
     """
@@ -60,7 +60,7 @@ def zeta(exponent: float) -> float:
 
 
 def _maximum(likelihood: Callable[[float], float]) -> float:
-    """Return where a unimodal function has its maximum, by golden-section search."""
+    """Return the position of the maximum of a unimodal function, by golden-section search."""
     low, high = MIN_EXPONENT, MAX_EXPONENT
     while high - low > 1e-7:
         left, right = high - INVERSE_GOLDEN_RATIO * (high - low), low + INVERSE_GOLDEN_RATIO * (high - low)

@@ -1,4 +1,4 @@
-"""Rotates the fingerprints of a store with a scheme of Koala: each page gets another part of its search fingerprint."""
+"""Rotates the fingerprints of a store that has a part of them: each page gets another part."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def rotate(store: Store, *, progress: Progress, stop: Callable[[], bool]) -> Rot
     The texts are read from the store, a batch at a time. Questions find pages before and after, because they look up
     the whole search fingerprint. Pages that are added from now on have the fingerprints of the new epoch.
     """
-    if store.scheme.selection != KOALA:
+    if not store.scheme.stores_part:
         raise StoreError(
             f"{store.name} has the selection {store.scheme.selection}, which keeps every fingerprint that it selects;"
             f" only a store of the selection {KOALA} has others to rotate to"
@@ -71,4 +71,4 @@ def rotate(store: Store, *, progress: Progress, stop: Callable[[], bool]) -> Rot
 def _rotated(record: Record, scheme: Scheme, epoch: int) -> Record:
     chars = canonical(record.text, scheme, name=record.url).chars
     fingerprints, positions = stored_fingerprints(chars, scheme, epoch)
-    return replace(record, fingerprints=fingerprints, positions=positions)
+    return replace(record, hashes=replace(record.hashes, fingerprints=fingerprints, positions=positions))

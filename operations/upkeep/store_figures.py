@@ -1,4 +1,4 @@
-"""Counts what a store holds: pages by crawl, site and month, how often fingerprints repeat, and common texts."""
+"""Counts the contents of a store: pages by crawl, site and month, repeated fingerprints, and common texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from opensearch_winnow.foundation.option_kinds import FLAG
 from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.sqlite_schema import MIGRATIONS
+from opensearch_winnow.mappings.sqlite_schema import current_format
 from opensearch_winnow.operations.upkeep.common_texts import CommonText, common_texts
 from opensearch_winnow.operations.upkeep.power_law import PowerLaw, power_law
 from opensearch_winnow.queries.asking.lookups import Field
@@ -32,8 +32,8 @@ class PageCounts:
     crawls: Counter[str] = field(default_factory=Counter)
     sites: Counter[str] = field(default_factory=Counter)
     months: Counter[str] = field(default_factory=Counter)  # keys like 2024-03; pages without a time are not counted
-    duplicates: Counter[str] = field(default_factory=Counter)  # by how the page equals an earlier one
-    undated: int = 0  # captures without a time, also because theirs cannot be right
+    duplicates: Counter[str] = field(default_factory=Counter)  # captures that equal an earlier one, by the equal part
+    undated: int = 0  # captures without a time, or with an impossible one
     unfilled_revisits: int = 0  # revisits without a text, because the page that they repeat is not stored
     first: str | None = None  # day of the first capture
     last: str | None = None
@@ -112,17 +112,17 @@ class StoreFigures(Tabular):
     months: dict[str, int] = key("The number of captures by month, such as 2024-03.")
     first: str | None = key("The day of the first capture; null if no time is known.")
     last: str | None = key("The day of the last capture; null if no time is known.")
-    undated: int = key("The number of captures without a time, also because theirs cannot be right.")
+    undated: int = key("The number of captures without a time, or with an impossible one.")
     unfilled_revisits: int = key(
         "The number of revisits without a text, because the page that they repeat is not stored."
     )
-    duplicates: dict[str, int] = key("The number of captures that equal an earlier one, by what is the same.")
+    duplicates: dict[str, int] = key("The number of captures that equal an earlier one, by the part that is equal.")
     tokens: dict[Field, TokenCounts] = key("The tokens of each field, and the number of pages they are on.")
     power_law: PowerLaw | None = key("The law of the fingerprints; null if each is on one page only.")
-    sizes: dict[str, int] = key("The bytes of the store by what takes them.")
+    sizes: dict[str, int] = key("The bytes of the store by their use.")
     common_texts: list[CommonText] | None = key("The texts that most pages share; null if they were not sought.")
     at: datetime = key("The time when it was counted.")
-    seconds: float = key("The time that took.")
+    seconds: float = key("The time it took.")
     example: str  # the URL of one page
 
     @property
@@ -162,7 +162,7 @@ def store_figures(store: Store, name: str, *, with_common_texts: bool) -> StoreF
     pages = page_counts(store.scan(Card))
     return StoreFigures(
         store=name,
-        format=len(MIGRATIONS),
+        format=current_format(),
         scheme=store.scheme,
         pages=statistics.pages,
         urls=statistics.urls,

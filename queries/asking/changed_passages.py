@@ -1,4 +1,4 @@
-"""The passages that were removed from a text, and those that were added to it."""
+"""The passages removed from a text, and the passages added to it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHORTEST_RUNS = 1  # the window that finds every shared run of k characters
 def changed_passages(
     before: str, after: str, scheme: Scheme, *, name: str | None = None
 ) -> tuple[list[TextRun], list[TextRun]]:
-    """Return the runs of words that only `before` has, and those that only `after` has. Moved text is in both."""
+    """Return the runs of words that are only in `before`, and only in `after`. Text that moved is in neither list."""
     one, other = (side(text, scheme, name=name) for text in (before, after))
     passages, _ = Comparer(scheme).passages(one, other, window=SHORTEST_RUNS)
     removed = _between(before, ((each.start, each.end) for each in passages))

@@ -22,7 +22,7 @@ class CompareOptions(Options):
     """The options of a comparison, whatever is compared."""
 
     boilerplate: bool = option_of(SimilarOptions, "boilerplate")
-    differences: bool = option(False, FLAG, "Show what only one of the texts has, instead of what both have.")
+    differences: bool = option(False, FLAG, "Show the passages that only one text has, instead of the shared ones.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class ComparableText(Protocol):
     @property
     def text(self) -> str: ...
     @property
-    def url(self) -> str | None: ...  # or the path: it tells the language of code
+    def url(self) -> str | None: ...  # or the path, which decides the language of code
     @property
-    def site(self) -> str | None: ...  # None: it is no capture
+    def site(self) -> str | None: ...  # None if it is not a capture
     @property
     def fetched_at(self) -> datetime | None: ...
 
@@ -56,7 +56,7 @@ def compare_pages(
     boilerplate: Sequence[Boilerplate] = (),
     differences: bool = False,
 ) -> Comparison:
-    """Compare two pages, and say which captures they are; with `differences`, also what only one of them has."""
+    """Compare two pages and name their captures; with `differences`, also list the text that only one of them has."""
     found = compare(a.text, b.text, scheme, names=(a.url, b.url), boilerplate=boilerplate, sites=(a.site, b.site))
     removed, added = changed_passages(a.text, b.text, scheme, name=a.url) if differences else (None, None)
     return replace(found, a=_capture(a), b=_capture(b), removed=removed, added=added)

@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 
-from opensearch_winnow.foundation.scheme import KOALA, Scheme
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.asking.lookups import Field, Lookup
 
 DEFAULT_FREQUENT = 1_000  # pages, as Broder and others chose for the Web
 # Of this many tokens in a row, one is looked up even if all are frequent. Otherwise anyone could hide a passage, and
 # every page that has it, by putting it on enough pages.
 MAX_FREQUENT_RUN = 4
-KOALA_MOST_IGNORED = 10  # fingerprints of a question, as in the paper
+MAX_IGNORED = 10  # fingerprints of a question, of a few that its pages store: as in Koala
 # Bands are never checked: pages that share a band are near-duplicates, even if there are many of them.
 CHECKED_FIELDS: tuple[Field, ...] = ("fingerprints", "sketch")
 
@@ -35,8 +35,8 @@ class FrequencyCheck:
 
     @classmethod
     def of(cls, scheme: Scheme, max_pages: int = DEFAULT_FREQUENT) -> FrequencyCheck:
-        """Return the check for a scheme, with Koala's numbers if its selection is koala, unless there are others."""
-        return KoalaCheck() if scheme.selection == KOALA and max_pages == DEFAULT_FREQUENT else cls(max_pages)
+        """Return the check for a scheme. `max_pages`, if it is not the default, counts for schemes of all kinds."""
+        return FewStoredCheck() if scheme.stores_part and max_pages == DEFAULT_FREQUENT else cls(max_pages)
 
     def trimmed(self, lookups: Sequence[Lookup], count_pages: CountPages) -> list[Lookup]:
         """Return the lookups without their frequent tokens; `count_pages` is called once, for the checked fields."""
@@ -56,10 +56,11 @@ class FrequencyCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class KoalaCheck(FrequencyCheck):
+class FewStoredCheck(FrequencyCheck):
     """Leaves out the fingerprints on four pages or more, but the ten most frequent at most.
 
-    If all were left out, anyone could hide a page by adding copies of it. Sketches are checked as in other schemes.
+    This is for schemes that store a part of the fingerprints of a page. If all were left out, anyone could hide a page
+    by adding copies of it. Sketches are checked as in other schemes.
     """
 
     max_pages: int = 3
@@ -67,15 +68,15 @@ class KoalaCheck(FrequencyCheck):
     def _kept(self, lookup: Lookup, frequent: Mapping[int, int]) -> array[int]:
         if lookup.field != "fingerprints":
             return rare_tokens(lookup.tokens, {token: on for token, on in frequent.items() if on > DEFAULT_FREQUENT})
-        most = min(KOALA_MOST_IGNORED, len(lookup.tokens) - 1)
+        most = min(MAX_IGNORED, len(lookup.tokens) - 1)
         ignored = set(nlargest(most, frequent, key=lambda token: (frequent[token], token)))
         return array("Q", (token for token in lookup.tokens if token not in ignored))
 
 
 def rare_tokens(tokens: array[int], frequent: Mapping[int, int]) -> array[int]:
-    """Return the tokens to look up, in their order: those not frequent, and the rarest of every MAX_FREQUENT_RUN.
+    """Return the tokens to look up, in their order: all rare ones, and the rarest of every MAX_FREQUENT_RUN in a row.
 
-    `tokens` are in the order of the text, so a shared run of MAX_FREQUENT_RUN of them is still found. At least one is
+    `tokens` are in the order of the text, so a shared run of MAX_FREQUENT_RUN tokens is still found. At least one is
     kept. `frequent` maps each frequent token to the number of its pages.
     """
 

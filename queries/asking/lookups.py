@@ -1,4 +1,4 @@
-"""Chooses the tokens to look up for a question: as few as find every match."""
+"""Chooses the tokens to look up for a question: the fewest that find every match."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Lookup(NamedTuple):
     field: Field
     tokens: array[int]  # typecode 'Q', without repeats
     minimum: int = 1  # the number of tokens that a page must share
-    most: int | None = None  # the number of pages to find, those that share the most tokens; None: all
+    most: int | None = None  # the number of pages to find, by shared tokens; None: all
 
 
 def lookups(
@@ -35,15 +35,15 @@ def lookups(
     The sketch is a fair sample: a page with half of the question has about half of its sketch. The fingerprints, which
     are several times as many, are looked up where the sketch is too small, or where one shared passage is enough.
 
-    `boilerplate` says that some is excluded. What is left of the question is then another sample, of unknown size: one
-    shared token is enough. `most` limits the pages of a question for any passage.
+    `boilerplate` is true if some is excluded. The rest of the question is then a sample of unknown size, so one shared
+    token is enough. `most` limits the pages of a question for any passage.
     """
     sketch = question.sketched.sketch
     n, p = len(sketch), 0.0 if boilerplate else thresholds.min_containment
     if not thresholds.any_passage and sketch:
         yield Lookup("sketch", sketch, max(binomial_quantile(n, p), 1))
     if thresholds.minima.get("resemblance"):
-        yield Lookup("bands", question.record.bands)
+        yield Lookup("bands", question.record.hashes.bands)
     if (1 - p) ** n > MISS_PROBABILITY:
         yield Lookup("fingerprints", question.fingerprints, most=most if thresholds.any_passage else None)
 
@@ -52,7 +52,7 @@ def lookups(
 def binomial_quantile(n: int, p: float) -> int:
     """Return the largest k with P(X < k) <= MISS_PROBABILITY, where X is binomial with parameters `n` and `p`.
 
-    So a page that has the share `p` of all shingles has at least k of a sample of `n`, but for that probability.
+    So a page with the share `p` of all shingles has at least k of a sample of `n`, except with that probability.
     """
     if not 0 < p < 1:
         return n if p else 0

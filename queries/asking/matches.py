@@ -19,14 +19,14 @@ class Match(Answer):
     resemblance: float = key("The shared text, as a share of the text of both.")
     containment: float = key("The share of the question that is in the page.")
     contained: float = key("The share of the page that is in the question.")
-    kind: Literal["exact", "estimate"] = key("Whether the scores were computed from both texts, or from sketches.")
+    kind: Literal["exact", "estimate"] = key("exact: scores computed from both texts; estimate: from sketches.")
     error: float = key("The standard error of the score that orders the matches; 0 if it is exact.")
     passages: list[Passage] = key(
         "The shared passages, in the order of the question; none if a text is not stored, or was not compared.",
         column=len,
     )
     boilerplate: list[Passage] = key("Shared runs that are boilerplate, and do not count.", default_factory=list)
-    sameness: str = ""  # what is the same if the canonical texts are equal, in words; empty if they are not
+    sameness: str = ""  # if the canonical texts are equal: "the same words in the same order", for example
     lengths: Lengths | None = None  # of the question and of the page; None: no passages were sought
 
     @property
@@ -60,7 +60,7 @@ class Match(Answer):
 class Matches(Listing[Match]):
     """The matches of a question, the best first."""
 
-    total: int = key("The number of all matches, including those that are `uncompared`; some may not be listed.")
+    total: int = key("The number of all matches, including the `uncompared` ones; some may not be listed.")
     score: Score = key("The score that orders the matches.")
     min_score: float = key("Its minimum.")
     candidates: int = key("The number of pages that share hashes with the question.")
@@ -68,7 +68,7 @@ class Matches(Listing[Match]):
     uncompared: int = key(
         "The number of captures in `total` that share a hash, but were not compared: others share as much or more."
     )
-    tokens: int  # different tokens that the question has for lookups
+    tokens: int  # distinct tokens in the question's lookups
     ignored: int = key("The number of hashes that were not looked up, because too many pages have them.")
     frequent: int  # a token on more pages than this may be ignored
     below_guarantee: bool = key(

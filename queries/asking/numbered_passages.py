@@ -1,4 +1,4 @@
-"""Numbers passages for display, and says of each how long it is and whether it moved."""
+"""Numbers passages for display, with the length of each and whether it moved."""
 
 from __future__ import annotations
 

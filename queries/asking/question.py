@@ -1,13 +1,12 @@
-"""Prepares a page or a text as a question: what to look up, and what to compare candidates with."""
+"""Prepares a page or a text as a question: tokens to look up, and a text to compare candidates with."""
 
 from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
 
-from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.foundation.errors import QuestionError
-from opensearch_winnow.foundation.scheme import KOALA, Scheme
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.foundation.selection import searched_fingerprints
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.compare import Side, side
@@ -23,7 +22,7 @@ class Question:
 
     record: Record
     side: Side | None  # None: the text is not stored
-    window: int  # k-grams, of which one fingerprint is looked up
+    window: int  # k-grams; one fingerprint of every window is looked up
     fingerprints: array[int]  # without repeats, in the order of the text
     sketched: Sketches
 
@@ -33,18 +32,15 @@ class Question:
 
         A `guarantee` larger than the scheme's looks up fewer fingerprints, a subset of those of the page: for a quick
         first look. A text shorter than the scheme's guarantee is looked up by every k-gram, since a page that holds it
-        need not have selected the same k-gram. With the selection koala, a question has more fingerprints than a page.
+        need not have selected the same k-gram.
         """
         window = _window(scheme, guarantee)
         prepared = side(record.text, scheme, name=record.url, site=record.site) if record.text else None
-        selected = record.fingerprints
+        selected = record.hashes.fingerprints
         if prepared is not None:
             if len(prepared.chars) < scheme.t:
                 window = 1
-            if scheme.selection == KOALA:
-                selected = searched_fingerprints(prepared.chars, scheme)
-            elif window != scheme.w:
-                selected, _ = fingerprints(prepared.chars, scheme.k, window, "winnow", scheme.seed)
+            selected = searched_fingerprints(prepared.chars, scheme, window, selected)
         return cls(
             record=record,
             side=prepared,
@@ -64,7 +60,7 @@ def _window(scheme: Scheme, guarantee: int | None) -> int:
         )
     if guarantee > MAX_GUARANTEE:
         raise QuestionError(f"a guarantee is at most {MAX_GUARANTEE:,} canonical characters, not {guarantee:,}")
-    if scheme.selection != "winnow":
+    if not scheme.extends_guarantee:
         raise QuestionError(
             f"a larger guarantee needs a scheme with the selection winnow, but the store has {scheme.selection}"
         )

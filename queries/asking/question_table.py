@@ -1,4 +1,4 @@
-"""Looks up the tokens of many questions together: which of them may a page be a match of?"""
+"""Finds the questions that a page may match, by looking up the tokens of all of them together."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from opensearch_winnow.queries.asking.lookups import Field, Lookup
 # A passage that thousands of questions have in common must not slow down every page that has it. The rarest tokens of a
 # page are looked up first, up to this many pairs of a token and a question: half a millisecond.
 MAX_POSTINGS_PER_PAGE = 5_000
-MAX_CANDIDATES = 100  # questions that a page is compared with: those that share the most
+MAX_CANDIDATES = 100  # questions that a page is compared with, by shared tokens
 
 
 class CandidateQuestions(NamedTuple):
-    """The questions that a page may be a match of."""
+    """The questions that a page may match."""
 
-    numbers: list[int]  # those that share the most tokens first
-    complete: bool = True  # whether these are all
+    numbers: list[int]  # most shared tokens first
+    complete: bool = True  # False if the page may match others, too
 
 
 NO_CANDIDATES = CandidateQuestions([])
 
 
 class QuestionTable:
-    """The lookups of many questions, numbered in their order. The lookups are those that a store would get.
+    """The lookups of many questions, numbered in their order: the same lookups that a store would get.
 
     >>> table = QuestionTable([list(lookups(question, thresholds, boilerplate=False)) for question in questions])
     >>> table.candidates(record).numbers
@@ -60,8 +60,8 @@ class QuestionTable:
         shared: Counter[int] = Counter()
         complete = True
         for field, minima in self._minima.items():
-            found, left_out = self._shared(field, getattr(record, field))
-            # The tokens that were left out might have been shared.
+            found, left_out = self._shared(field, getattr(record.hashes, field))
+            # The question may share the tokens that were left out.
             shared.update({each: count for each, count in found.items() if count + left_out >= minima[each]})
             complete = complete and not left_out
         if complete and not shared:
@@ -70,7 +70,7 @@ class QuestionTable:
         return CandidateQuestions(best[:MAX_CANDIDATES], complete and len(best) <= MAX_CANDIDATES)
 
     def _shared(self, field: Field, tokens: array[int]) -> tuple[Counter[int], int]:
-        """Count the tokens that each question shares; return also how many tokens were left out as too popular."""
+        """Count the tokens that each question shares; also return the number of tokens left out as too frequent."""
         known, numbers = self._postings[field]
         shared: Counter[int] = Counter()
         hits = {tokens[at] for start, end in matching_runs(tokens, known) for at in range(start, end)}

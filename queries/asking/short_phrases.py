@@ -20,9 +20,9 @@ WordRange = tuple[int, int]  # the first word and the one after the last
 def short_phrases(question: CanonicalText, scheme: Scheme) -> Words | None:
     """Return a search for every page that shares k canonical characters, or a shingle, with a short question.
 
-    A page that shares them has one of these phrases. The first and the last word of the question may be cut, so they
-    are in no phrase. Returns None if there is no such search: if the question has fewer than k characters, in a scheme
-    in which other words are the same text, or if k characters need not contain a whole word.
+    Such a page has one of these phrases. The first and the last word of the question may be cut, so no phrase contains
+    them. Returns None if there is no such search: the question has fewer than k characters, the scheme gives different
+    words the same canonical text, or k characters need not contain a whole word.
     """
     if scheme.form != "text" or scheme.fold_confusables or len(question.chars) < scheme.k:
         return None
@@ -48,9 +48,9 @@ def short_phrases(question: CanonicalText, scheme: Scheme) -> Words | None:
 
 
 def _in_every(ranges: Iterable[WordRange]) -> list[WordRange]:
-    """Return few ranges, each of PHRASE_WORDS words or more where there are as many, so that every range contains one.
+    """Return a few ranges, so that each of `ranges` contains one of them. A search is faster with fewer phrases.
 
-    Ranges that overlap by so much share what they have in common: a search takes as long as its phrases are many.
+    Ranges that overlap by PHRASE_WORDS words or more are replaced by their overlap.
     """
     shared: list[WordRange] = []
     for first, end in sorted(set(ranges)):
@@ -64,7 +64,7 @@ def _in_every(ranges: Iterable[WordRange]) -> list[WordRange]:
 def has_run_of_words(question: CanonicalText, page: CanonicalText) -> bool:
     """Return whether a page has all words of the question in a row.
 
-    So the word "cat" is not in "concatenate", whose characters have it.
+    "concatenate" has the characters of "cat", but not the word.
     """
     size, count = len(question.chars), len(question.words)
     at = page.chars.find(question.chars) if size else -1

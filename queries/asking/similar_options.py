@@ -20,7 +20,7 @@ MAX_MATCHES = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimilarOptions(Options):
-    """The options of a question, whatever it is about."""
+    """The options of every question of similarity."""
 
     min_resemblance: float | None = option(
         None, share(), "Pages whose resemblance to the question is at least X.", unset="0.5 for a URL"

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from opensearch_winnow.mappings.record import microseconds, storable
+from opensearch_winnow.foundation.written_time import microseconds
+from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.filters import Filters, Selection
 
 Clause = dict[str, Any]

@@ -73,7 +73,9 @@ class QuestionPart(NamedTuple):
         return overlap(field, self.tokens, filters=[pages])
 
 
-def parts(tokens: Sequence[str], minimum: int = 1, *, max_tokens: int = MAX_TOKENS_PER_QUERY) -> list[QuestionPart]:
+def overlap_parts(
+    tokens: Sequence[str], minimum: int = 1, *, max_tokens: int = MAX_TOKENS_PER_QUERY
+) -> list[QuestionPart]:
     """Split distinct tokens into as few parts as possible, of about the same size.
 
     Every page with at least `minimum` of all n tokens is found by some part: if it had fewer than minimum · c / n

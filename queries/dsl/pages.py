@@ -10,18 +10,18 @@ from opensearch_winnow.queries.dsl.filters import Clause, all_of
 Search = dict[str, Any]
 
 MAX_HITS_PER_ANSWER = 10_000  # maximum hits of one answer (index.max_result_window)
-BY_SCORE = [{"_score": "desc"}, {"place": "asc"}]  # no two pages have the same place
-BY_PLACE: list[dict[str, Any]] = [{"place": "asc"}]
+BY_SCORE = [{"_score": "desc"}, {"arrival": "asc"}]  # no two pages have the same arrival
+BY_ARRIVAL: list[dict[str, Any]] = [{"arrival": "asc"}]
 ORDERS: dict[str, list[dict[str, Any]]] = {
-    "written": BY_PLACE,
-    "newest": [{"fetched_us": {"order": "desc", "missing": "_last"}}, {"place": "asc"}],
+    "written": BY_ARRIVAL,
+    "newest": [{"fetched_us": {"order": "desc", "missing": "_last"}}, {"arrival": "asc"}],
     "oldest": [
         {"fetched_us": {"order": "asc", "missing": "_last"}},
         {"url_length": {"order": "asc", "missing": "_last", "unmapped_type": "integer"}},
         {"url": "asc"},
-        {"place": "asc"},
+        {"arrival": "asc"},
     ],
-    "url": [{"url": "asc"}, {"place": "asc"}],
+    "url": [{"url": "asc"}, {"arrival": "asc"}],
 }
 
 
@@ -31,7 +31,7 @@ def best(query: Clause, *, size: int = MAX_HITS_PER_ANSWER, fields: Sequence[str
 
 
 def best_by_doc_values(query: Clause, fields: Sequence[str]) -> Search:
-    """Return a search as `best` does, with `fields` from doc values and not even the ids: no document is read."""
+    """Return the search of `best`, with `fields` from doc values and without ids: the engine reads no document."""
     return best(query) | {"stored_fields": "_none_", "docvalue_fields": list(fields)}
 
 
@@ -41,7 +41,7 @@ def first(
     """Return a search for pages in the order of their first write. `following` makes the search for the next ones."""
     return {
         "query": all_of(filters),
-        "sort": BY_PLACE,
+        "sort": BY_ARRIVAL,
         "size": size,
         "_source": _source(fields),
         "track_total_hits": False,

@@ -8,13 +8,13 @@ from typing import Any
 from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search
 
-# The best first; among equals the newest, then the shortest URL, then by URL. No two pages have the same place.
+# The best first; among equals the newest, then the shortest URL, then by URL. No two pages have the same arrival.
 BY_RANK: list[dict[str, Any]] = [
     {"_score": "desc"},
     {"fetched_us": {"order": "desc", "missing": "_last"}},
     {"url_length": {"order": "asc", "missing": "_last", "unmapped_type": "integer"}},
     {"url": "asc"},
-    {"place": "asc"},
+    {"arrival": "asc"},
 ]
 # Read from doc values: reading them from the document takes several times as long.
 SIGNATURE_FIELDS = ("site", "crawl", "cluster", "shingle_count", "minhash", "canonical")
@@ -51,9 +51,9 @@ def ranked(query: Clause, *, size: int = MAX_HITS_PER_ANSWER) -> Search:
 def clustered(query: Clause, *, start: int, size: int) -> Search:
     """Return a search for the best hit of each cluster, in order.
 
-    All pages without a cluster count as one cluster: the aggregation UNCLUSTERED says how many there are, and
-    `with_cluster` leaves them out. CLUSTERS estimates the number of clusters; FEW_CLUSTERS lists them if there are at
-    most MAX_EXACT_CLUSTERS.
+    All pages without a cluster count as one cluster: the aggregation UNCLUSTERED counts them, and `with_cluster` leaves
+    them out. CLUSTERS estimates the number of clusters; FEW_CLUSTERS lists them if there are at most
+    MAX_EXACT_CLUSTERS.
     """
     return ranked(query, size=size) | {
         "from": start,
@@ -101,9 +101,9 @@ def facets(query: Clause, names: Iterable[str], *, size: int, clusters: bool = F
     return {"query": query, "size": 0, "track_total_hits": False, "aggs": aggregations}
 
 
-def without_place(query: Clause) -> Clause:
+def without_arrival(query: Clause) -> Clause:
     """Return a query for hits that were written by other software, past the ingest pipeline."""
-    return {"bool": {"must": [query], "must_not": [{"exists": {"field": "place"}}]}}
+    return {"bool": {"must": [query], "must_not": [{"exists": {"field": "arrival"}}]}}
 
 
 def _and(query: Clause, clause: Clause) -> Clause:

@@ -49,9 +49,9 @@ def scored(
 
 
 def least_shared(score: Score, least: float, count: int) -> int:
-    """Return how many of the question's `count` tokens a page must share for a score of at least `least`."""
+    """Return the number of the question's `count` tokens that a page must share for a score of at least `least`."""
     # Resemblance is never higher than containment, so both have the same bound. The question's size gives no bound
-    # for how much of a page is contained in it.
+    # for the share of a page that is in it.
     return max(ceil(least * count - ROUNDING), 1) if score != "contained" else 1
 
 

@@ -15,7 +15,7 @@ CURSOR_EXPIRED = "the cursor has expired: search again"
 
 
 def packed_cursor(content: Any) -> str:
-    """Return a text for URLs that holds `content`, a value of JSON with dates."""
+    """Pack `content`, a JSON value with dates, into a text for URLs."""
     written = json.dumps(content, default=_json_value).encode()
     if len(written) > MAX_CURSOR_BYTES:
         raise QuestionError(
@@ -33,7 +33,7 @@ def unpacked_cursor(cursor: str) -> Any:
 
 
 def not_a_cursor() -> QuestionError:
-    """Return the error for a text that is no cursor, or was changed."""
+    """Return the error for a text that is not a cursor, or was changed."""
     return QuestionError("this is not a cursor: pass the cursor of earlier results unchanged")
 
 

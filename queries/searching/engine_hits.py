@@ -1,4 +1,4 @@
-"""Reads the hits of any search of an engine, to be grouped. Has no network: whoever takes the steps calls the client.
+"""Reads the hits of any search of an engine for grouping. It yields requests as steps; the caller sends them.
 
 The signatures of the hits are read without documents, in the order of the caller's search. Documents are then fetched
 for the hits that are shown, and where a text has to decide.
@@ -21,7 +21,7 @@ from opensearch_winnow.queries.searching.representatives import GroupingBatch, J
 TIEBREAKER = "_seq_no"
 NO_FIELDS = ("_score", "_doc", "_shard_doc", "_geo_distance", "_script")  # keys of a sort that every document has
 BY_SCORE: list[Any] = [{"_score": "desc"}, {"_score": {"order": "desc"}}, "_score"]  # ways to write the usual order
-# Options of a search that are only needed for the hits that are shown.
+# Options of a search that only affect the hits that are shown.
 SHOWING = (
     "_source",
     "explain",
@@ -32,7 +32,7 @@ SHOWING = (
     "stored_fields",
     "version",
 )
-# Options that decide which hits there are. The hits that are shown are known.
+# Options that decide which hits are found. A request for known hits leaves them out.
 FINDING = ("aggregations", "aggs", "min_score", "post_filter", "track_total_hits")
 DOCUMENTS_PER_REQUEST = 1_000
 TEXTS_PER_REQUEST = 100  # documents with their texts
@@ -68,7 +68,7 @@ class EngineHits:
         self._with_text: set[int] = set()  # ranks of the hits whose text was read
         self._count = count  # whether the first search counts hits and aggregates
         self._shards = 1
-        self._last_hits: list[Hit] = []  # of the last answer, those with the greatest sort values
+        self._last_hits: list[Hit] = []  # hits of the last answer with the greatest sort values
         wanted = body.get("docvalue_fields", [])
         named = {each["field"] if isinstance(each, Mapping) else each for each in wanted}
         self._added = {f"{prefix}{name}" for name in self._field_names} - named
@@ -130,7 +130,7 @@ class EngineHits:
         return self._documents.resemblances(pairs)
 
     def short_copies(self, ranks: range) -> Steps[Mapping[int, Join]]:  # noqa: ARG002
-        """Return none: other programs' documents may have titles that winnow was not told of."""
+        """Return none: documents of other programs may have titles that winnow does not know."""
         yield from ()
         return {}
 
@@ -154,7 +154,7 @@ class EngineHits:
         return groups, folded
 
     def _bare(self, rank: int) -> Hit:
-        """Return a hit without what was added to the caller's search."""
+        """Return a hit without the fields that were added to the caller's search."""
         hit = self.hits[rank]
         bare = {name: value for name, value in hit.items() if name not in ("fields", "sort", "_version")}
         if fields := without(hit.get("fields", {}), self._added):
@@ -179,7 +179,7 @@ class EngineHits:
         return "shingle_count", "minhash"
 
     def _renew(self, hits: Sequence[Hit]) -> Steps[dict[Key, Hit]]:  # noqa: ARG002 (for subclasses)
-        """Read the documents of hits whose fields may be those of another text; or mend the hits themselves."""
+        """Read the documents of hits whose fields may be stale, or correct the hits themselves."""
         yield from ()
         return {}
 
@@ -201,12 +201,12 @@ class EngineHits:
 
 
 def hit_key(hit: Hit) -> Key:
-    """Return what tells a hit from all others."""
+    """Return the index, id and routing of a hit, which identify it."""
     return hit["_index"], hit["_id"], hit.get("_routing")
 
 
 def without(mapping: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """Return a mapping without some of its names."""
+    """Return a copy of a mapping without these names."""
     return {name: value for name, value in mapping.items() if name not in names}
 
 
@@ -219,9 +219,9 @@ def _these(keys: Sequence[Key]) -> Clause:
 
 
 def _with_missing(key: Any) -> Any:
-    """Return a key of a sort that says where documents without a value are: last, as they are if it does not say it.
+    """Return a sort key with an explicit `missing`, which is `_last`, the engine's default, if it has none.
 
-    OpenSearch 3.8 loses hits after such a document, or fails, if the first key is a keyword and does not say it.
+    Without it, OpenSearch 3.8 loses the hits after a document without a value, or fails, if the first key is a keyword.
     """
     ((field, how),) = key.items() if isinstance(key, Mapping) and len(key) == 1 else ((key, {}),)
     if not isinstance(field, str) or field in NO_FIELDS:

@@ -1,7 +1,7 @@
-"""Groups the hits of a search, page by page, whatever finds them: a store, an engine's client or the gateway.
+"""Groups the hits of a search page by page, for a store, an engine's client or the gateway.
 
-There is no input or output here: a source reads the hits and compares them. Sources are generators, so that one may
-leave it to somebody else to send its requests, at once or asynchronously; a store sends none.
+This module has no input or output: a source reads the hits and compares them. Sources are generators that yield
+requests. The caller sends these, synchronously or asynchronously. A store yields none.
 
 Hits are known by their rank: their index among all hits of the search, from 0.
 """
@@ -54,7 +54,7 @@ class HitSource(Protocol):
         """
 
     def short_copies(self, ranks: range) -> Steps[Mapping[int, Join]]:
-        """Return which of these hits are too short to be compared, but join an earlier one with the same words."""
+        """Return the joins of these hits that are too short to compare: to an earlier hit with the same words."""
 
 
 class GroupCount(NamedTuple):
@@ -62,7 +62,7 @@ class GroupCount(NamedTuple):
 
     groups: int | None = None  # the exact number; None if it is not known, or nothing was grouped
     at_least: int = 0
-    at_most: int | None = 0  # None if nobody knows the number of hits
+    at_most: int | None = 0  # None if the number of hits is unknown
     about: int | None = None  # an engine's estimate; None if it did not estimate
 
 
@@ -87,7 +87,7 @@ class Grouping:
         self.examined = 0  # hits
         self._source = source
         self._decides = decides
-        self._examine = examine  # hits that are examined at least
+        self._examine = examine  # the least number of hits to examine
 
     @property
     def exhausted(self) -> bool:
@@ -97,7 +97,7 @@ class Grouping:
     def page(self, start: int, size: int, *, examined_before: int, max_examined: int = 0) -> Steps[GroupsOfPage]:
         """Examine hits until there is a page of `size` groups after the first `start`, and return its groups.
 
-        `examined_before` is how many hits were examined for the pages before it. The page has fewer groups at the end,
+        `examined_before` hits were examined for the pages before it. The page has fewer groups at the end,
         or if `max_examined` hits in all are not enough.
         """
         max_examined = max_examined or examined_before + MAX_EXAMINED_PER_RESULT_PAGE
@@ -117,7 +117,7 @@ class Grouping:
         return not self.exhausted or shown < len(self.representatives)
 
     def count(self, total: int | None) -> GroupCount:
-        """Return the number of groups among `total` hits; None: nobody knows their number."""
+        """Return the number of groups among `total` hits, which is None if unknown."""
         groups = len(self.representatives)
         if self.exhausted:
             return GroupCount(groups, groups, groups)

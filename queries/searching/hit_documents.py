@@ -24,7 +24,7 @@ class HitTexts(Protocol):
 
     @property
     def paths(self) -> Sequence[str]:
-        """The fields that are read. Without any, there are no texts."""
+        """The fields to read; empty if there are no texts."""
         ...
 
     def text(self, hit: Hit) -> str | None:
@@ -70,7 +70,7 @@ class HitDocuments:
 
     @property
     def without_fields(self) -> int:
-        """The number of hits without our fields, which are never alike."""
+        """The number of hits without winnow's fields, which resemble no other hit."""
         return sum(each is NO_SKETCHES for each in self.sketched)
 
     def add(self, hit: Hit, document: Hit | None = None) -> int:
@@ -98,7 +98,7 @@ class HitDocuments:
         self._sides[number] = made
 
     def similarity(self, one: int, other: int) -> Similarity:
-        """Compare two hits: exactly where both texts are there, else by an estimate."""
+        """Compare two hits: exactly if both texts are known, otherwise by an estimate."""
         (exact,) = self.resemblances([(one, other)])
         if exact is not None:
             return Similarity(exact, 0.0)

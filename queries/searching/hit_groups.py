@@ -16,10 +16,11 @@ from opensearch_winnow.queries.searching.representatives import Representatives,
 
 
 class ClientResponse(Protocol):
-    """The response of elasticsearch-py 8 and later, which is no mapping."""
+    """The response of elasticsearch-py 8 and later, which is not a mapping."""
 
     @property
-    def body(self) -> Any: ...
+    def body(self) -> Any:
+        """The decoded JSON."""
 
 
 class HitMember(NamedTuple):
@@ -138,7 +139,7 @@ def group_hits(
 
 
 def response_body(response: Mapping[str, Any] | ClientResponse | str | bytes) -> Mapping[str, Any]:
-    """Return the response to a search as a mapping. What has no hits raises a QuestionError."""
+    """Return the response to a search as a mapping. A value without hits raises a QuestionError."""
     try:
         body: Any = json.loads(response) if isinstance(response, str | bytes) else response
         answer: Mapping[str, Any] = body if isinstance(body, Mapping) else getattr(body, "body", {})
@@ -175,7 +176,7 @@ def _ranked_hits(response: Mapping[str, Any]) -> tuple[list[_RankedHit], int]:
             ranked += (_RankedHit(hit), *map(_RankedHit, mates))
             left_out += max(size - 1 - len(mates), 0)
     scores: list[Any] = [hit.get("_score") for hit in hits]
-    if None not in scores and scores == sorted(scores, reverse=True):  # documents taken out of a cluster go by score
+    if None not in scores and scores == sorted(scores, reverse=True):  # sort documents taken out of a cluster by score
         ranked.sort(key=lambda each: each.hit.get("_score") or 0.0, reverse=True)
     return ranked, left_out
 

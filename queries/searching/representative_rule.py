@@ -34,8 +34,8 @@ class Choosable(Protocol):
 
 
 class RepresentativeRule(NamedTuple):
-    """Which page to show: the earliest or newest capture, the one with most shingles, the one that most pages name as
-    canonical, or the first of some sites."""
+    """Chooses the page to show: the earliest or newest capture, the one with most shingles, the one that most pages
+    name as canonical, or the first of some sites."""
 
     name: str
     sites: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class RepresentativeRule(NamedTuple):
     def of(cls, text: str, *others: str) -> Self:
         """Parse a rule: `earliest`, `newest`, `longest`, `canonical`, or `site:` and hosts, separated by commas.
 
-        An error names `others` as well, which the caller understands by itself.
+        The error for an unknown rule also lists `others`, rules that the caller applies itself.
         """
         if text in RULES:
             return cls(text)
@@ -60,7 +60,7 @@ class RepresentativeRule(NamedTuple):
 
     @property
     def has_votes(self) -> bool:
-        """True if `order_by` needs the column `votes`: how many pages of the cluster name this one as canonical."""
+        """True if `order_by` needs the column `votes`: the number of pages of the cluster that name it as canonical."""
         return self.name == CANONICAL
 
     @property

@@ -19,9 +19,9 @@ class Member(Answer):
     """A page of a group, and how it compares with the page that is shown for the group."""
 
     resemblance: float = key("The shared text, as a share of the text of both pages.")
-    kind: Literal["exact", "estimate"] = key("How the resemblance was found.")
+    kind: Literal["exact", "estimate"] = key("exact if it was computed from the texts, otherwise estimate.")
     error: float = key("The standard error of the resemblance; 0: exact, 1: nothing to compare.")
-    score: float = key("How well the page matches the words; comparable only within one search.")
+    score: float = key("The relevance of the page; comparable only within one search.")
     fetched_at: datetime | None = key("The time of its capture; null if it is unknown.")
     site: str = key("The host of its URL.")
     crawl: str = key("The crawl that it was indexed with; empty if that has no name.")
@@ -35,7 +35,7 @@ class Result(Answer):
     """A hit of a search, and the other pages of its group, the best first."""
 
     card: Card = inlined()
-    score: float = key("How well the page matches the words: higher is better, within one search.")
+    score: float = key("The relevance of the page: higher is better, within one search.")
     snippet: str = key("A part of the text, around the words.")
     marks: list[tuple[int, int]] = key("The words in the snippet, each as its start and end.")
     title_marks: list[tuple[int, int]] = key("The words in the title, each as its start and end.")
@@ -114,18 +114,18 @@ class SearchResults(Listing[Result]):
     groups: int | None = key(
         "The number of their groups; null if it is not known exactly, or nothing was grouped.", default=None
     )
-    at_least: int = key("The least number of groups that there are.", name="groups_at_least", default=0)
-    at_most: int = key("The largest number of groups that there may be.", name="groups_at_most", default=0)
+    at_least: int = key("A lower bound of the number of groups.", name="groups_at_least", default=0)
+    at_most: int = key("An upper bound of the number of groups.", name="groups_at_most", default=0)
     about: int | None = key(
         "An engine's estimate of the number of groups; null if it made none.", name="groups_about", default=None
     )
     examined: int = key("The number of pages that were grouped; with clusters, the first page of each.", default=0)
     seconds: float = key("The time it took.", default=0.0)
-    by: GroupBy | None = key("What the groups were made by; null if nothing was grouped.", default=None)
+    by: GroupBy | None = key("The way of grouping; null if nothing was grouped.", default=None)
     min_resemblance: float | None = key(
         "The least resemblance of a page to the best of its group; null if nothing was grouped.", default=None
     )
-    cursor: str | None = key("Leads to the next page of results that are frozen; null at the end.", default=None)
+    cursor: str | None = key("The key to the next page of frozen results; null at the end.", default=None)
     facets: dict[str, list[FacetCount]] = key("The counts of values, by the name of the field.", default_factory=dict)
     folded: list[Folded] = key("The pages of groups on earlier pages of results.", default_factory=list)
     hits: list[Result] = listed("The hits, the best first.")

@@ -77,7 +77,7 @@ class GroupsQuestion(PageOptions):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupRequest(PageOptions):
-    """The parameters of a search in groups, apart from the scheme: its key is a secret, and a cursor is not."""
+    """The parameters of a search in groups, without the scheme: its key is secret, and cursors are readable."""
 
     index: str
     body: dict[str, Any]
@@ -101,15 +101,15 @@ def search_groups(client: Any, question: GroupsQuestion) -> HitGroups:
 
     `client` is an opensearch-py or elasticsearch-py client, and `index` an index that has the fields of
     `winnow_fields`. Hits are grouped as by `group_hits`, with the same `min_resemblance`, `scheme`, `below` and `text`.
-    Texts are read for pairs near that resemblance, and in an attached index where a document was changed since its
-    fields were made: it is compared by its present text, or is a group of its own if `text` does not lead to one.
-    Fields without a stamp, which only other programs write, are trusted. At least `examine` hits are grouped. A page
-    has up to `limit` groups.
+    Texts are read for pairs near that resemblance and, in an attached index, for documents that were changed since
+    their fields were made: these are compared by their present texts. A document without a text in `text` is a group of
+    its own. Fields without a stamp, which only other programs write, are trusted. At least `examine` hits are grouped.
+    A page has up to `limit` groups.
 
     The first page freezes the results: whatever is written later, each document is on one page, and a copy of a hit on
     an earlier page is among `.folded`. The engine keeps them for `keep_alive` after each page; then the cursor has
-    expired. Pass a cursor alone, but with the scheme: it contains everything else, readable and unsigned. Never take it
-    from somebody who may not choose the search.
+    expired. Pass a cursor alone, but with the scheme: it contains everything else, readable and unsigned. Accept it
+    only from users who may choose the search.
     """
     return _run(client, _steps(question))
 
@@ -314,7 +314,7 @@ def _new_point(request: GroupRequest) -> Steps[str]:
 
 
 def _delete_point(point: str) -> Steps[None]:
-    """Delete a point, in the words of the engine that has made it. It also expires by itself."""
+    """Delete a point in time, by the API of the engine that made it. It also expires by itself."""
     elsewhere = {"method": "DELETE", "url": "/_pit", "body": {"id": point}}
     calls = [
         Call("delete_pit", {"body": {"pit_id": [point]}}),

@@ -9,8 +9,7 @@ from typing import Any, Self, get_args
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.option_kinds import FLAG, number, one_of, several, share, text
-from opensearch_winnow.foundation.options import Options, option
-from opensearch_winnow.foundation.options import group as grouped
+from opensearch_winnow.foundation.options import Options, group as grouped, option
 from opensearch_winnow.queries.filters import Filters, searched
 from opensearch_winnow.queries.searching.cursor_text import not_a_cursor, packed_cursor, unpacked_cursor
 from opensearch_winnow.queries.searching.representative_rule import CHOICES, RepresentativeRule
@@ -22,7 +21,7 @@ DEFAULT_EXAMINE = 100  # pages
 BEST = "best"
 MAX_HITS_PER_PAGE = 10_000
 MAX_EXAMINED = 1_000_000
-MAX_PAGE_NUMBER = 1_000_000  # more pages than anybody reads; a higher number might overflow
+MAX_PAGE_NUMBER = 1_000_000  # far more pages than are ever read; a higher number might overflow
 MAX_CURSOR_CHARS = 100_000
 
 

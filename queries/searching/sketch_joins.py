@@ -16,7 +16,7 @@ from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
 
 
 class SketchJoins:
-    """Does what `RepresentativeAssignment` does, by MOD_m sketches, from which boilerplate can be removed."""
+    """A `RepresentativeAssignment` by MOD_m sketches, from which boilerplate can be removed."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
-"""Reads hits whose fields may have a stamp. If it does not fit, the text decides whether they are out of date.
+"""Reads hits whose fields may have a stamp. If it does not fit, the text decides whether they are stale.
 
-Whoever changes a document makes its version higher. The stamp of winnow's fields in an attached index is the version
-that they were made from, and the UUID of the index: a copy of an index counts versions anew.
+Every change of a document raises its version. The stamp of winnow's fields in an attached index is the version that
+they were made from, and the UUID of the index: a copy of an index counts versions anew.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class StampedHits(EngineHits):
         documents = {key: found.get(key) for key in map(hit_key, stale)}
         for hit in stale:
             document = documents[hit_key(hit)]
-            if document is None or self._texts.text(document) is None:  # nobody knows what it resembles
+            if document is None or self._texts.text(document) is None:  # its resemblance to others is unknown
                 hit["fields"] |= {f"{self._prefix}shingle_count": [0]}
         return {key: document for key, document in documents.items() if document is not None}
 

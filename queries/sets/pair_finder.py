@@ -116,7 +116,7 @@ class PairFinder:
         self._sizes: dict[tuple[int, str | None], int] = {}  # of documents without boilerplate
 
     def compared(self) -> int:
-        """Return how many pairs are compared."""
+        """Return the number of pairs that are compared."""
         owners = Counter(each.document.owner for each in self._documents)
         earlier = Counter(each.document.owner for each in self._documents[self._rows :])
         pairs = _pairs_of(len(self._documents)) - _pairs_of(len(self._documents) - self._rows)
@@ -150,7 +150,7 @@ class PairFinder:
         return found, histogram
 
     def ranked(self, found: Sequence[ScoredPair], measure: Measure, limit: int | None) -> list[Pair]:
-        """Return the first pairs of `found` with their passages, those with the same score by their longest passage."""
+        """Return the first pairs of `found` with their passages; of equal scores, the longest passage comes first."""
         end = len(found) if limit is None else min(limit, len(found))
         if measure != "longest" and 0 < end < len(found):
             last = _VALUES[measure](found[end - 1])
@@ -237,7 +237,7 @@ class PairFinder:
                 yield part
 
     def _evidence_size(self, number: int, site: str | None) -> int:
-        """Return how many characters of a document are not boilerplate."""
+        """Return the number of characters of a document that are not boilerplate."""
         if (number, site) not in self._sizes:
             document = self._documents[number]
             left_out = _length(self._exclusions.spans(document.chars, site))
@@ -254,7 +254,7 @@ def _pairs_of(count: int) -> int:
 
 
 def _rank(pair: ScoredPair) -> tuple[float, float, int, int]:
-    """Sort key for pairs that a measure does not tell apart, so that the order is total."""
+    """Return a sort key for pairs with equal scores, so that the order is total."""
     return -pair.resemblance, -max(pair.containment, pair.contained), pair.a, pair.b
 
 

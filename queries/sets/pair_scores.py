@@ -59,7 +59,7 @@ def score_pairs(
 
 
 def default_minimum(measure: Measure, scheme: Scheme) -> float:
-    """Return the minimum of a measure at which a pair is worth a look; for the longest passage, any."""
+    """Return the default minimum of a measure, from which a pair is worth a look; for `longest`, 0."""
     if measure == "longest":
         return 0.0
     if measure == "similarity" and scheme.form == "code":

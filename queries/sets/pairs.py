@@ -1,4 +1,4 @@
-"""The pairs of documents that have something in common, and what it is."""
+"""The pairs of documents that have text in common, with their passages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from opensearch_winnow.foundation.answer_keys import with_keys
 from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, key, listed
 from opensearch_winnow.foundation.scheme import Scheme
 
-# Reasons why something is not compared: there is nothing in it.
+# Reasons why a file or folder without content is not compared.
 EMPTY_FOLDER, EMPTY, NO_TEXT = "an empty folder", "empty", "no text"
 NOTHING_COUNTS = "nothing but comments and signs"
 UNCLOSED = "a string or comment that is not closed hides the rest of it"
@@ -40,9 +40,9 @@ class Document:
     id: str
     files: tuple[DocumentFile, ...]
     owner: str = ""  # two documents of one owner are not compared
-    earlier: bool = False  # from a store: compared with those that are not, but not with each other
+    earlier: bool = False  # from a store: compared with the other documents, but not with each other
     site: str | None = None  # of a page, which decides the template that does not count
-    left_out: tuple[FilePart, ...] = ()  # base text and boilerplate, which count in no number
+    left_out: tuple[FilePart, ...] = ()  # base text and boilerplate, which no figure counts
 
 
 @with_keys("file", "start", "end", "other_file", "other_start", "other_end", "words")
@@ -62,7 +62,7 @@ class SharedPassage(NamedTuple):
 
 @answer
 class Pair(Answer):
-    """Two documents that have something in common. Base files and boilerplate count in no number."""
+    """Two documents that have text in common. No figure counts base files and boilerplate."""
 
     a: str = key("The id of document A.")
     b: str = key("The id of document B.")
@@ -75,7 +75,7 @@ class Pair(Answer):
     passages: list[SharedPassage] = key("The passages, in the order of A.", column=len)
 
     def score(self, measure: Measure) -> float:
-        """Return the number by which a measure ranks pairs: a share, or of the longest passage its words."""
+        """Return the number by which a measure ranks pairs: a share, or for `longest` a number of words."""
         if measure == "containment":
             return max(self.containment, self.contained)
         return {"similarity": self.similarity, "resemblance": self.resemblance, "longest": self.longest}[measure]
@@ -88,8 +88,8 @@ class Unread(NamedTuple):
     name: str
     reason: str
     failed: bool = False  # it should have been read, but could not be
-    document: str = ""  # the id of the document that it is, or is a part of; empty if it is part of none
-    work: bool = False  # its author may have written in it: it is no picture, and no data
+    document: str = ""  # the id of the document that it is or belongs to; empty if there is none
+    work: bool = False  # may be its author's own text or program, unlike pictures and data
 
 
 @answer
@@ -102,7 +102,7 @@ class NotCompared(Answer):
     @property
     @derived
     def reason(self) -> str:
-        """The reasons: those of the files that may be its work, if there are any."""
+        """The reasons, of the files that may be its author's work if there are any, otherwise of all."""
         work = [each.reason for each in self.unread if each.work]
         return ", ".join(dict.fromkeys(work or (each.reason for each in self.unread)))
 
@@ -112,7 +112,7 @@ class Pairs(Listing[Pair]):
     """All pairs of a set that reach a minimum score, the best first."""
 
     documents: Sequence[Document]  # that were compared
-    pairs: list[Pair] = listed("The pairs, the best first; of many, perhaps only the first.")
+    pairs: list[Pair] = listed("The pairs, the best first, up to the limit.")
     total: int = key("The number of pairs that reach the minimum score.")
     groups: int = key("The number of groups of documents that these pairs connect.")
     measure: Measure = key("The measure that ranks the pairs.", name="by")
@@ -143,7 +143,7 @@ class Pairs(Listing[Pair]):
     @property
     @derived(first=True)
     def submitted(self) -> int:
-        """The number of documents that were to be compared, without the earlier ones."""
+        """The number of documents to compare, without the earlier ones."""
         return len(self.documents) - self.earlier + len(self.not_compared)
 
     @property

@@ -1,4 +1,4 @@
-"""An index, in memory, of every run of a few words of some texts: which passages of them does another text hold?
+"""An index, in memory, of every run of a few words of some texts, which finds their passages in other texts.
 
 A store guarantees passages of 149 characters by default. This index finds passages of any number of words.
 """
@@ -15,7 +15,7 @@ from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.tables import refuse_table
 from opensearch_winnow.queries.spans import Span
 
-DEFAULT_WORDS = 13  # what the decontamination of GPT-3 took, and most after it
+DEFAULT_WORDS = 13  # as in the decontamination of GPT-3, and in most since
 DEFAULT_SHORTEST = 8  # words that two people hardly write in the same order by chance
 MAX_CANONICAL = 256  # canonical texts that are kept, because the next row often has the same passage
 
@@ -79,6 +79,6 @@ class PassageIndex:
 
 
 def _span(canonical: CanonicalText, start: int, end: int) -> Span:
-    """Return where the words from `start` to `end` are in the text."""
+    """Return the span of the words from `start` to `end` in the text."""
     words = canonical.words
     return canonical.span(words[start], words[end] if end < len(words) else len(canonical.chars))

@@ -49,7 +49,7 @@ class PreparedDocument:
         for file in self._files:
             hashes += shingles(file, scheme.shingle, scheme.seed)
         self.is_empty = not any(file.chars for file in self._files)
-        # Without what counts on no page; the template of a site does not count between some pages.
+        # Without the boilerplate of all pages. The template of a site is excluded later, for each pair.
         self.shingles = exclusions.evidence_of_page(distinct(hashes))
         self.named_shingles = distinct(self._named_shingles(exclusions)) if scheme.form == "code" else array("Q")
 
@@ -85,7 +85,7 @@ class PreparedDocument:
         return PassageFinder(self.chars, self._scheme.k, min(self._scheme.w, MAX_WINDOW), self._scheme.seed)
 
     def span(self, start: int, end: int) -> FileSpan:
-        """Return where a run of canonical characters is: it lies in one file."""
+        """Return the span of a run of canonical characters, which is in one file."""
         i = bisect_right(self._starts, start) - 1
         file, before = self._files[i], self._starts[i]
         words = bisect_left(file.words, end - before) - bisect_right(file.words, start - before) + 1

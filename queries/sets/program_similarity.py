@@ -44,7 +44,7 @@ class ProgramSimilarity:
 def idf_weights(programs: int, groups: int) -> array[float]:
     """Return the weights of shingles by the number of groups that have them, from 1 for one or two groups to almost 0.
 
-    What two programs share and no other has weighs as much as what only one has: with two programs, nothing is common.
+    A shingle of two groups weighs as much as a shingle of one: in a set of two programs, no shingle is common.
     """
     return array(
         "d", (log((groups + 1) / max(n - 1, 1)) / log(groups + 1) if n <= groups else 0.0 for n in range(programs + 1))
@@ -52,7 +52,7 @@ def idf_weights(programs: int, groups: int) -> array[float]:
 
 
 def program_groups(programs: Sequence[PreparedDocument], rows: int) -> array[int]:
-    """Return the number of the group of each program. Those of a group share half of their shingles with its first.
+    """Return the number of the group of each program. Members share half of their shingles with the first of a group.
 
     The program with the most such neighbours comes first; its shingles decide between two that have as many.
     """

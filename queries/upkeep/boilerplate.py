@@ -16,8 +16,8 @@ from opensearch_winnow.cython_core.sketches import distinct
 from opensearch_winnow.foundation.answers import Answer, Listing, answer, derived, inlined, key, listed
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import WinnowError
-from opensearch_winnow.foundation.scheme import KOALA, Scheme
-from opensearch_winnow.foundation.selection import token_of
+from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.foundation.selection import tokens_of
 from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.queries.spans import merged_spans
 
@@ -56,7 +56,7 @@ class Boilerplate(Answer):
 
     @classmethod
     def from_document(cls, document: Any) -> Self:
-        """Make it from the values that `as_document` returns. Any others raise a BoilerplateError."""
+        """Make it from the values that `as_document` returns. Invalid values raise a BoilerplateError."""
         kinds: dict[str, type | UnionType] = {"name": str, "text": str, "site": str | None, "learned": bool}
         if not isinstance(document, dict) or document.keys() - {"url"} != kinds.keys():
             raise BoilerplateError(f"not boilerplate: it needs {', '.join(kinds)}, but this is {_shortened(document)}")
@@ -120,7 +120,7 @@ class Exclusions:
         return site in self._by_site
 
     def evidence(self, fingerprints: array[int]) -> array[int]:
-        """Return the fingerprints of a question, in order, without those of boilerplate that holds for all pages."""
+        """Return the fingerprints of a question, in order, without the boilerplate of all pages."""
         evidence = array("Q")
         end = 0
         for start, after in matching_runs(fingerprints, self._everywhere.tokens):
@@ -129,31 +129,31 @@ class Exclusions:
         return evidence + fingerprints[end:]
 
     def sketch_evidence(self, page: Sketches) -> Sketches:
-        """Return the sketches of a page without boilerplate that holds for all pages.
+        """Return the sketches of a page without the boilerplate of all pages.
 
         The MinHash is dropped: nothing can be taken out of it.
         """
         return page._replace(sketch=self.evidence_of_page(page.sketch), minhash=b"") if self else page
 
     def evidence_of_page(self, shingles: array[int], site: str | None = None) -> array[int]:
-        """Return what counts of a page's shingles on all pages; with `site`, on the pages of this site."""
+        """Return a page's shingles without the boilerplate of all pages and, with `site`, the template of this site."""
         return _without(_without(shingles, self._everywhere.shingles), self._template(site).shingles)
 
     def evidence_of_pair(
         self, ours: array[int], theirs: array[int], sites: tuple[str | None, str | None] = (None, None)
     ) -> tuple[array[int], array[int]]:
-        """Return what counts of the shingles, or MOD_m sketches, of two pages of these `sites`: sorted arrays."""
+        """Return the shingles or MOD_m sketches of two pages of these `sites` without boilerplate, sorted."""
         if not self:
             return ours, theirs
         if sites[0] == sites[1]:
             return self.evidence_of_page(ours, sites[0]), self.evidence_of_page(theirs, sites[0])
         ours, theirs = self.evidence_of_page(ours), self.evidence_of_page(theirs)
         one, other = (self._template(site).shingles for site in sites)
-        # Each template loses what the other page has: shared text stays on both sides.
+        # Text that the other page has is not left out with a template: shared text stays on both sides.
         return _without(ours, _without(one, theirs)), _without(theirs, _without(other, ours))
 
     def spans(self, chars: str, site: str | None = None) -> list[tuple[int, int]]:
-        """Return where boilerplate is in canonical characters, as disjoint (start, end) in order.
+        """Return the spans of boilerplate in canonical characters: disjoint pairs (start, end), in order.
 
         A character is boilerplate if one of its k-grams is, so no span is shorter than k. `site` is the site of both
         pages that share these characters; None if their sites differ.
@@ -183,8 +183,7 @@ class Exclusions:
             all_shingles += shingles(text, scheme.shingle, scheme.seed)
             kgrams += kgram_hashes(text.chars, scheme.k, scheme.seed)
         grams = distinct(kgrams)
-        tokens = grams if scheme.selection != KOALA else distinct(array("Q", (token_of(each) for each in grams)))
-        return ExcludedHashes(distinct(all_shingles), grams, tokens)
+        return ExcludedHashes(distinct(all_shingles), grams, distinct(tokens_of(grams, scheme)))
 
 
 NO_EXCLUSIONS = Exclusions()

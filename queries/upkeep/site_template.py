@@ -20,7 +20,7 @@ from opensearch_winnow.foundation.scheme import Scheme
 
 SLICE_SIZE = 200_000  # shingles counted at a time; each takes about 100 bytes
 NEAR_DUPLICATE = 0.9  # the estimated resemblance from which a page is left out of a sample
-MIN_PAGES = 5  # that changed; of fewer, what they have in common may be chance
+MIN_PAGES = 5  # changed pages; what fewer have in common may be chance
 MIN_SHARE = 0.5  # of these pages
 
 
@@ -58,7 +58,7 @@ def site_template(
 def without_near_duplicates(
     minhashes: Sequence[bytes], scheme: Scheme = Scheme(), *, below: float = NEAR_DUPLICATE
 ) -> list[int]:
-    """Return the indices of the pages whose resemblance to every page taken before is `below` the given one.
+    """Return the indices of the pages whose resemblance to every earlier page in the result is less than `below`.
 
     A page without a MinHash has no text, and is left out.
     """
@@ -94,7 +94,7 @@ def _runs(page: CanonicalText, common: array[int], number: int, scheme: Scheme) 
 
 
 def _maximal(runs: Iterable[WordRun]) -> list[WordRun]:
-    """Return the runs that are not within another."""
+    """Return the runs that are not within another run."""
     maximal: list[WordRun] = []
     occurrences: dict[int, list[tuple[WordRun, int]]] = defaultdict(list)  # of each shingle in the maximal runs
     for run in sorted(runs, key=lambda run: (-len(run.shingles), run.first_occurrence)):
@@ -107,7 +107,7 @@ def _maximal(runs: Iterable[WordRun]) -> list[WordRun]:
 
 
 class TemplateChange:
-    """The lines that at least half of the changed pages of a site lost, and those that at least half of them gained.
+    """The lines that at least half of the changed pages of a site lost, and the lines that at least half gained.
 
     A page changed by the template alone if nothing else differs: without these lines, both captures have the same lines
     in the same order. Lines are compared by their letters and digits.

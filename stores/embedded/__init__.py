@@ -11,7 +11,7 @@ from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.mappings.sqlite_schema import packed
+from opensearch_winnow.mappings.stored_fields import packed_digest
 from opensearch_winnow.queries.asking.frequency_check import FrequencyCheck
 from opensearch_winnow.queries.asking.lookups import Lookup
 from opensearch_winnow.queries.filters import Filters
@@ -178,7 +178,7 @@ class EmbeddedStore(Closing):
 
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         ids = {key.hex(): key for key in keys(clusters)}
-        values = [(None if clusters[id_] == id_ else packed(clusters[id_]), key) for id_, key in ids.items()]
+        values = [(None if clusters[id_] == id_ else packed_digest(clusters[id_]), key) for id_, key in ids.items()]
         with self._file.writing() as db:
             return max(db.executemany("UPDATE page SET cluster = ? WHERE id = ?", values).rowcount, 0)
 

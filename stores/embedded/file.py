@@ -17,15 +17,11 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings import sqlite_schema
 from opensearch_winnow.mappings.sqlite_schema import APPLICATION_ID, PAGE_SIZE
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
-from opensearch_winnow.stores.embedded.migration_functions import add_functions
-from opensearch_winnow.stores.embedded.rows import row_checksum, text_of
-from opensearch_winnow.stores.embedded.text_index import TextIndex
+from opensearch_winnow.stores.embedded.rows import row_checksum
 from opensearch_winnow.stores.store import StoreError
 
 WRITE_WAIT_SECONDS = 60.0  # the longest that a writer waits for another one: time for a few commits
 HEADER_BYTES = 100
-FIRST_FORMAT_WITH_TEXT_INDEX = 2  # before it, SQLite's FTS5 indexed the texts
-CHARS_PER_BATCH = 16_000_000  # of texts in memory while that format's index is built
 CONNECTION = """
     PRAGMA synchronous = FULL; -- acknowledged writes survive a loss of power
     PRAGMA secure_delete = OFF; -- Debian turns it on: every freed page would be written once more
@@ -115,12 +111,11 @@ class StoreFile:
         return db
 
     def _migrate(self) -> None:
-        ours = len(sqlite_schema.MIGRATIONS)
-        version = _format(self.db)
-        if version > ours:
+        ours, version = sqlite_schema.current_format(), format_of(self.db)
+        if version > ours or not version:
             raise StoreError(
-                f"{self.name} was written by a newer winnow (store format {version}; this one knows {ours}): update"
-                " winnow"
+                f"{self.name} was written by another version of winnow (store format {version}; this one knows {ours}):"
+                " update winnow, or index the crawl again"
             )
         if version < ours:
             if "mode=ro" in self._address:
@@ -171,7 +166,8 @@ def _fill(path: Path, scheme: Scheme) -> None:
             f"PRAGMA synchronous = FULL; PRAGMA application_id = {APPLICATION_ID};"
         )
         with _transaction(db, "BEGIN IMMEDIATE"):
-            migrate(db)
+            _execute_all(db, sqlite_schema.tables())
+            db.execute(f"PRAGMA user_version = {sqlite_schema.current_format()}")
             description = written(scheme)
             row = description.id, json.dumps(description.choices), int(description.keyed)
             db.execute("INSERT INTO scheme VALUES (?, ?, ?, ?)", (*row, row_checksum(*row)))
@@ -198,32 +194,27 @@ def remove_if_empty(path: Path) -> None:
 
 def migrate(db: sqlite3.Connection) -> None:
     """Bring a file to the current format, in a transaction of the caller."""
-    add_functions(db)
     # The format is read again: another process may have migrated the file while this one waited for its turn.
-    before = _format(db)
-    for version in range(before, len(sqlite_schema.MIGRATIONS)):
-        # Not with executescript, which would commit the transaction.
-        for statement in _statements(sqlite_schema.MIGRATIONS[version]):
-            db.execute(statement)
-        db.execute(f"PRAGMA user_version = {version + 1}")
-    if before < FIRST_FORMAT_WITH_TEXT_INDEX:
-        _index_all_pages(db)
+    before = format_of(db)
+    for script in sqlite_schema.MIGRATIONS[before - 1 :]:
+        _execute_all(db, script)
+    _add_missing_columns(db)
+    db.execute(f"PRAGMA user_version = {sqlite_schema.current_format()}")
 
 
-def _index_all_pages(db: sqlite3.Connection) -> None:
-    """Build the text index from the stored titles and texts."""
-    pages: list[tuple[int, str, str]] = []
-    size = 0
-    for number, title, text in db.execute(
-        "SELECT number, title, text FROM page JOIN page_text USING (number) ORDER BY number"
-    ):
-        pages.append((number, title or "", text_of(text, number)))
-        size += len(pages[-1][1]) + len(pages[-1][2])
-        if size > CHARS_PER_BATCH:
-            TextIndex(db).add(*zip(*pages, strict=True))
-            pages, size = [], 0
-    if pages:
-        TextIndex(db).add(*zip(*pages, strict=True))
+def _add_missing_columns(db: sqlite3.Connection) -> None:
+    """Add the optional columns that newer records have. For the pages that are there, they are unknown."""
+    for table, fields in sqlite_schema.FIELDS_OF.items():
+        known = {name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+        for field in fields:
+            if field.optional and field.name not in known:
+                db.execute(f"ALTER TABLE {table} ADD COLUMN {sqlite_schema.column(field)}")
+
+
+def _execute_all(db: sqlite3.Connection, script: str) -> None:
+    """Execute a script in the transaction of the caller, which `executescript` would commit."""
+    for statement in _statements(script):
+        db.execute(statement)
 
 
 def _statements(script: str) -> Iterator[str]:
@@ -235,7 +226,7 @@ def _statements(script: str) -> Iterator[str]:
             statement = ""
 
 
-def _format(db: sqlite3.Connection) -> int:
+def format_of(db: sqlite3.Connection) -> int:
     version: int = db.execute("PRAGMA user_version").fetchone()[0]
     return version
 

@@ -23,7 +23,7 @@ from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.stores.embedded.rows import reporting_damage
 from opensearch_winnow.stores.embedded.seals import sealed, unsealed
 
-# The id of a block (column `place`): three bits for the run, then the upper bits of its first token, as many as fit
+# The id of a block (column `block_id`): three bits for the run, then the upper bits of its first token, as many as fit
 # into a positive integer of SQLite. The lower bits of a token are its slot. Tokens that differ only in the slot are
 # always in the same block.
 TOKEN_BITS = 60
@@ -54,7 +54,7 @@ class SortedRun(NamedTuple):
 class Postings:
     """The postings of a field, read and written in a transaction of the caller.
 
-    `table` has the columns `place` and `block`.
+    `table` has the columns `block_id` and `block`.
     """
 
     def __init__(self, db: sqlite3.Connection, table: str) -> None:
@@ -67,8 +67,8 @@ class Postings:
         # The query returns each block once, although many tokens of a long question are in the same one.
         block_ids = [run << TOKEN_BITS | token >> SLOT_BITS for run in self._sizes() for token in wanted]
         found = self._db.execute(
-            f"SELECT place, block FROM {self._table} WHERE place IN (SELECT ("
-            f"SELECT max(place) FROM {self._table} WHERE place <= wanted.value) FROM json_each(?) AS wanted)",
+            f"SELECT block_id, block FROM {self._table} WHERE block_id IN (SELECT ("
+            f"SELECT max(block_id) FROM {self._table} WHERE block_id <= wanted.value) FROM json_each(?) AS wanted)",
             (json.dumps(block_ids),),
         )
         for block_id, block in found:
@@ -128,13 +128,13 @@ class Postings:
         block_id, end = run << TOKEN_BITS, ((run + 1) << TOKEN_BITS) - 1
         while True:
             rows = self._db.execute(
-                f"SELECT place, block FROM {self._table} WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?",
+                f"SELECT block_id, block FROM {self._table} WHERE block_id BETWEEN ? AND ? ORDER BY block_id LIMIT ?",
                 (block_id, end, BLOCKS_IN_MEMORY),
             ).fetchall()
             if not rows:
                 return
             if take:  # before new blocks are written, so that these reuse the freed pages of the file
-                self._db.execute(f"DELETE FROM {self._table} WHERE place BETWEEN ? AND ?", (rows[0][0], rows[-1][0]))
+                self._db.execute(f"DELETE FROM {self._table} WHERE block_id BETWEEN ? AND ?", (rows[0][0], rows[-1][0]))
             part = SortedRun(array("Q"), array("I"))
             for at, block in rows:
                 for numbers, more in zip(part, unpacked(at, block), strict=True):

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import Record, StoredDigests, storable
-from opensearch_winnow.mappings.sqlite_schema import packed
+from opensearch_winnow.mappings.stored_fields import packed_digest
 from opensearch_winnow.queries.filters import Filters, Selection
 from opensearch_winnow.queries.scores import Sketches
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.rows import (
     CAPTURE_ENTRY,
     CARD,
-    FACTS,
+    FACT_COLUMNS,
     PAGE_AND_SOURCE,
     RECORD,
     WHOLE_PAGE,
@@ -40,10 +40,10 @@ NO_LIMIT = -1  # in SQLite's LIMIT
 LAST_CHARACTER = "\U0010ffff"  # sorts after every other
 
 ORDERS: dict[Order, str] = {
-    "written": "place",
+    "written": "arrival",
     "newest": "fetched_at DESC",  # NULL sorts as the smallest value
     "oldest": "fetched_at IS NULL, fetched_at, length(url), url",
-    "url": "url, place",
+    "url": "url, arrival",
 }
 # A page whose cluster is its own id has NULL there.
 MEMBERS = """
@@ -72,7 +72,7 @@ SHAPES: dict[type, _RowShape] = {
     Record: _RowShape(RECORD, WHOLE_PAGE, record_of),
     Card: _RowShape(CARD, "page", lambda row, _: card_of(row)),
     CaptureEntry: _RowShape(CAPTURE_ENTRY, PAGE_AND_SOURCE, lambda row, _: entry_of(row)),
-    StoredDigests: _RowShape(FACTS, "page", lambda row, _: digests_of(row)),
+    StoredDigests: _RowShape(FACT_COLUMNS, "page", lambda row, _: digests_of(row)),
     Sketches: _RowShape(
         "number, shingle_count, sketch, minhash",
         "page JOIN page_sketches USING (number)",
@@ -151,11 +151,11 @@ def _selected(where: Filters) -> tuple[str, list[Any]]:
                 condition = f"{condition} AND page.number IN ({some})"
                 parameters = [*parameters, *[listed] * some.count("?")]
         if where.shingle_digests is not None:
-            digests = [packed(storable(each)) for each in where.shingle_digests]
+            digests = [packed_digest(storable(each)) for each in where.shingle_digests]
             condition = f"{condition} AND page.shingle_digest IN ({', '.join('?' * len(digests))})"
             parameters = [*parameters, *digests]
         if where.clusters is not None:
-            clusters = [packed(storable(each)) for each in where.clusters]
+            clusters = [packed_digest(storable(each)) for each in where.clusters]
             members = MEMBERS.format(marks=", ".join("?" * len(clusters)))
             condition, parameters = f"{condition} AND page.number IN ({members})", [*parameters, *clusters, *clusters]
     return condition, parameters

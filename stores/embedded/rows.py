@@ -5,43 +5,51 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-import sys
 from array import array
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import wraps
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 from zlib import crc32
 
 import zstandard
 
-from opensearch_winnow.cython_core.packed_positions import pack_positions, unpack_positions
 from opensearch_winnow.foundation.canonical import canonical
-from opensearch_winnow.foundation.scheme import KOALA, Scheme
+from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.foundation.selection import fingerprints_at
+from opensearch_winnow.foundation.written_time import microseconds, time_at
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.card import CaptureEntry, Card
-from opensearch_winnow.mappings.record import EPOCH, Record, StoredDigests, in_order, microseconds, storable
-from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
+from opensearch_winnow.mappings.hash_tokens import numbers_from, ordered_bytes
+from opensearch_winnow.mappings.record import Record, StoredDigests, make_record, storable
+from opensearch_winnow.mappings.sqlite_schema import FIELDS_OF
+from opensearch_winnow.mappings.stored_fields import (
+    FACTS,
+    FINGERPRINTS,
+    SKETCHES,
+    TEXTS,
+    StoredField,
+    packed_digest,
+    unpacked_digest,
+)
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.embedded.seals import unsealed
 
 ID = re.compile(r"[0-9a-f]{32}")
 
 # The columns that never change, with their checksum; the columns of a source; of a record; and of a card.
-FACTS = (
-    "checksum, page.id, url, site, crawl, title, fetched_at, payload_digest, content_digest, text_digest,"
-    " shingle_digest, fingerprint_count, shingle_count, sketch_count, duplicate, duplicate_of, canonical"
-)
+FACT_NAMES = tuple(each.name for each in FIELDS_OF[FACTS])
+READ_FACTS = tuple(each.name for each in FIELDS_OF[FACTS] if not each.derived)
+FACT_COLUMNS = ", ".join(f"page.{name}" for name in ("checksum", *FACT_NAMES))
 SOURCE = 'seal, number, file, page_source."offset", page_source."length", record_type, status, mime'
 PAGE_AND_SOURCE = "page LEFT JOIN page_source USING (number) LEFT JOIN source USING (source)"
-RECORD = f"{SOURCE}, cluster, text, fingerprints, positions, bands, sketch, minhash, {FACTS}"
-WHOLE_PAGE = (
-    f"{PAGE_AND_SOURCE} JOIN page_text USING (number) JOIN page_fingerprints USING (number)"
-    " JOIN page_sketches USING (number)"
-)
-CARD = f"cluster, latest, {FACTS}"
+SEALED_TABLES = (TEXTS, FINGERPRINTS, SKETCHES)
+SEALED_FIELDS = tuple(each for table in SEALED_TABLES for each in FIELDS_OF[table])
+RECORD = f"{SOURCE}, cluster, {', '.join(each.name for each in SEALED_FIELDS)}, {FACT_COLUMNS}"
+WHOLE_PAGE = " ".join((PAGE_AND_SOURCE, *(f"JOIN {table} USING (number)" for table in SEALED_TABLES)))
+CARD = f"cluster, latest, {FACT_COLUMNS}"
 CAPTURE_ENTRY = f"{SOURCE}, {CARD}"
+CANONICAL = FACT_NAMES.index("canonical")
 ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # the first bytes of a packed text; no UTF-8 has them
 
 Row = Sequence[Any]
@@ -72,70 +80,23 @@ def required_row(cursor: sqlite3.Cursor) -> Row:
 
 
 def page_row(record: Record) -> tuple[Any, ...]:
-    """Return the row of table `page` from column `id` on. It is marked as the latest capture, until that is checked."""
-    id_ = record.id
-    facts = Facts(
-        bytes.fromhex(id_),
-        record.url,
-        record.site,
-        record.crawl,
-        record.title,
-        None if record.fetched_at is None else microseconds(record.fetched_at),
-        record.payload_digest,
-        packed(record.content_digest),
-        packed(record.text_digest),
-        packed(record.shingle_digest),
-        record.fingerprint_count,
-        record.shingle_count,
-        record.sketch_count,
-        record.duplicate,
-        record.duplicate_of,
-        "" if record.canonical == record.url else record.canonical,
-    )
-    cluster = None if record.cluster == id_ else packed(record.cluster)
-    return *facts[:6], 1, *facts[6:-1], cluster, facts.checksum, facts.canonical
+    """Return the row of table `page` from column `latest` on. It is the latest capture until that is checked."""
+    facts = [_encoded(each, record) for each in FIELDS_OF[FACTS]]
+    if record.canonical == record.url:
+        facts[CANONICAL] = ""  # most pages name themselves
+    cluster = None if record.cluster == record.id else packed_digest(record.cluster)
+    return 1, cluster, facts_checksum(facts), *facts
 
 
-class Facts(NamedTuple):
-    """The columns of FACTS, without the checksum. Digests are packed."""
-
-    id: bytes
-    url: str
-    site: str
-    crawl: str
-    title: str | None
-    time: int | None
-    payload_digest: str | None
-    content_digest: bytes | str
-    text_digest: bytes | str
-    shingle_digest: bytes | str
-    fingerprint_count: int
-    shingle_count: int
-    sketch_count: int
-    duplicate: Any
-    duplicate_of: str | None
-    canonical: str | None = None  # as it is stored: empty for `url`
-
-    @property
-    def canonical_url(self) -> str | None:
-        return self.url if self.canonical == "" else self.canonical
-
-    @property
-    def checksum(self) -> int:
-        # Without a canonical URL, the checksum is that of older formats.
-        canonical = "" if self.canonical is None else f"\0{self.canonical}"
-        content, text, shingles = map(unpacked, (self.content_digest, self.text_digest, self.shingle_digest))
-        return crc32(
-            f"{self.url}\0{self.site}\0{self.crawl}\0{self.title}\0{self.time}\0{self.payload_digest}\0{content}"
-            f"\0{text}\0{shingles}\0{self.fingerprint_count}\0{self.shingle_count}\0{self.sketch_count}"
-            f"\0{self.duplicate}\0{self.duplicate_of}{canonical}".encode(),
-            crc32(self.id),
-        )
+def _encoded(field: StoredField, record: Record) -> Any:
+    value, codec = field.get(record), field.kind.sqlite
+    return value if value is None or codec is None else codec.encode(value)
 
 
-def facts_checksum(*columns: Any) -> int:
-    """Return the checksum of the columns of FACTS."""
-    return Facts(*columns).checksum
+def facts_checksum(facts: Sequence[Any]) -> int:
+    """Return the checksum of the columns of FACT_COLUMNS. Those that are NULL, as a new one is, do not change it."""
+    known = [fact for fact in zip(FACT_NAMES, facts, strict=True) if fact[1] is not None]
+    return crc32(repr(known).encode("utf-8", "surrogatepass"))
 
 
 def row_checksum(*columns: str | int) -> int:
@@ -148,60 +109,40 @@ def location_row(location: ArchiveLocation) -> tuple[str, int, int, str, int, st
     return *location[:4], location.status or 0, location.mime or ""
 
 
-def fingerprints_row(record: Record, scheme: Scheme) -> tuple[bytes, ...]:
-    """Return the row of table `page_fingerprints`, without the number, and not sealed.
+def sealed_rows(record: Record, scheme: Scheme, compressor: zstandard.ZstdCompressor) -> dict[str, tuple[Any, ...]]:
+    """Return the rows of SEALED_TABLES, without the number, and not sealed.
 
-    Fingerprints of Koala are left out if the text has them: their positions take a byte or two each, the hashes eight.
+    Fingerprints that follow from their positions in the text are left out: a position takes a byte or two, a hash 8.
     """
-    prints, bands = (in_order(numbers, "little") for numbers in (record.fingerprints, record.bands))
-    if scheme.selection == KOALA and _hashes_in_text(record.text, record.url, record.positions, scheme) == prints:
-        prints = b""
-    return prints, pack_positions(record.positions), bands
+    rows = {table: tuple(_encoded(each, record) for each in FIELDS_OF[table]) for table in SEALED_TABLES}
+    rows[TEXTS] = (packed_text(record.text, compressor),)
+    if scheme.stores_part:
+        prints, *others = rows[FINGERPRINTS]
+        if _hashes_in_text(record.text, record.url, record.hashes.positions, scheme) == prints:
+            rows[FINGERPRINTS] = (b"", *others)
+    return rows
 
 
 def _hashes_in_text(text: str, url: str, positions: array[int], scheme: Scheme) -> bytes:
-    """Return the fingerprints of Koala that a text has at these positions, as they would be stored."""
-    return in_order(fingerprints_at(canonical(text, scheme, name=url).chars, positions, scheme), "little")
-
-
-def sketches_row(record: Record) -> tuple[bytes, ...]:
-    """Return the row of table `page_sketches`, without the number, and not sealed."""
-    return in_order(record.sketch, "little"), record.minhash
+    """Return the fingerprints that a text has at these positions, as they would be stored."""
+    return ordered_bytes(fingerprints_at(canonical(text, scheme, name=url).chars, positions, scheme), "little")
 
 
 @reporting_damage
 def record_of(row: Row, scheme: Scheme) -> Record:
     """Make a record from the columns of RECORD."""
-    number, source = row[1], location_of(row[:8])
-    cluster, packed_text, prints, packed_positions, bands, sketch, minhash = row[8:15]
-    facts = facts_of(row[15:])
-    text = text_of(packed_text, number)
-    prints, positions = unsealed(prints, number), unpack_positions(unsealed(packed_positions, number))
-    if positions and not prints:
-        prints = _hashes_in_text(text, facts.url, positions, scheme)
-    return Record(
-        url=facts.url,
-        site=facts.site,
-        crawl=facts.crawl,
-        title=facts.title,
-        text=text,
-        fetched_at=time_of(facts.time),
-        payload_digest=facts.payload_digest,
-        content_digest=unpacked(facts.content_digest),
-        text_digest=unpacked(facts.text_digest),
-        shingle_digest=unpacked(facts.shingle_digest),
-        fingerprints=hashes_of(prints),
-        positions=positions,
-        shingle_count=facts.shingle_count,
-        sketch=hashes_of(unsealed(sketch, number)),
-        minhash=unsealed(minhash, number),
-        bands=hashes_of(unsealed(bands, number)),
-        duplicate=facts.duplicate,
-        duplicate_of=facts.duplicate_of,
-        cluster=unpacked(facts.id if cluster is None else cluster),
-        source=source,
-        canonical=facts.canonical_url,
-    )
+    number, source, cluster = row[1], location_of(row[:8]), row[8]
+    end = 9 + len(SEALED_FIELDS)
+    facts = facts_of(row[end:])
+    values = {name: facts[name] for name in READ_FACTS}
+    sealed = zip(SEALED_FIELDS, row[9:end], strict=True)
+    for each, value in ((each, value) for each, value in sealed if not each.derived):
+        raw = None if value is None else unsealed(value, number)
+        values[each.name] = _unpacked_text(raw) if each.table == TEXTS and raw is not None else _decoded(each, raw)
+    if values["positions"] and not values["fingerprints"]:
+        prints = _hashes_in_text(values["text"], values["url"], values["positions"], scheme)
+        values["fingerprints"] = hashes_of(prints)
+    return make_record(values, cluster=facts["id"] if cluster is None else unpacked_digest(cluster), source=source)
 
 
 def location_of(row: Row) -> ArchiveLocation | None:
@@ -217,48 +158,44 @@ def location_of(row: Row) -> ArchiveLocation | None:
 @reporting_damage
 def entry_of(row: Row) -> CaptureEntry:
     """Make an entry from the columns of CAPTURE_ENTRY."""
-    facts = facts_of(row[10:])
-    return CaptureEntry(card_of(row[8:]), facts.payload_digest, unpacked(facts.content_digest), location_of(row[:8]))
+    card, facts = _card_and_facts(row[8:])
+    return CaptureEntry(card, facts["payload_digest"], facts["content_digest"], location_of(row[:8]))
 
 
 @reporting_damage
 def card_of(row: Row) -> Card:
     """Make a card from the columns of CARD."""
+    return _card_and_facts(row)[0]
+
+
+def _card_and_facts(row: Row) -> tuple[Card, dict[str, Any]]:
     cluster, latest = row[:2]
     facts = facts_of(row[2:])
-    return Card(
-        facts.id.hex(),
-        facts.url,
-        facts.site,
-        facts.crawl,
-        facts.title,
-        time_of(facts.time),
-        bool(latest),
-        unpacked(facts.text_digest),
-        facts.fingerprint_count,
-        facts.shingle_count,
-        facts.sketch_count,
-        facts.duplicate,
-        facts.duplicate_of,
-        unpacked(facts.id if cluster is None else cluster),
-        facts.canonical_url,
-    )
+    facts["latest"] = bool(latest)
+    facts["cluster"] = facts["id"] if cluster is None else unpacked_digest(cluster)
+    return Card(*(facts[name] for name in Card._fields)), facts
 
 
 @reporting_damage
 def digests_of(row: Row) -> StoredDigests:
-    """Make digests from the columns of FACTS."""
+    """Make digests from the columns of FACT_COLUMNS."""
     facts = facts_of(row)
-    digests = map(unpacked, (facts.content_digest, facts.text_digest, facts.shingle_digest))
-    return StoredDigests(facts.id.hex(), facts.url, *digests)
+    return StoredDigests(*(facts[name] for name in StoredDigests._fields))
 
 
-def facts_of(row: Row) -> Facts:
-    """Return the columns of FACTS, after comparing them with their checksum."""
-    facts = Facts(*row[1:])
-    if row[0] != facts.checksum:
+def facts_of(row: Row) -> dict[str, Any]:
+    """Return the values of FACT_COLUMNS by name, after comparing them with their checksum."""
+    checksum, *stored = row
+    if checksum != facts_checksum(stored):
         raise sqlite3.DatabaseError("a checksum is wrong")
+    facts = {each.name: _decoded(each, value) for each, value in zip(FIELDS_OF[FACTS], stored, strict=True)}
+    if facts["canonical"] == "":
+        facts["canonical"] = facts["url"]
     return facts
+
+
+def _decoded(field: StoredField, stored: Any) -> Any:
+    return stored if stored is None or field.kind.sqlite is None else field.kind.sqlite.decode(stored)
 
 
 def conditions(where: Filters) -> tuple[str, list[Any]]:
@@ -291,16 +228,16 @@ def packed_text(text: str, compressor: zstandard.ZstdCompressor) -> bytes:
 @reporting_damage
 def text_of(stored: bytes, number: int) -> str:
     """Return the text of a page by its number. Every text that leaves a store is read, and checked, here."""
-    raw = unsealed(stored, number)
+    return _unpacked_text(unsealed(stored, number))
+
+
+def _unpacked_text(raw: bytes) -> str:
     return (zstandard.ZstdDecompressor().decompress(raw) if raw.startswith(ZSTD_FRAME) else raw).decode()
 
 
 @reporting_damage
 def hashes_of(stored: bytes) -> array[int]:
-    hashes = array("Q", stored)
-    if sys.byteorder == "big":
-        hashes.byteswap()
-    return hashes
+    return numbers_from(stored, "Q", "little")
 
 
 @reporting_damage
@@ -317,4 +254,4 @@ def setting_of(name: str, value: str, checksum: int) -> Any:
 
 
 def time_of(stored: int | None) -> datetime | None:
-    return None if stored is None else EPOCH + timedelta(microseconds=stored)
+    return None if stored is None else time_at(stored)

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from opensearch_winnow.mappings.record import storable
-from opensearch_winnow.mappings.sqlite_schema import unpacked
+from opensearch_winnow.mappings.stored_fields import unpacked_digest
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.rows import time_of
 from opensearch_winnow.stores.embedded.writes import FIELDS, gone_pages
@@ -55,7 +55,7 @@ GROUP BY cluster ORDER BY {largest_first}
 # NULL sorts as the smallest value.
 CRAWLS = """
 SELECT crawl, count(*), min(fetched_at), max(fetched_at) AS last FROM page WHERE crawl != ''
-GROUP BY crawl ORDER BY last, max(place)
+GROUP BY crawl ORDER BY last, max(arrival)
 """
 
 
@@ -83,7 +83,7 @@ def cluster_sizes(
         largest_first=LARGEST_FIRST,
     )
     values = {"min_pages": min_pages, "site": site and storable(site), "limit": limit, "offset": offset}
-    return [ClusterSize(unpacked(cluster), *counts) for cluster, *counts in db.execute(sizes, values)]
+    return [ClusterSize(unpacked_digest(cluster), *counts) for cluster, *counts in db.execute(sizes, values)]
 
 
 def _sizes(db: sqlite3.Connection, path: Path) -> dict[str, int]:

@@ -26,12 +26,12 @@ FIRST_TIER_WORDS = 4_096  # maximum words in a segment of the first tier
 # A segment of more than FIRST_TIER_WORDS * 8 ** 4, some 17 million words, is not merged: rows must not grow forever.
 TIERS = 5
 MAX_NUMBER_GAP = 100_000  # unused page numbers between segments that are merged; each takes two bytes
-BLOCK_NUMBER_BITS = 32  # of a block id (column `place`) that count the blocks of its segment
+BLOCK_NUMBER_BITS = 32  # of a block id (column `block_id`) that count the blocks of its segment
 BLOCKS_IN_MEMORY = 16  # of each segment during a merge
 
 Field = Literal["title", "text"]
 FIELDS: tuple[Field, Field] = get_args(Field)
-Block = tuple[str, bytes, bytes]  # the first word, the words with their pages, their positions (column `places`)
+Block = tuple[str, bytes, bytes]  # the first word, the words with their pages, their positions (column `positions`)
 
 
 class TextSegment(NamedTuple):
@@ -128,14 +128,14 @@ class TextIndex:
 
     def pages_and_positions(self, segment: TextSegment, word: str) -> tuple[bytes, bytes] | None:
         """Return the encoded pages of a word, and its positions in them."""
-        block = self._block(["words", "places"], segment, word)
+        block = self._block(["words", "positions"], segment, word)
         found = block and find_word(block[0], word)
         return (found[0], block[1][found[1] : found[2]]) if block and found else None
 
     def pages_with_prefix(self, segment: TextSegment, prefix: str) -> list[bytes]:
         """Return the encoded pages of each word that starts with `prefix`."""
         blocks = self._db.execute(
-            "SELECT place, words FROM word_block WHERE run = ?1 AND first <= ?2 AND first >= coalesce("
+            "SELECT block_id, words FROM word_block WHERE run = ?1 AND first <= ?2 AND first >= coalesce("
             "(SELECT max(first) FROM word_block WHERE run = ?1 AND first <= ?3), '') ORDER BY first",
             (segment.number, prefix + "\U0010ffff", prefix),  # no word has this character
         )
@@ -144,7 +144,7 @@ class TextIndex:
     def _block(self, columns: Sequence[str], segment: TextSegment, word: str) -> list[bytes] | None:
         """Return columns of the block that has the word, if the segment has it at all."""
         row = self._db.execute(
-            f"SELECT place, {', '.join(columns)} FROM word_block WHERE run = ? AND first <= ?"
+            f"SELECT block_id, {', '.join(columns)} FROM word_block WHERE run = ? AND first <= ?"
             " ORDER BY first DESC LIMIT 1",
             (segment.number, word),
         ).fetchone()
@@ -168,7 +168,7 @@ class TextIndex:
     def _last_block_id(self, segment: TextSegment) -> int | None:
         block_ids = (segment.number << BLOCK_NUMBER_BITS, ((segment.number + 1) << BLOCK_NUMBER_BITS) - 1)
         block_id: int | None = self._db.execute(
-            "SELECT max(place) FROM word_block WHERE place BETWEEN ? AND ?", block_ids
+            "SELECT max(block_id) FROM word_block WHERE block_id BETWEEN ? AND ?", block_ids
         ).fetchone()[0]
         return block_id
 
@@ -204,14 +204,15 @@ class TextIndex:
         block_id, end = segment.number << BLOCK_NUMBER_BITS, self._last_block_id(segment)
         while True:
             rows = self._db.execute(
-                "SELECT place, words, places FROM word_block WHERE place BETWEEN ? AND ? ORDER BY place LIMIT ?",
+                "SELECT block_id, words, positions FROM word_block"
+                " WHERE block_id BETWEEN ? AND ? ORDER BY block_id LIMIT ?",
                 (block_id, end, BLOCKS_IN_MEMORY),
             ).fetchall()
             if not rows:
                 return
             block_id = rows[-1][0] + 1
             # Deleted before new blocks are written, so that these reuse the freed pages of the file.
-            self._db.execute("DELETE FROM word_block WHERE place BETWEEN ? AND ?", (rows[0][0], block_id - 1))
+            self._db.execute("DELETE FROM word_block WHERE block_id BETWEEN ? AND ?", (rows[0][0], block_id - 1))
             for at, words, positions in rows:
                 yield unsealed(words, at), unsealed(positions, at)
 

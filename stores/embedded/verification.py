@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 
-from opensearch_winnow.stores.embedded.rows import CAPTURE_ENTRY, PAGE_AND_SOURCE, entry_of, setting_of
+from opensearch_winnow.mappings.sqlite_schema import FIELDS_OF
+from opensearch_winnow.stores.embedded.rows import CAPTURE_ENTRY, PAGE_AND_SOURCE, SEALED_TABLES, entry_of, setting_of
 from opensearch_winnow.stores.embedded.seals import unsealed
 
 # The sealed columns of each table, after the key that they are sealed with.
 SEALED = {
-    "page_text": ("number", "text"),
-    "page_fingerprints": ("number", "fingerprints", "positions", "bands"),
-    "page_sketches": ("number", "sketch", "minhash"),
-    "fingerprints": ("place", "block"),
-    "sketch": ("place", "block"),
-    "bands": ("place", "block"),
+    **{table: ("number", *(each.name for each in FIELDS_OF[table])) for table in SEALED_TABLES},
+    "fingerprints": ("block_id", "block"),
+    "sketch": ("block_id", "block"),
+    "bands": ("block_id", "block"),
     "word_run": ("run", "titles", "texts"),
-    "word_block": ("place", "words", "places"),
+    "word_block": ("block_id", "words", "positions"),
 }
 
 
@@ -32,4 +31,5 @@ def verify(db: sqlite3.Connection) -> None:
     for table, columns in SEALED.items():
         for key, *stored in db.execute(f"SELECT {', '.join(columns)} FROM {table}"):
             for each in stored:
-                unsealed(each, key)
+                if each is not None:
+                    unsealed(each, key)

@@ -11,7 +11,7 @@ from threading import RLock
 
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.sqlite_schema import packed, unpacked
+from opensearch_winnow.mappings.stored_fields import packed_digest, unpacked_digest
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.searching.results import FacetName
 from opensearch_winnow.queries.words import Words
@@ -19,19 +19,19 @@ from opensearch_winnow.stores.embedded.file import StoreFile, reporting_sqlite_e
 from opensearch_winnow.stores.embedded.ranking import Ranking
 from opensearch_winnow.stores.embedded.rows import (
     CARD,
-    FACTS,
+    FACT_COLUMNS,
     Row,
     card_of,
     facts_of,
     hashes_of,
     reporting_damage,
     text_of,
-    time_of,
 )
 from opensearch_winnow.stores.embedded.seals import unsealed
 from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import Facet, Hit, ViewHit
 
+HIT_FACTS = ("url", "site", "crawl", "fetched_at", "shingle_count", "canonical")
 PAGES_PER_QUERY = 1_000  # whose clusters are read together
 # The value of each facet, as SQL on table `page`. Times are in microseconds, and no page has a year before 0.
 FACETS: dict[FacetName, str] = {
@@ -89,7 +89,7 @@ class EmbeddedView(Closing):
     def of_clusters(self, clusters: Collection[str]) -> Sequence[ViewHit]:
         numbers: set[int] = set()
         with self._using():
-            for cluster in map(packed, clusters):
+            for cluster in map(packed_digest, clusters):
                 rows = self._db.execute(
                     "SELECT number FROM page WHERE cluster = ? UNION ALL"
                     " SELECT number FROM page WHERE id = ? AND cluster IS NULL",
@@ -144,7 +144,7 @@ class EmbeddedView(Closing):
     @reporting_damage
     def _pages(self, ranked: Sequence[tuple[int, float]]) -> list[ViewHit]:
         rows = self._columns(
-            f"cluster, minhash, {FACTS}",
+            f"cluster, minhash, {FACT_COLUMNS}",
             "page JOIN page_sketches USING (number)",
             [number for number, _ in ranked],
         )
@@ -153,16 +153,11 @@ class EmbeddedView(Closing):
             facts = facts_of(row)
             pages.append(
                 ViewHit(
-                    url=facts.url,
-                    site=facts.site,
-                    crawl=facts.crawl,
-                    fetched_at=time_of(facts.time),
+                    **{name: facts[name] for name in HIT_FACTS},
                     score=score,
-                    cluster=unpacked(facts.id if cluster is None else cluster),
-                    shingle_count=facts.shingle_count,
+                    cluster=facts["id"] if cluster is None else unpacked_digest(cluster),
                     minhash=unsealed(minhash, number),
                     view_key=number,
-                    canonical=facts.canonical_url,
                 )
             )
         return pages

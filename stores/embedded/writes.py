@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -14,23 +14,23 @@ import zstandard
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
-from opensearch_winnow.mappings.record import TEXT_FIELDS, Record
-from opensearch_winnow.mappings.sqlite_schema import PAGE_SIZE
+from opensearch_winnow.mappings.record import Record, with_text_of
+from opensearch_winnow.mappings.sqlite_schema import FIELDS_OF, PAGE_SIZE
+from opensearch_winnow.mappings.stored_fields import TEXTS
 from opensearch_winnow.queries.asking.lookups import Field
-from opensearch_winnow.stores.blocked_pages import SETTING as BLOCKED
-from opensearch_winnow.stores.blocked_pages import BlockedPages
+from opensearch_winnow.stores.blocked_pages import SETTING as BLOCKED, BlockedPages
 from opensearch_winnow.stores.embedded.file import StoreFile
 from opensearch_winnow.stores.embedded.postings import Postings
 from opensearch_winnow.stores.embedded.reading import read_pages
 from opensearch_winnow.stores.embedded.rows import (
-    fingerprints_row,
+    FACT_NAMES,
+    SEALED_TABLES,
     location_row,
-    packed_text,
     page_numbers,
     page_row,
     required_row,
     row_checksum,
-    sketches_row,
+    sealed_rows,
 )
 from opensearch_winnow.stores.embedded.seals import SEAL_BYTES, sealed
 from opensearch_winnow.stores.embedded.settings import read_setting
@@ -58,15 +58,9 @@ class _PageRows(NamedTuple):
     """The rows of a record, made before the transaction starts: during it, other writers have to wait."""
 
     record: Record
+    key: bytes
     row: tuple[Any, ...]
-    text: bytes
-    fingerprints: tuple[bytes, ...]
-    sketches: tuple[bytes, ...]
-
-    @property
-    def key(self) -> bytes:
-        key: bytes = self.row[0]
-        return key
+    sealed: dict[str, tuple[Any, ...]]  # by table
 
 
 def write_pages(file: StoreFile, records: Sequence[Record], scheme: Scheme) -> list[WriteOutcome]:
@@ -95,26 +89,36 @@ def write_pages(file: StoreFile, records: Sequence[Record], scheme: Scheme) -> l
 
 def set_fingerprints(file: StoreFile, records: Sequence[Record], scheme: Scheme) -> int:
     """Set the fingerprints of pages that still have the text of their record, and return how many pages exist."""
-    return _change(file, records, scheme, ("fingerprints", "positions"), if_same="text_digest")
+
+    def rotated(stored: Record, record: Record) -> Record | None:
+        old, new = stored.hashes, record.hashes
+        if old.text_digest != new.text_digest:
+            return None
+        return replace(stored, hashes=replace(old, fingerprints=new.fingerprints, positions=new.positions))
+
+    return _change(file, records, scheme, rotated)
 
 
 def set_texts(file: StoreFile, records: Sequence[Record], scheme: Scheme) -> int:
     """Set title, text and hashes of pages that still have the content of their record; return how many pages exist."""
-    return _change(file, records, scheme, TEXT_FIELDS, if_same="content_digest")
+
+    def filled(stored: Record, record: Record) -> Record | None:
+        return with_text_of(stored, record) if stored.content_digest == record.content_digest else None
+
+    return _change(file, records, scheme, filled)
 
 
-def _change(file: StoreFile, records: Sequence[Record], scheme: Scheme, fields: Iterable[str], *, if_same: str) -> int:
-    """Set `fields` of pages to those of their records, where both have the same digest in `if_same`.
+def _change(
+    file: StoreFile, records: Sequence[Record], scheme: Scheme, changed_by: Callable[[Record, Record], Record | None]
+) -> int:
+    """Write the pages anew that a function makes of stored ones and their records, and return how many are stored.
 
-    The pages are written anew, each with a new number: postings are only ever added, or dropped with their page.
+    Each gets a new number: postings are only ever added, or dropped with their page.
     """
     with file.writing() as db:
         stored = read_pages(db, [record.id for record in records], Record, scheme)
-        changed = [
-            replace(stored[record.id], **{name: getattr(record, name) for name in fields})
-            for record in records
-            if record.id in stored and getattr(stored[record.id], if_same) == getattr(record, if_same)
-        ]
+        found = (changed_by(stored[each.id], each) for each in records if each.id in stored)
+        changed = [each for each in found if each is not None]
         if changed:
             _write(db, _pages(changed, scheme))
     return len(stored)
@@ -123,13 +127,7 @@ def _change(file: StoreFile, records: Sequence[Record], scheme: Scheme, fields: 
 def _pages(records: Iterable[Record], scheme: Scheme) -> list[_PageRows]:
     compressor = zstandard.ZstdCompressor(level=COMPRESSION_LEVEL)
     return [
-        _PageRows(
-            record,
-            page_row(record),
-            packed_text(record.text, compressor),
-            fingerprints_row(record, scheme),
-            sketches_row(record),
-        )
+        _PageRows(record, bytes.fromhex(record.id), page_row(record), sealed_rows(record, scheme, compressor))
         for record in records
     ]
 
@@ -138,37 +136,36 @@ def _write(db: sqlite3.Connection, pages: Sequence[_PageRows]) -> list[str]:
     """Write pages and return the ids of those that existed before."""
     before = {}
     for page in pages:
-        row = db.execute("SELECT number, place FROM page WHERE id = ?", (page.key,)).fetchone()
+        row = db.execute("SELECT number, arrival FROM page WHERE id = ?", (page.key,)).fetchone()
         if row:
             before[page.key] = row
     _delete_rows(db, [number for number, _ in before.values()])
     (first,) = db.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()
-    # Pages are numbered in an order in which their texts fill the file; places are in the order of writing. Copies keep
-    # that order: the first of them is the original of the others.
-    sizes = [len(page.text) + SEAL_BYTES for page in pages]
-    order = leaf_order(sizes, [page.record.shingle_digest for page in pages])
-    places = [before.get(pages[index].key, (None, first + index))[1] for index in order]
+    # Pages are numbered in an order in which their texts fill the file; they arrive in the order of writing. Copies
+    # keep that order: the first of them is the original of the others.
+    sizes = [len(page.sealed[TEXTS][0]) + SEAL_BYTES for page in pages]
+    order = leaf_order(sizes, [page.record.hashes.shingle_digest for page in pages])
+    arrivals = [before.get(pages[index].key, (None, first + index))[1] for index in order]
     pages = [pages[index] for index in order]
     numbers = range(first, first + len(pages))
-    columns = ", ".join("?" * (2 + len(pages[0].row)))
+    names = ("number", "arrival", "latest", "cluster", "checksum", *FACT_NAMES)
     db.executemany(
-        f"INSERT INTO page VALUES ({columns})",
-        ((number, place, *page.row) for number, place, page in zip(numbers, places, pages, strict=True)),
+        f"INSERT INTO page ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
+        ((number, arrival, *page.row) for number, arrival, page in zip(numbers, arrivals, pages, strict=True)),
     )
-    for table, rows in (
-        ("page_text (number, text)", [(page.text,) for page in pages]),
-        ("page_fingerprints (number, fingerprints, positions, bands)", [page.fingerprints for page in pages]),
-        ("page_sketches (number, sketch, minhash)", [page.sketches for page in pages]),
-    ):
-        columns = ", ".join("?" * (1 + len(rows[0])))
+    for table in SEALED_TABLES:
+        sealed_names = [each.name for each in FIELDS_OF[table]]
         db.executemany(
-            f"INSERT INTO {table} VALUES ({columns})",
-            ((number, *(sealed(each, number) for each in row)) for number, row in zip(numbers, rows, strict=True)),
+            f"INSERT INTO {table} (number, {', '.join(sealed_names)}) VALUES (?{', ?' * len(sealed_names)})",
+            (
+                (number, *(each if each is None else sealed(each, number) for each in page.sealed[table]))
+                for number, page in zip(numbers, pages, strict=True)
+            ),
         )
     _write_sources(db, zip(numbers, (page.record.source for page in pages), strict=True))
     TextIndex(db).add(numbers, [page.record.title or "" for page in pages], [page.record.text for page in pages])
     for field in FIELDS:
-        _add_postings(db, field, [getattr(page.record, field) for page in pages], numbers)
+        _add_postings(db, field, [getattr(page.record.hashes, field) for page in pages], numbers)
     _set_latest(db, {page.record.url for page in pages})
     _drop_postings(db)
     return [key.hex() for key in before]
@@ -215,7 +212,7 @@ def drop_gone_pages(db: sqlite3.Connection) -> None:
 def _delete_rows(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
     TextIndex(db).forget(numbers)
     parameters = [(number,) for number in numbers]
-    for table in ("page", "page_text", "page_fingerprints", "page_sketches", "page_source"):
+    for table in ("page", *SEALED_TABLES, "page_source"):
         db.executemany(f"DELETE FROM {table} WHERE number = ?", parameters)
     db.executemany("INSERT INTO gone VALUES (?)", parameters)
 

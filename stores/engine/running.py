@@ -28,14 +28,17 @@ class EngineNode:
 
     @property
     def plan(self) -> str:
+        """The file that says how to start the node."""
         return f"{self.folder}/node.json"
 
     @property
     def log(self) -> str:
+        """The file with its log."""
         return f"{self.folder}.log"
 
     @property
     def url(self) -> str:
+        """The address of the node."""
         return f"http://{HOST}:{self.port}"
 
     @property
@@ -81,6 +84,7 @@ class Running:
 
     @property
     def alive(self) -> tuple[EngineNode, ...]:
+        """The nodes whose process runs."""
         return tuple(node for node in self.nodes if node.process)
 
     @property
@@ -99,6 +103,7 @@ class Running:
         return {node.name: node.pid for node in self.nodes}
 
     def with_node(self, changed: EngineNode) -> Self:
+        """Return the engine with a node of the same name replaced."""
         return replace(self, nodes=tuple(changed if node.name == changed.name else node for node in self.nodes))
 
     def health(self) -> dict[str, Any]:
@@ -107,6 +112,7 @@ class Running:
         return next((answer for answer in answers if "status" in answer), {})
 
     def write(self, file: Path) -> None:
+        """Write the engine to a file that `read` reads."""
         part = file.with_suffix(".part")
         part.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
         part.replace(file)

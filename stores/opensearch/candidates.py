@@ -18,13 +18,13 @@ from opensearch_winnow.queries.dsl.overlap import (
     MAX_TOKENS_PER_QUERY,
     QuestionPart,
     either,
-    parts,
+    overlap_parts,
     put_together,
     split_scores,
     uncounted,
 )
 from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search, best, best_by_doc_values, following
-from opensearch_winnow.queries.dsl.ranked import without_place
+from opensearch_winnow.queries.dsl.ranked import without_arrival
 from opensearch_winnow.stores.opensearch.index_client import EngineHit, IdAndSource, IndexClient, total
 from opensearch_winnow.stores.store import Candidate, CandidatesOfLookup, LookupsOfQuestion
 
@@ -33,8 +33,8 @@ from opensearch_winnow.stores.store import Candidate, CandidatesOfLookup, Lookup
 WHOLE_DOCUMENTS = 16
 LIGHT_FIELDS = ("url", "site", "fetched_us", "shingle_count", "sketch_count", "minhash")
 CACHE_SECONDS = 1.0  # for the documents of a question
-MAX_PLACES = 100_000  # that are remembered
-NO_PLACE = 2**63 - 1  # the sort value of a page without a place, which other software has written
+MAX_ARRIVALS = 100_000  # that are remembered
+NO_ARRIVAL = 2**63 - 1  # the sort value of a page without a arrival, which other software has written
 MAX_TOKENS_OF_TWO = MAX_TOKENS_PER_QUERY - 20  # of two lookups in one query, with room for the filters of both
 
 
@@ -49,7 +49,7 @@ class _TokenQuery(NamedTuple):
     @classmethod
     def of(cls, lookup: Lookup) -> _TokenQuery:
         minimum = max(lookup.minimum, 1)
-        return cls(lookup.field, minimum, parts(tokens_of(lookup.tokens), minimum), lookup.most)
+        return cls(lookup.field, minimum, overlap_parts(tokens_of(lookup.tokens), minimum), lookup.most)
 
 
 class _Posed(NamedTuple):
@@ -86,12 +86,12 @@ class _CandidatePage(NamedTuple):
 
 
 class Overlaps:
-    """Finds candidates by their tokens. Remembers their places, and for a moment the documents found last."""
+    """Finds candidates by their tokens. Remembers their arrivals, and for a moment the documents found last."""
 
     def __init__(self, index: IndexClient) -> None:
         self._index = index
         self._documents: dict[str, IdAndSource] = {}
-        self._places: dict[str, int] = {}
+        self._arrivals: dict[str, int] = {}
         self._until = 0.0
 
     def find(
@@ -130,13 +130,13 @@ class Overlaps:
             self.forget()
         found = {id_: self._documents[id_] for id_ in ids if id_ in self._documents}
         unread = [id_ for id_ in ids if id_ not in found]
-        few = len(unread) <= WHOLE_DOCUMENTS and all(id_ in self._places for id_ in unread)
+        few = len(unread) <= WHOLE_DOCUMENTS and all(id_ in self._arrivals for id_ in unread)
         wanted = () if few else fields  # a candidate whose card is read is usually compared next
         read = {id_: (id_, source) for id_, source in self._index.sources(unread, wanted).items()}
-        places = {self._places[id_]: id_ for id_ in unread if id_ not in read and id_ in self._places}
-        if places:
-            elsewhere = self._index.documents_at(list(places), wanted)
-            read |= {places[place]: document for place, document in elsewhere.items()}
+        arrivals = {self._arrivals[id_]: id_ for id_ in unread if id_ not in read and id_ in self._arrivals}
+        if arrivals:
+            elsewhere = self._index.documents_at(list(arrivals), wanted)
+            read |= {arrivals[arrival]: document for arrival, document in elsewhere.items()}
         if few and time.monotonic() <= self._until:
             self._documents |= read
         return found | read
@@ -214,40 +214,40 @@ class Overlaps:
                     rest.append((number, light | {"search_after": more["search_after"], "size": wanted}))
             some = self._index.searches([search for _, search in rest])
             waiting = [(number, search, answer) for (number, search), answer in zip(rest, some, strict=True)]
-        if len(self._places) > MAX_PLACES:
-            self._places = {}
-        self._places |= {page.id: key for key, page in pages.items() if isinstance(key, int)}
+        if len(self._arrivals) > MAX_ARRIVALS:
+            self._arrivals = {}
+        self._arrivals |= {page.id: key for key, page in pages.items() if isinstance(key, int)}
         return pages, found
 
     def _identified(self, search: Search, hits: Sequence[EngineHit]) -> Iterator[EngineHit]:
         """Yield hits of a search; as whole documents where doc values do not tell the id.
 
-        Such are documents that other software has written without a place, and those with a very long URL.
+        Such are documents that other software has written without a arrival, and those with a very long URL.
         """
         light = [hit for hit in hits if "_source" not in hit]
         long = [hit["sort"][-1] for hit in light if "url" not in hit["fields"]]
         documents = self._index.documents_at(long) if long else {}
         for hit in hits:
-            place = hit["sort"][-1]
-            if place in documents:
-                id_, source = documents[place]
+            arrival = hit["sort"][-1]
+            if arrival in documents:
+                id_, source = documents[arrival]
                 yield hit | {"_id": id_, "_source": source}
-            elif place < NO_PLACE or "_source" in hit:
+            elif arrival < NO_ARRIVAL or "_source" in hit:
                 yield hit
-        if any(hit["sort"][-1] == NO_PLACE for hit in hits) and (light or len(hits) == search["size"]):
-            yield from self._index.hits(best(without_place(search["query"]), fields=True))
+        if any(hit["sort"][-1] == NO_ARRIVAL for hit in hits) and (light or len(hits) == search["size"]):
+            yield from self._index.hits(best(without_arrival(search["query"]), fields=True))
 
 
 def _key(hit: EngineHit) -> int | str:
-    """Return the place of a hit; its id if other software has written it without a place."""
-    place: int = hit["sort"][-1]
-    return place if place < NO_PLACE else str(hit["_id"])
+    """Return the arrival of a hit; its id if other software has written it without a arrival."""
+    arrival: int = hit["sort"][-1]
+    return arrival if arrival < NO_ARRIVAL else str(hit["_id"])
 
 
 def _these(keys: Sequence[int | str]) -> Clause:
     """Return a query for the pages with these keys."""
-    places, ids = [key for key in keys if isinstance(key, int)], [key for key in keys if isinstance(key, str)]
-    return {"bool": {"should": [{"terms": {"place": places}}, {"ids": {"values": ids}}]}}
+    arrivals, ids = [key for key in keys if isinstance(key, int)], [key for key in keys if isinstance(key, str)]
+    return {"bool": {"should": [{"terms": {"arrival": arrivals}}, {"ids": {"values": ids}}]}}
 
 
 def _page_of(hit: EngineHit) -> _CandidatePage:

@@ -13,7 +13,7 @@ from opensearchpy import OpenSearch
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import Clause, all_of
-from opensearch_winnow.queries.dsl.pages import BY_PLACE, Search, count, following
+from opensearch_winnow.queries.dsl.pages import BY_ARRIVAL, Search, count, following
 from opensearch_winnow.stores.opensearch.requests.client import Engine, engine_of
 from opensearch_winnow.stores.opensearch.requests.complete_answers import complete
 from opensearch_winnow.stores.opensearch.requests.errors import refusal_error, reporting_engine_errors
@@ -133,13 +133,13 @@ class IndexClient:
             found.update((each["_id"], each["_source"]) for each in map(self.checked, documents) if each["found"])
         return found
 
-    def documents_at(self, places: Sequence[int], fields: Sequence[str] = ()) -> dict[int, IdAndSource]:
-        """Return documents by place, with these fields or all: where the id is not known."""
+    def documents_at(self, arrivals: Sequence[int], fields: Sequence[str] = ()) -> dict[int, IdAndSource]:
+        """Return documents by arrival, with these fields or all: where the id is not known."""
         found: dict[int, IdAndSource] = {}
         batch = _documents_per_request(fields)
-        for start in range(0, len(places), batch):
-            some = list(places[start : start + batch])
-            search = {"query": all_of([{"terms": {"place": some}}]), "size": len(some), "sort": BY_PLACE}
+        for start in range(0, len(arrivals), batch):
+            some = list(arrivals[start : start + batch])
+            search = {"query": all_of([{"terms": {"arrival": some}}]), "size": len(some), "sort": BY_ARRIVAL}
             hits = self.hits(search | {"_source": list(fields) or True, "track_total_hits": False})
             found |= {hit["sort"][0]: (hit["_id"], hit["_source"]) for hit in hits}
         return found

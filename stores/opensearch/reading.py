@@ -97,17 +97,17 @@ class KnownPages:
         self._done: set[tuple[int, str]] = set()  # `before` and digest of what is not looked up again
 
     def look_up(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, StoredDigests]]:
-        """Find pages that were first written before `before` (nanoseconds since 1970), each with its place."""
-        digests = {record.shingle_digest for record in records if record.shingle_count}
+        """Find pages that were first written before `before` (nanoseconds since 1970), each with its arrival."""
+        digests = {record.hashes.shingle_digest for record in records if record.hashes.shingle_count}
         wanted = [each for each in digests if (before, each) not in self._done]
         captures: Clause = {"ids": {"values": [record.id for record in records]}}
         equals: Clause = {"terms": {"shingle_digest": wanted}}
-        filters: list[Clause] = [{"range": {"place": {"lt": before}}}, {"bool": {"should": [captures, equals]}}]
+        filters: list[Clause] = [{"range": {"arrival": {"lt": before}}}, {"bool": {"should": [captures, equals]}}]
         counts: Counter[str] = Counter()
-        for hit in self._index.all_hits(first(filters, fields=(*DIGEST_FIELDS, "place"))):
+        for hit in self._index.all_hits(first(filters, fields=(*DIGEST_FIELDS, "arrival"))):
             source = hit["_source"]
             counts[source["shingle_digest"]] += 1
-            yield source["place"], StoredDigests(hit["_id"], *(source[name] for name in DIGEST_FIELDS))
+            yield source["arrival"], StoredDigests(hit["_id"], *(source[name] for name in DIGEST_FIELDS))
         self._done |= {(before, each) for each in wanted if counts[each] > MAX_COPIES}
 
 

@@ -30,7 +30,7 @@ MAX_CRAWLS = 10_000  # buckets that an engine returns by default
 CRAWL_TIMES = {
     "first": {"min": {"field": "fetched_us"}},
     "last": {"max": {"field": "fetched_us"}},
-    "written": {"max": {"field": "place"}},
+    "written": {"max": {"field": "arrival"}},
 }
 # What the files of a Lucene index hold, by the extension of their names. Others count as "other".
 FILE_KINDS = {

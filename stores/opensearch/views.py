@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from base64 import b64decode
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import timedelta
 from heapq import merge
 from itertools import islice
 from typing import Any, Self
@@ -13,10 +12,10 @@ from typing import Any, Self
 from opensearchpy import NotFoundError
 
 from opensearch_winnow.foundation.closing import Closing
+from opensearch_winnow.foundation.written_time import EPOCH, time_at
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
 from opensearch_winnow.mappings.opensearch_document import any_card_of
-from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.queries.dsl.filters import Clause, all_of, conditions
 from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search, count, following
 from opensearch_winnow.queries.dsl.ranked import (
@@ -32,7 +31,7 @@ from opensearch_winnow.queries.dsl.ranked import (
     ranked,
     unclustered,
     with_cluster,
-    without_place,
+    without_arrival,
 )
 from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.filters import Filters
@@ -45,7 +44,7 @@ from opensearch_winnow.stores.store import Facet, Hit, StoreError, ViewHit
 
 KEEP_ALIVE = "5m"  # for which the engine keeps the frozen state between two requests
 SCROLL_SIZE = 500  # pages per scroll request
-NO_TIME, NO_PLACE = -(2**63), 2**63 - 1  # the sort values that engines use for missing fields
+NO_TIME, NO_ARRIVAL = -(2**63), 2**63 - 1  # the sort values that engines use for missing fields
 
 
 class OpenSearchView(Closing):
@@ -60,7 +59,7 @@ class OpenSearchView(Closing):
         self._query = words_query(words, conditions(where))  # None if no page can match
         self._point = point
         self._loaded: list[ViewHit] = []
-        self._foreign: list[EngineHit] = []  # hits written by others, which have no place
+        self._foreign: list[EngineHit] = []  # hits written by others, which have no arrival
         self._foreign_seen = 0  # of `_foreign`, those that are among `_loaded`
         self._total: int | None = None
         self._cluster_count: tuple[int, bool] | None = None  # and whether it is exact
@@ -113,7 +112,7 @@ class OpenSearchView(Closing):
             hits = self._clusters(self._query, start, end)
             if not self._unclustered_count:
                 return list(map(_page, hits))
-            self._unclustered = list(self._with_places(self._all(unclustered(self._query))))
+            self._unclustered = list(self._with_arrivals(self._all(unclustered(self._query))))
         # Pages that were written past the ingest pipeline have no cluster: each counts as a cluster of its own.
         representatives = map(_page, self._clusters(with_cluster(self._query), 0, end))
         return list(islice(merge(representatives, self._unclustered, key=_rank), start, end))
@@ -160,7 +159,7 @@ class OpenSearchView(Closing):
 
     def _load(self, end: int) -> None:
         while len(self._loaded) < end and (hits := self._next_hits(end - len(self._loaded))):
-            self._loaded += self._with_places(map(_page, hits))
+            self._loaded += self._with_arrivals(map(_page, hits))
 
     def _next_hits(self, wanted: int) -> Sequence[EngineHit]:
         if self._query is None or (self._loaded and self._rest is None):
@@ -202,22 +201,22 @@ class OpenSearchView(Closing):
         if not self._point:
             ids = {page.id: page.view_key for page in pages if page.view_key >= 0}
             documents |= {ids[id_]: (id_, source) for id_, source in self._index.sources(ids).items()}
-        # The rest is looked up by place: in a frozen view, or where other software has chosen the id.
+        # The rest is looked up by arrival: in a frozen view, or where other software has chosen the id.
         unread = [page.view_key for page in pages if page.view_key not in documents]
         for start in range(0, len(unread), MAX_HITS_PER_ANSWER):
-            places = unread[start : start + MAX_HITS_PER_ANSWER]
-            search = {"query": all_of([{"terms": {"place": places}}]), "size": len(places)}
-            documents |= {hit["_source"]["place"]: (hit["_id"], hit["_source"]) for hit in self._hits(search)}
+            arrivals = unread[start : start + MAX_HITS_PER_ANSWER]
+            search = {"query": all_of([{"terms": {"arrival": arrivals}}]), "size": len(arrivals)}
+            documents |= {hit["_source"]["arrival"]: (hit["_id"], hit["_source"]) for hit in self._hits(search)}
         return [documents.get(page.view_key, ("", {})) for page in pages]
 
-    def _with_places(self, pages: Iterable[ViewHit]) -> Iterator[ViewHit]:
-        """Yield the pages; those of other software, which have no place, get the places -1, -2, … in their order."""
+    def _with_arrivals(self, pages: Iterable[ViewHit]) -> Iterator[ViewHit]:
+        """Yield the pages; those of other software have no arrival and get -1, -2, … in their order."""
         for page in pages:
-            if page.view_key < NO_PLACE:
+            if page.view_key < NO_ARRIVAL:
                 yield page
                 continue
             if not self._foreign and self._query is not None:
-                search = {"query": without_place(self._query), "sort": BY_RANK, "size": MAX_HITS_PER_ANSWER}
+                search = {"query": without_arrival(self._query), "sort": BY_RANK, "size": MAX_HITS_PER_ANSWER}
                 self._foreign = self._hits(search)
             self._foreign_seen += 1
             yield page._replace(view_key=-self._foreign_seen)
@@ -232,7 +231,7 @@ class ScrolledView(OpenSearchView):
     def __init__(self, index: IndexClient, words: Words, where: Filters) -> None:
         super().__init__(index, words, where)
         self._scroll = ""
-        self._sources: dict[int, tuple[str, dict[str, Any]]] = {}  # id and source by place
+        self._sources: dict[int, tuple[str, dict[str, Any]]] = {}  # id and source by arrival
 
     @property
     def total(self) -> int:
@@ -282,9 +281,9 @@ class ScrolledView(OpenSearchView):
 
 def _page(hit: EngineHit) -> ViewHit:
     """Make a page from the `sort` and `fields` of a hit of the search `ranked`."""
-    score, time, _, url, place, *_ = hit["sort"]  # Elasticsearch adds its own tiebreaker at a point in time
+    score, time, _, url, arrival, *_ = hit["sort"]  # Elasticsearch adds its own tiebreaker at a point in time
     value = {name: values[0] for name, values in hit.get("fields", {}).items()}
-    fetched_at = None if time is None or time <= NO_TIME else EPOCH + timedelta(microseconds=time)
+    fetched_at = None if time is None or time <= NO_TIME else time_at(time)
     return ViewHit(
         url=url or "",
         site=value.get("site", ""),
@@ -294,7 +293,7 @@ def _page(hit: EngineHit) -> ViewHit:
         cluster=value.get("cluster", ""),
         shingle_count=value.get("shingle_count", 0),
         minhash=b64decode(value.get("minhash", "") + "=="),
-        view_key=place,
+        view_key=arrival,
         attached_id=value.get("id", ""),
         canonical=value.get("canonical"),
     )

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
 from typing import Any, Literal, NamedTuple
 
-from opensearch_winnow.mappings.opensearch_document import document_of, fingerprint_fields, text_fields
-from opensearch_winnow.mappings.record import Record, microseconds
+from opensearch_winnow.foundation.written_time import microseconds
+from opensearch_winnow.mappings.opensearch_document import TEXT_KEYS, document_fields, document_of
+from opensearch_winnow.mappings.record import Record, StoredDigests
 from opensearch_winnow.queries.dsl.filters import Clause, of_urls
 from opensearch_winnow.queries.dsl.pages import first
-from opensearch_winnow.stores.blocked_pages import SETTING as BLOCKED
-from opensearch_winnow.stores.blocked_pages import BlockedPages
+from opensearch_winnow.stores.blocked_pages import SETTING as BLOCKED, BlockedPages
 from opensearch_winnow.stores.last_deletion import new_mark
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.opensearch.requests.bulk import bulk
@@ -28,6 +28,7 @@ MAX_TRIES = 10  # of a page that others change all the time
 Version = tuple[int, int]  # of a document: its sequence number and primary term
 
 Kind = Literal["index", "update", "delete"]
+FINGERPRINT_KEYS = ("fingerprints", "fingerprint_count", "positions")
 DigestName = Literal["text_digest", "content_digest"]
 # Engines keep deleted documents to bring copies of a shard up to date, and look every 30 s which they still need. A
 # copy that is missing holds them for up to twelve hours.
@@ -43,7 +44,7 @@ class StoredCapture(NamedTuple):
     url: str
     time: int | None  # microseconds since 1970
     latest: bool
-    place: int
+    arrival: int
     cluster: str
 
 
@@ -53,7 +54,7 @@ class Writer:
     def __init__(self, index: IndexClient, settings: StoredSettings) -> None:
         self._index = index
         self._settings = settings
-        self._place = 0  # of the last new page
+        self._arrival = 0  # of the last new page
 
     def write(self, records: Sequence[Record]) -> list[WriteOutcome]:
         """Write records and return the outcome of each. Of records with the same id, the last one is stored.
@@ -121,25 +122,23 @@ class Writer:
 
     def set_fingerprints(self, records: Sequence[Record]) -> int:
         """Set the fingerprints of pages that still have the text of their record, and return how many pages exist."""
-        return self._change(records, fingerprint_fields, if_same="text_digest")
+        return self._change(records, FINGERPRINT_KEYS, if_same="text_digest")
 
     def set_texts(self, records: Sequence[Record]) -> int:
         """Set title, text and hashes of pages that still have the content of their record; return how many exist."""
-        return self._change(records, text_fields, if_same="content_digest")
+        return self._change(records, TEXT_KEYS, if_same="content_digest")
 
-    def _change(
-        self, records: Sequence[Record], fields: Callable[[Record], dict[str, Any]], *, if_same: DigestName
-    ) -> int:
-        """Set `fields` of pages to those of their records, where both have the same digest in `if_same`."""
+    def _change(self, records: Sequence[Record], keys: Sequence[str], *, if_same: DigestName) -> int:
+        """Set fields of pages to those of their records, where both have the same digest in `if_same`."""
         waiting, existing = {record.id: record for record in records}, 0
         for _ in range(MAX_TRIES):
             documents = self._digests(waiting, if_same)
             existing = existing or len(documents)
             changed = []
             operations = [
-                self._operation("update", id_, fields(waiting[id_]), only_if=version)
+                self._operation("update", id_, document_fields(waiting[id_], keys), only_if=version)
                 for id_, (digest, version) in documents.items()
-                if digest == getattr(waiting[id_], if_same)
+                if digest == getattr(StoredDigests.of(waiting[id_]), if_same)
             ]
             for each in self._bulk(operations):
                 if each.reason == CHANGED:  # another process may have replaced the page since it was read
@@ -170,7 +169,7 @@ class Writer:
         for id_, capture in to_write.items():
             for old in ids_by_url.pop(capture.url, ()):
                 yield self._operation("update", old, {"latest": False})
-            yield self._operation("index", id_, document_of(new[id_], place=capture.place, latest=id_ in latest))
+            yield self._operation("index", id_, document_of(new[id_], arrival=capture.arrival, latest=id_ in latest))
 
     def _write(self, operations: Sequence[Operation]) -> dict[str, str]:
         """Write pages, and return the reasons by id of those that could not be written."""
@@ -183,11 +182,11 @@ class Writer:
         return failed
 
     def _capture(self, record: Record, before: StoredCapture | None) -> StoredCapture:
-        """Return the capture of a record to be written. It keeps the place of the page that it replaces."""
+        """Return the capture of a record to be written. It keeps the arrival of the page that it replaces."""
         if before is None:
-            self._place = max(self._place + 1, time.time_ns())
+            self._arrival = max(self._arrival + 1, time.time_ns())
         at = None if record.fetched_at is None else microseconds(record.fetched_at)
-        return StoredCapture(record.url, at, False, before.place if before else self._place, record.cluster)
+        return StoredCapture(record.url, at, False, before.arrival if before else self._arrival, record.cluster)
 
     def _set_latest(self, captures: Mapping[str, StoredCapture]) -> None:
         """Correct the field `latest` where it is no longer right."""
@@ -211,14 +210,14 @@ class Writer:
         """Return captures by id. Sources, which are large, are read only for URLs too long to be indexed."""
         captures = {}
         for clause in clauses:
-            search = first([clause]) | {"docvalue_fields": ["url", "fetched_us", "latest", "place", "cluster"]}
+            search = first([clause]) | {"docvalue_fields": ["url", "fetched_us", "latest", "arrival", "cluster"]}
             for hit in self._index.all_hits(search):
                 value = {name: values[0] for name, values in hit["fields"].items()}
                 captures[hit["_id"]] = StoredCapture(
                     value.get("url", ""),
                     value.get("fetched_us"),
                     value["latest"],
-                    value["place"],
+                    value["arrival"],
                     value.get("cluster", ""),
                 )
         unread = [id_ for id_, each in captures.items() if not each.url]

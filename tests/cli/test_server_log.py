@@ -7,8 +7,7 @@ import sys
 from io import StringIO
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from opensearch_winnow.cli import server_log
 from opensearch_winnow.cli.server_log import MAX_CHARACTERS, MAX_LINES, start_log

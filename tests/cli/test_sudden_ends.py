@@ -24,18 +24,17 @@ from opensearch_winnow.stores.embedded import EmbeddedStore
 from tests.cli.conftest import CLEAN, WINNOW, json_lines
 from tests.cli.crawls.conftest import pages_in
 from tests.meaningless_text import sentences
-from tests.stores.embedded.store_files import SECOND_FORMAT, rows
+from tests.stores.embedded.store_files import rows
 from tests.stores.store_questions import search
 
 PAGES = 300
 STORED = re.compile(r"([\d,]+) pages of this run are stored")
 SMALL_BATCHES = """
 import os
-from opensearch_winnow.operations import clustering
-from opensearch_winnow.stores import destination
-destination.MAX_BATCH_RECORDS = clustering.BATCH_SIZE = int(os.environ.get("TEST_BATCH", "20"))
+from opensearch_winnow.operations.clusters import clustering
+from opensearch_winnow.stores import store_writer
+store_writer.MAX_BATCH_RECORDS = clustering.BATCH_SIZE = int(os.environ.get("TEST_BATCH", "20"))
 """
-OPEN = "from opensearch_winnow.stores.embedded import EmbeddedStore; EmbeddedStore.open('crawl.winnow').close()"
 
 
 @dataclass
@@ -94,23 +93,17 @@ def jobs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Job]:
     pages = json_lines(folder / "pages.jsonl", *rows_of_pages)
     index: list[str | Path] = [WINNOW, "index", pages, "--store", "crawl.winnow", "--workers", "1", "-q"]
     cluster: list[str | Path] = [WINNOW, "cluster", "--store", "crawl.winnow", "--work", ".", "--threads", "1", "-q"]
-    indexed, clustered, older = (folder / f"{name}.winnow" for name in ("indexed", "clustered", "older"))
+    indexed, clustered = folder / "indexed.winnow", folder / "clustered.winnow"
     found = {
         "index": Job(index, {"PYTHONPATH": path}, None, indexed),
         "cluster": Job(cluster, {"PYTHONPATH": path}, indexed, clustered),
-        "migrate": Job([sys.executable, "-c", OPEN], {"PYTHONPATH": path}, older, indexed),
     }
     for name, job in found.items():
-        if name == "migrate":
-            shutil.copy(indexed, older)
-            with rows(older) as there:
-                there.executescript(SECOND_FORMAT)
         (folder / name).mkdir()
         start = time.monotonic()
         job.finish(folder / name)
         job.seconds = time.monotonic() - start
-        if name != "migrate":
-            shutil.copy(folder / name / "crawl.winnow", job.after)
+        shutil.copy(folder / name / "crawl.winnow", job.after)
     assert len(stored(indexed)) == PAGES
     with EmbeddedStore.open(clustered) as store:
         assert len({card.cluster for card in store.scan(Card)}) == PAGES // 3
@@ -145,7 +138,7 @@ def kill(job: Job, seed: int) -> Callable[[Path], int]:
 
 
 @pytest.mark.check
-@pytest.mark.parametrize("name", ["index", "cluster", "migrate"])
+@pytest.mark.parametrize("name", ["index", "cluster"])
 def test_killed_at_some_moments(jobs: dict[str, Job], tmp_path: Path, name: str) -> None:
     for seed in range(4):
         (tmp_path / str(seed)).mkdir()
@@ -154,7 +147,7 @@ def test_killed_at_some_moments(jobs: dict[str, Job], tmp_path: Path, name: str)
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(100, 300))
-@pytest.mark.parametrize("name", ["index", "cluster", "migrate"])
+@pytest.mark.parametrize("name", ["index", "cluster"])
 def test_killed_at_200_moments(jobs: dict[str, Job], tmp_path: Path, name: str, seed: int) -> None:
     end_and_resume(jobs[name], tmp_path, kill(jobs[name], seed))
 

@@ -20,7 +20,7 @@ from opensearch_winnow.foundation.digests import digest
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.hashes import hashes_of
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.record_files.record_writer import RecordWriter
+from opensearch_winnow.record_files.record_writer import RecordFileWriter
 
 TABLES = ("clusters", "edges", "changes")
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -56,7 +56,7 @@ class Crawl:
 
 
 def write_records(path: Path, records: Iterable[Record], scheme: Scheme = Scheme()) -> str:
-    with RecordWriter(path, scheme) as writer:
+    with RecordFileWriter(path, scheme) as writer:
         for record in records:
             writer.add(record)
     return str(path)
@@ -80,7 +80,7 @@ def page_record(
         text=text if keep_text else "",
         fetched_at=None if time is None else START + timedelta(seconds=time),
         content_digest=digest(text.encode()) if text else "",
-        **hashes_of(text, scheme)._asdict(),
+        hashes=hashes_of(text, scheme),
     )
 
 

@@ -11,7 +11,7 @@ from opensearch_winnow.cython_core.minhash import bands, minhash, pack
 from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.foundation.digests import digest
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.record import Hashes, Record
 from tests.clusters.conftest import START
 
 SCHEME = Scheme()
@@ -42,12 +42,11 @@ def record_of(url: str, seconds: int, shingles: array[int]) -> Record:
         text="",
         fetched_at=START + timedelta(seconds=seconds),
         content_digest=digest(shingles),
-        text_digest="",
-        shingle_digest=digest(shingles),
-        fingerprints=array("Q"),
-        positions=array("I"),
-        shingle_count=len(shingles),
-        sketch=mod_sketch(shingles, SCHEME.modulus),
-        minhash=pack(signature, SCHEME.bits),
-        bands=bands(signature, SCHEME.bands, SCHEME.rows),
+        hashes=Hashes(
+            shingle_digest=digest(shingles),
+            shingle_count=len(shingles),
+            sketch=mod_sketch(shingles, SCHEME.modulus),
+            minhash=pack(signature, SCHEME.bits),
+            bands=bands(signature, SCHEME.bands, SCHEME.rows),
+        ),
     )

@@ -79,7 +79,7 @@ def chosen(pages: Sequence[Record], representatives: Sequence[int], options: Clu
         if rule == "site":
             return ([*sites.split(","), page.site].index(page.site), number)
         if rule == "longest":
-            return -page.shingle_count, number
+            return -page.hashes.shingle_count, number
         if rule == "canonical":
             mine = representatives[number]
             cluster = [other for other, its in zip(pages, representatives, strict=True) if its == mine]
@@ -106,10 +106,10 @@ def contents_of(pages: Sequence[Record]) -> list[int]:
     first: dict[tuple[str, ...], int] = {}
 
     def key(page: Record) -> tuple[str, ...]:
-        if page.shingle_count > 1:
-            return "shingles", page.shingle_digest
-        if page.shingle_count and (page.title or page.content_digest):
-            return "shingle and title", page.shingle_digest, page.title or ""
+        if page.hashes.shingle_count > 1:
+            return "shingles", page.hashes.shingle_digest
+        if page.hashes.shingle_count and (page.title or page.content_digest):
+            return "shingle and title", page.hashes.shingle_digest, page.title or ""
         return ("bytes", page.content_digest) if page.content_digest else ("id", page.id)
 
     return [first.setdefault(key(page), number) for number, page in enumerate(pages)]
@@ -119,8 +119,8 @@ def tokens_of(pages: Sequence[Record], contents: Sequence[int], options: Cluster
     """Return for each token the first pages of contents that have it, in order."""
     tokens: dict[int, list[int]] = defaultdict(list)
     for number, page in enumerate(pages):
-        if contents[number] == number and page.shingle_count > 1:
-            for token in {*page.bands, *(() if options.fast else page.sketch)}:
+        if contents[number] == number and page.hashes.shingle_count > 1:
+            for token in {*page.hashes.bands, *(() if options.fast else page.hashes.sketch)}:
                 tokens[token].append(number)
     return tokens
 
@@ -135,15 +135,15 @@ def verified(a: Record, b: Record, scheme: Scheme, options: ClusteringOptions) -
 
 
 def verdict_on(a: Record, b: Record, scheme: Scheme, options: ClusteringOptions) -> tuple[float, float, str]:
-    counts = a.shingle_count, b.shingle_count
-    return pair_verdict((a.minhash, b.minhash), counts, options.threshold, scheme.bits, CLEAR_ERRORS)
+    counts = a.hashes.shingle_count, b.hashes.shingle_count
+    return pair_verdict((a.hashes.minhash, b.hashes.minhash), counts, options.threshold, scheme.bits, CLEAR_ERRORS)
 
 
 def how_equal(first: Record, page: Record) -> str:
     """Return the rule by which two pages of one content are equal."""
     if first.content_digest == page.content_digest != "":
         return "content"
-    return "text" if first.text_digest == page.text_digest != "" else "shingles"
+    return "text" if first.hashes.text_digest == page.hashes.text_digest != "" else "shingles"
 
 
 def candidates(

@@ -11,8 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from opensearch_winnow.clusters.deduplication import containments
 from opensearch_winnow.clusters.deduplication.deciding import decide_rows

@@ -9,8 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from opensearch_winnow.clusters.options import ClusterError, ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
@@ -56,7 +55,9 @@ def growing(seed: int, scheme: Scheme, in_time: bool) -> Crawl:
     again = [record for record in records if record not in files[2] and random.random() < 0.1]
     changed = random.random() < 0.3
     for record in again:
-        others = [each for each in records if each.shingle_digest != record.shingle_digest] if changed else []
+        others = (
+            [each for each in records if each.hashes.shingle_digest != record.hashes.shingle_digest] if changed else []
+        )
         replaced = replace(random.choice(others), url=record.url, fetched_at=record.fetched_at) if changed else None
         files[2].append(replaced or replace(record, title="Another", cluster=records[0].id))
     return Crawl(scheme, files)

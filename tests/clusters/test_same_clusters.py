@@ -11,8 +11,7 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from opensearch_winnow.clusters import schemas as tables
 from opensearch_winnow.clusters.options import ClusteringOptions, Linkage

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import unicodedata2
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
 from tests.cython_core import reference

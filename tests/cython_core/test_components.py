@@ -3,8 +3,7 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.components import UnionFind
 from tests.cython_core import reference

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 import unicodedata2
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from tests.cython_core import reference

@@ -7,8 +7,7 @@ from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from opensearch_winnow.cython_core.estimates import (
     Estimate,

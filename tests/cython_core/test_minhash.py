@@ -4,8 +4,7 @@ from array import array
 from random import Random
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack
 from tests.cython_core import reference

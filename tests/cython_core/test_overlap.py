@@ -6,8 +6,7 @@ from itertools import accumulate, product
 from math import isnan
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from opensearch_winnow.cython_core.overlap import difference, matching_runs, overlap, pair_resemblances
 from tests.cython_core import reference

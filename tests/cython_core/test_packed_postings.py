@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 from contextlib import suppress
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from opensearch_winnow.cython_core.packed_postings import pack_postings, unpack_postings
 from tests.cython_core import reference

@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 from itertools import pairwise
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.pair_representatives import PairRepresentatives
 from tests.cython_core.reference import Pair, pair_representatives

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.phrase_offsets import phrase_offsets
 from opensearch_winnow.cython_core.word_tokens import word_tokens

@@ -7,8 +7,7 @@ from itertools import accumulate, pairwise
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.posting_parts import bundle_postings, put_rows, sort_postings, split_postings
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings

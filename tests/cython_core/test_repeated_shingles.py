@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 from itertools import accumulate
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from opensearch_winnow.cython_core.repeated_shingles import (
     count_documents,

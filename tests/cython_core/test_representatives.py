@@ -6,8 +6,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from opensearch_winnow.cython_core.minhash import minhash, pack
 from opensearch_winnow.cython_core.representatives import REPRESENTATIVE, UNDECIDED, RepresentativeAssignment

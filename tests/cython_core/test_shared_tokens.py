@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 from itertools import chain, combinations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.shared_tokens import SharedTokens
 from tests.refused import refused

@@ -5,8 +5,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.sketches import distinct, min_sketch, mod_sketch, sketch_scale
 from tests.cython_core import reference

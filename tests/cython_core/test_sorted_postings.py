@@ -6,8 +6,7 @@ from array import array
 from collections import Counter
 from itertools import chain
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.sorted_postings import (
     document_frequency_histogram,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.symbols import symbol_places, symbols_hash
 from tests.cython_core.reference import DASHES, FULL_WIDTH, symbols

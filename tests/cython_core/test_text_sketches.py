@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.minhash import bands, minhash, pack

@@ -7,8 +7,7 @@ from collections import defaultdict
 from itertools import combinations, pairwise
 from operator import attrgetter
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.token_pairs import TokenPairs, split_pairs
 from tests.cython_core.reference import Pair, skipped_pairs, token_pairs

@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.visible_text import NAMES, VisibleText
 from tests.cython_core import reference_visible_text as reference

@@ -4,8 +4,7 @@ from array import array
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from opensearch_winnow.cython_core.vectors import use_vectors
 from opensearch_winnow.cython_core.window_minima import window_minima

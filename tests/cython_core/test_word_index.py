@@ -8,8 +8,7 @@ from itertools import accumulate
 from random import Random
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.word_index import word_index
 from opensearch_winnow.cython_core.word_segments import MergedSegments, document_frequencies, find_prefix, find_word

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text
 from opensearch_winnow.cython_core.word_runs import WordRuns

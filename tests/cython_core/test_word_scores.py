@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.word_index import word_index
 from opensearch_winnow.cython_core.word_scores import Bm25, BooleanScorer, encode_length

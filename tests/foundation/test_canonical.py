@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow import Scheme
 from opensearch_winnow.cython_core.canonical_text import CanonicalText, canonical_text

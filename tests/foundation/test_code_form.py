@@ -12,8 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pygments.lexers import CppLexer, PythonLexer
 
 from opensearch_winnow import Scheme, compare, fingerprint

@@ -13,8 +13,7 @@ import click
 import pytest
 from click.shell_completion import CompletionItem
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cli.options.declared_options import declared_option, declared_options
 from opensearch_winnow.foundation.errors import FileError, QuestionError, WinnowError

@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import replace
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.rare_grams import rare_grams
 from opensearch_winnow.foundation.scheme import Scheme
@@ -18,7 +17,7 @@ TEXTS = st.text("abc", max_size=200)
 
 @given(TEXTS, st.integers(0, 1_000))
 def test_every_epoch_stores_a_part_of_the_search_fingerprint(chars: str, epoch: int) -> None:
-    searched = searched_fingerprints(chars, SCHEME)
+    searched = searched_fingerprints(chars, SCHEME, SCHEME.w, array("Q"))
     stored, positions = stored_fingerprints(chars, SCHEME, epoch)
     assert set(stored) <= set(searched)
     assert len(stored) == len(positions) == min(SCHEME.stored, len(searched))
@@ -27,7 +26,7 @@ def test_every_epoch_stores_a_part_of_the_search_fingerprint(chars: str, epoch: 
 
 @given(TEXTS)
 def test_a_full_round_of_epochs_repeats_nothing_unless_it_must(chars: str) -> None:
-    searched = set(searched_fingerprints(chars, SCHEME))
+    searched = set(searched_fingerprints(chars, SCHEME, SCHEME.w, array("Q")))
     epochs = max(len(searched) // SCHEME.stored, 2)
     stored = [frozenset(stored_fingerprints(chars, SCHEME, epoch)[0]) for epoch in range(epochs + 1)]
     assert stored[-1] == stored[0]

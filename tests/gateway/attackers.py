@@ -14,8 +14,7 @@ import sys
 from functools import partial
 from threading import Thread
 
-from tests.gateway import body_attacks as bodies
-from tests.gateway import connection_attacks as connections
+from tests.gateway import body_attacks as bodies, connection_attacks as connections
 from tests.gateway.attacker import Attack, Attacker, Round
 from tests.gateway.body_attacks import MB, body_attack, bulk_of_names, filter_attack, sending
 

@@ -11,7 +11,7 @@ from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.stores.opensearch.own_index.attached_pages import AttachedPages
 from tests.stores.opensearch.own_articles import FIELDS, OwnIndex
 
-OF_ATTACHING = ("stamp", "place", "cluster")  # all others are made from the document alone
+OF_ATTACHING = ("stamp", "arrival", "cluster")  # all others are made from the document alone
 
 
 def pages_of(own: OwnIndex, fields: AttachedFields = FIELDS) -> AttachedPages:
@@ -30,7 +30,7 @@ def has_fitting_stamp(pages: AttachedPages, document: dict[str, Any]) -> bool:
     fresh = document | {"_source": {key: value for key, value in document["_source"].items() if "winnow" not in key}}
     made = pages.make(fresh)
     assert {name: stored.get(name) for name in made} == made
-    assert isinstance(stored.get("place"), int)
+    assert isinstance(stored.get("arrival"), int)
     assert stored.get("cluster")
     return True
 

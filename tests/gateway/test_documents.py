@@ -75,7 +75,7 @@ def test_a_document_that_is_written_again_has_the_fields_of_its_new_text(gateway
 
     source = written(article(1))
     changed = written(source | {"body": text("another")})  # with the old fields, as it was read
-    assert changed["winnow"]["place"] == source["winnow"]["place"]
+    assert changed["winnow"]["arrival"] == source["winnow"]["arrival"]
     without_text = written(changed | {"body": ""})
     assert without_text["winnow"]["fingerprints"] == ""
     assert len({each["winnow.cluster"] for each in (source, changed, without_text)}) == 3

@@ -7,8 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.gateway import filter_path

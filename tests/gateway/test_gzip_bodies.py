@@ -7,8 +7,7 @@ import gzip
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.gateway.limits import MAX_GZIP_PARTS, Limits
 from opensearch_winnow.gateway.memory_budget import MemoryBudget

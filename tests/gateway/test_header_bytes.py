@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from tests.gateway.faulty_engine import answering_engine
 from tests.gateway.raw_requests import raw_answer

@@ -18,9 +18,7 @@ from opensearch_winnow.stores.opensearch.requests.client import Address
 from tests.gateway.checked_stamps import fits, has_fitting_stamp, pages_of
 from tests.gateway.raw_requests import Answer
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
-from tests.stores.opensearch.gateway import Answer as Stand
-from tests.stores.opensearch.gateway import Arrived
-from tests.stores.opensearch.gateway import Gateway as Front
+from tests.stores.opensearch.gateway import Answer as Stand, Arrived, Gateway as Front
 from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, attach, plan
 
 

@@ -12,8 +12,7 @@ import msgspec
 import pytest
 from aiohttp import ClientConnectionResetError
 from aiohttp.http_exceptions import BadStatusLine
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.gateway.passing import PassedResponse
 from opensearch_winnow.gateway.routes import goes_up

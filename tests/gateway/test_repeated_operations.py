@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.gateway.writing.bulk_answer import BulkAnswer, ItemOutcome
 from opensearch_winnow.gateway.writing.bulk_body import BulkItem, bulk_items

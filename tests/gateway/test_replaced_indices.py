@@ -17,9 +17,7 @@ from opensearch_winnow.stores.opensearch.requests.client import Address
 from tests.gateway.checked_stamps import fits
 from tests.gateway.raw_requests import Answer
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
-from tests.stores.opensearch.gateway import Answer as Stand
-from tests.stores.opensearch.gateway import Arrived
-from tests.stores.opensearch.gateway import Gateway as Front
+from tests.stores.opensearch.gateway import Answer as Stand, Arrived, Gateway as Front
 from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, attach
 
 NO_REPLICAS = {"number_of_shards": 1, "number_of_replicas": 0}

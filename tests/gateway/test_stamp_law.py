@@ -8,8 +8,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
 from opensearch_winnow.stores.engine.running import Running

@@ -17,10 +17,10 @@ import pytest
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages
 from opensearch_winnow.ingest.runs.index_splits import index
+from opensearch_winnow.ingest.runs.parquet_writer import ParquetWriter
 from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.record_files.record_writer import RecordWriter
 from opensearch_winnow.record_files.records import read_records
 from tests.ingest.sources.archives import record
 
@@ -58,7 +58,7 @@ def run(tmp_path: Path) -> Run:
         target, failed_path = tmp_path / to, tmp_path / f"{to}.failed.jsonl"
         with (
             Sources([str(source) for source in sources]) as crawled,
-            RecordWriter(target, recipe.scheme) as records,
+            ParquetWriter(target, recipe.scheme) as records,
             FailedPages(failed_path) as failed,
         ):
             report = index(crawled.splits(split), records, failed, recipe, **options)

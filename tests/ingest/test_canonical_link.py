@@ -3,8 +3,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.ingest.canonical_link import MAX_URL_CHARS, canonical_url, header_link
 

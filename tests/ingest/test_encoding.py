@@ -7,8 +7,7 @@ from time import perf_counter
 
 import pytest
 import webencodings
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.ingest.encoding import Encoding, encoding_of, to_text, to_utf8
 from tests.public_pages import HUTOOL, NABLARCH, Release, javadoc

@@ -3,8 +3,7 @@ from __future__ import annotations
 import random
 import threading
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow import Scheme, fingerprint
 from opensearch_winnow.cython_core.canonical_text import canonical_text

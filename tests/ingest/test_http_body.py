@@ -12,8 +12,7 @@ from pathlib import Path
 import brotli
 import pytest
 import zstandard
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from opensearch_winnow.ingest.http_body import GZIP, MAX_CODINGS, BodyError, decoded

@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow import Scheme, compare, fingerprint
 from opensearch_winnow.cython_core.canonical_text import canonical_text
@@ -17,7 +16,7 @@ from opensearch_winnow.cython_core.sketches import distinct, mod_sketch
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
-from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.record import Record, StoredDigests
 
 URL = "http://example.org/"
 SMALL = Recipe(scheme=Scheme(noise=5, guarantee=9, shingle=3, modulus=2))
@@ -35,13 +34,13 @@ def test_a_record_has_the_hashes_of_its_text(text: str) -> None:
     record = made(Page(URL, text=text))
     scheme = SMALL.scheme
     prints = fingerprint(record.text, scheme)
-    assert (record.fingerprints, record.positions) == (prints.hashes, prints.positions)
+    assert (record.hashes.fingerprints, record.hashes.positions) == (prints.hashes, prints.positions)
     every = distinct(shingles(canonical_text(record.text), scheme.shingle, scheme.seed))
-    assert record.shingle_count == len(every)
-    assert record.sketch == mod_sketch(every, scheme.modulus)
+    assert record.hashes.shingle_count == len(every)
+    assert record.hashes.sketch == mod_sketch(every, scheme.modulus)
     signature = minhash(every, scheme.bins)
-    assert record.minhash == pack(signature, scheme.bits)
-    assert record.bands == bands(signature, scheme.bands, scheme.rows)
+    assert record.hashes.minhash == pack(signature, scheme.bits)
+    assert record.hashes.bands == bands(signature, scheme.bands, scheme.rows)
 
 
 @pytest.mark.check
@@ -62,18 +61,18 @@ def test_a_record_does_not_depend_on_earlier_pages(contents: list[str]) -> None:
 )
 def test_digests_tell_how_much_of_two_pages_is_equal(html: str, equal: set[str]) -> None:
     one, other = made(Page(URL, html=f"<p>{PROSE}")), made(Page(f"{URL}other", html=html))
-    names = ("content_digest", "text_digest", "shingle_digest")
-    assert {name for name in names if getattr(one, name) == getattr(other, name)} == equal
+    pairs = zip(StoredDigests._fields, StoredDigests.of(one), StoredDigests.of(other), strict=True)
+    assert {name for name, ours, theirs in pairs if ours == theirs} == equal
 
 
 def test_different_texts_may_have_equal_shingles() -> None:
     """A text repeated twice has the same shingles as when repeated three times, including those across the joints."""
     text = "one two three four five six "
     one, other = made(Page(URL, text=text * 2)), made(Page(URL, text=text * 3))
-    assert one.text_digest != other.text_digest
-    assert one.shingle_digest == other.shingle_digest
+    assert one.hashes.text_digest != other.hashes.text_digest
+    assert one.hashes.shingle_digest == other.hashes.shingle_digest
     assert compare(one.text, other.text, SMALL.scheme).resemblance == 1
-    assert made(Page(URL, text="no where")).text_digest != made(Page(URL, text="nowhere")).text_digest
+    assert made(Page(URL, text="no where")).hashes.text_digest != made(Page(URL, text="nowhere")).hashes.text_digest
 
 
 def test_the_metadata_of_a_page_is_kept() -> None:
@@ -128,14 +127,14 @@ def test_a_revisit_is_a_known_duplicate() -> None:
     record = made(Page(URL, revisit_of=first, payload_digest="sha1:ABC"))
     assert (record.duplicate, record.duplicate_of, record.payload_digest) == ("revisit", first, "sha1:ABC")
     assert record.text == ""
-    assert len(record.fingerprints) == record.shingle_count == 0
+    assert len(record.hashes.fingerprints) == record.hashes.shingle_count == 0
 
 
 def test_a_file_name_decides_the_language_of_code() -> None:
     code = Recipe(scheme=Scheme.preset("code"))
     source = "# a comment\nx = 1\n" * 20
     python, other = (made(Page(f"{URL}{name}", text=source), code) for name in ("a.py", "a.c"))
-    assert python.text_digest != other.text_digest
+    assert python.hashes.text_digest != other.hashes.text_digest
 
 
 @pytest.mark.parametrize(

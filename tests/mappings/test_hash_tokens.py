@@ -5,8 +5,7 @@ from array import array
 from base64 import urlsafe_b64decode
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.mappings.hash_tokens import (
     packed_positions,

@@ -13,7 +13,7 @@ from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.opensearch_document import document_of
 from opensearch_winnow.mappings.opensearch_mapping import (
     FIELDS,
-    HASH_FIELDS,
+    HASH_MAPPINGS,
     index_settings,
     index_template,
     mapping,
@@ -47,7 +47,7 @@ def test_every_field_of_a_document_is_mapped(record: Make) -> None:
     other = "https://example.org/0"
     of_others = {"duplicate": "revisit", "duplicate_of": other, "canonical": other}
     whole = record(1, payload_digest="sha1:A", source=source, **of_others)
-    assert set(document_of(whole, place=1, latest=True)) == set(FIELDS)
+    assert set(document_of(whole, arrival=1, latest=True)) == set(FIELDS)
     assert list(FIELDS["source"]["properties"]) == list(ArchiveLocation._fields)
 
 
@@ -64,8 +64,8 @@ def test_the_engine_keeps_the_scheme_and_not_its_key(client: OpenSearch, scheme:
 @pytest.mark.parametrize(
     ("meta", "complaint"),
     [
-        *((meta, "not a store") for meta in ({}, {"other": 1}, {"winnow": "yes"}, {"winnow": {"format": 2}})),
-        ({"winnow": {"format": 1}}, "x has format 1 .* knows 2 only"),
+        *((meta, "not a store") for meta in ({}, {"other": 1}, {"winnow": "yes"}, {"winnow": {"format": 1}})),
+        ({"winnow": {"format": 2}}, "x has format 2 .* knows 1 only"),
     ],
 )
 def test_an_index_with_another_mapping_is_refused(meta: dict[str, Any], complaint: str) -> None:
@@ -75,7 +75,7 @@ def test_an_index_with_another_mapping_is_refused(meta: dict[str, Any], complain
 
 def test_the_score_of_a_query_is_the_number_of_shared_tokens(client: OpenSearch, index: str, record: Make) -> None:
     for number in range(3):
-        source = document_of(record(number), place=number, latest=True)
+        source = document_of(record(number), arrival=number, latest=True)
         source["sketch"] = " ".join(["AAAAAAAAAAA", "BBBBBBBBBBB", "CCCCCCCCCCC"][: number + 1])
         client.index(index=index, id=str(number), body=source, params={"pipeline": "_none"})
     client.indices.refresh(index=index)
@@ -90,7 +90,7 @@ def test_unknown_fields_are_refused_and_long_urls_stored(client: OpenSearch, ind
         client.index(index=index, body={"colour": "blue"}, params={"pipeline": "_none"})
     url = "https://example.org/" + "é" * 40_000
     long = record(1, url=url, payload_digest="x" * 40_000, duplicate="text", duplicate_of=url)
-    source = document_of(long, place=1, latest=True)
+    source = document_of(long, arrival=1, latest=True)
     client.index(index=index, id="1", body=source, params={"pipeline": "_none"})
     assert client.get(index=index, id="1")["_source"] == source
 
@@ -105,7 +105,7 @@ def test_the_template_applies_to_the_next_index(client: OpenSearch) -> None:
         made = client.indices.get(index=f"{name}-000007")[f"{name}-000007"]
         assert written_in(made["mappings"], name) == written(scheme)
         assert made["settings"]["index"]["number_of_shards"] == "2"
-        assert made["settings"]["index"]["default_pipeline"] == "winnow-2"
+        assert made["settings"]["index"]["default_pipeline"] == "winnow-1"
 
 
 def test_long_settings_are_stored(client: OpenSearch) -> None:
@@ -117,7 +117,7 @@ def test_long_settings_are_stored(client: OpenSearch) -> None:
 
 
 def test_a_fragment_has_only_our_fields_below_any_field_and_each_mapping_is_made_anew() -> None:
-    assert mapping_fragment() == {"properties": {**HASH_FIELDS, "cluster": FIELDS["cluster"]}}
+    assert mapping_fragment() == {"properties": {**HASH_MAPPINGS, "cluster": FIELDS["cluster"]}}
     assert mapping_fragment("a.b") == {"properties": {"a": {"properties": {"b": mapping_fragment()}}}}
     mapping_fragment()["properties"]["sketch"]["type"] = "date"
     mapping(Scheme())["properties"]["url"]["type"] = "date"

@@ -19,7 +19,7 @@ from opensearch_winnow.mappings.record import Record, site_of
 from opensearch_winnow.stores.engine.running import Running
 
 Make = Callable[..., Record]
-DERIVED = ("site", "url_length", "fingerprint_count", "sketch_count", "fetched_us", "cluster", "latest", "place")
+DERIVED = ("site", "url_length", "fingerprint_count", "sketch_count", "fetched_us", "cluster", "latest", "arrival")
 URLS = [
     *("http://a.org", "HTTP://user:pass@A.Org:80/x?y#z", "//h/x", "file:///x", "mailto:a@b", "http:/a", "a//b"),
     *("1a://b", "http://[::1]:9200/x", "http://[::1", "http://a?b://c", "http://a@b@c/", "urn:x:y//z"),
@@ -44,22 +44,22 @@ def simulate(client: OpenSearch, *sources: dict[str, Any], id_: str | None = "so
 
 def minimal_document(record: Record) -> dict[str, Any]:
     """Return the document without the fields that can be derived."""
-    whole = document_of(record, place=1, latest=True)
+    whole = document_of(record, arrival=1, latest=True)
     return {name: value for name, value in whole.items() if name not in DERIVED}
 
 
 def test_missing_fields_are_derived_as_in_a_record(client: OpenSearch, record: Make) -> None:
     one = record(7)
-    one.fingerprints[3] = one.fingerprints[2]  # a repeated passage
+    one.hashes.fingerprints[3] = one.hashes.fingerprints[2]  # a repeated passage
     before = time.time_ns()
     (made,) = simulate(client, minimal_document(one), id_=one.id)
-    place = made.pop("place")
-    expected = document_of(one, place=0, latest=True)
-    del expected["place"]
+    arrival = made.pop("arrival")
+    expected = document_of(one, arrival=0, latest=True)
+    del expected["arrival"]
     assert made == expected
-    assert made["fingerprint_count"] == len(one.fingerprints) - 1
-    assert type(place) is int
-    assert abs(place - before) < 3_600 * 10**9  # the engine has its own clock
+    assert made["fingerprint_count"] == len(one.hashes.fingerprints) - 1
+    assert type(arrival) is int
+    assert abs(arrival - before) < 3_600 * 10**9  # the engine has its own clock
     assert record_of(made) == one
 
 
@@ -69,7 +69,7 @@ def test_the_site_is_derived_from_the_url(client: OpenSearch, record: Make) -> N
 
 
 def test_given_fields_are_kept(client: OpenSearch, record: Make) -> None:
-    said = document_of(record(1, site="other.org", cluster="c" * 32, crawl="mine"), place=17, latest=False)
+    said = document_of(record(1, site="other.org", cluster="c" * 32, crawl="mine"), arrival=17, latest=False)
     assert simulate(client, said) == [said]
 
 
@@ -118,7 +118,7 @@ def test_invalid_documents_are_refused_with_a_reason(
     client: OpenSearch, record: Make, change: dict[str, Any], reason: str
 ) -> None:
     (answer,) = simulate(client, minimal_document(record(1)) | change)
-    assert answer["reason"].endswith(f"winnow-2 refuses the document: {reason}")
+    assert answer["reason"].endswith(f"winnow-1 refuses the document: {reason}")
 
 
 def test_a_refused_document_does_not_affect_others(client: OpenSearch, record: Make) -> None:

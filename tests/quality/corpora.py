@@ -158,7 +158,7 @@ def records(pages: Iterable[Page], scheme: Scheme = Scheme()) -> list[Record]:
 
 def digest(corpus: Iterable[Record], labels: Iterable[str] = ()) -> str:
     """Return a digest that changes with the canonical text of any page, and with any label."""
-    lines = sorted(f"{record.url} {record.text_digest}" for record in corpus)
+    lines = sorted(f"{record.url} {record.hashes.text_digest}" for record in corpus)
     return sha256("\n".join([*lines, *labels]).encode()).hexdigest()[:32]
 
 

@@ -4,15 +4,15 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from opensearch_winnow import Passage, Scheme, compare
+from opensearch_winnow import Scheme, compare
 from opensearch_winnow.cython_core import passages as module
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.cython_core.fingerprints import fingerprints
 from opensearch_winnow.queries.compare import Comparer, side
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate, Exclusions
+from opensearch_winnow.types import Passage
 
 SMALL = Scheme(noise=6, guarantee=12, shingle=3)
 WORDS = ["rose", "is", "a", "Rose,", "thorn", "the", "of", "crawl", "copy"]

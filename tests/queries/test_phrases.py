@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.queries.phrases import MAX_UNWANTED, MAX_WANTED, Phrase, phrase, phrases

@@ -8,14 +8,14 @@ from functools import partial
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from opensearch_winnow import Comparison, Passage, Scheme, compare
+from opensearch_winnow import Scheme, compare
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest
 from opensearch_winnow.queries.relationship import Kind, Lengths, Relationship, same_in
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate
+from opensearch_winnow.types import Comparison, Passage
 
 SMALL = Scheme(noise=6, guarantee=12, shingle=3)
 SWAPPED = {"condensed": "expanded", "expanded": "condensed"}

@@ -7,8 +7,7 @@ from tempfile import TemporaryDirectory
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.clusters.record_scan import RecordScan
 from opensearch_winnow.index import Index
@@ -20,9 +19,9 @@ from opensearch_winnow.queries.filters import Selection
 from opensearch_winnow.record_files.atomic_parquet import merge_files
 from opensearch_winnow.record_files.reader import latest_rows, scheme_of
 from opensearch_winnow.record_files.records import read_records, read_rows
-from opensearch_winnow.stores.destination import StoreDestination
+from opensearch_winnow.stores.store_writer import StoreWriter
 from tests.record_files.test_record_writer import write
-from tests.stores.test_destination import URL, archives, open_store, page, revisit, stored_records, with_content
+from tests.stores.test_store_writer import URL, archives, open_store, page, revisit, stored_records, with_content
 
 
 @pytest.mark.check
@@ -32,7 +31,7 @@ def test_files_in_any_order_have_the_texts_of_a_store(data: st.DataObject, recor
     cut = data.draw(st.integers(0, len(order)))
     with TemporaryDirectory() as name:
         folder = Path(name)
-        with open_store(folder) as store, StoreDestination(store) as into:
+        with open_store(folder) as store, StoreWriter(store) as into:
             for each in records:
                 into.add(each)
         for some in (order[:cut], order[cut:]):
@@ -57,7 +56,7 @@ def test_columns_are_filled_in_for_clustering(files: list[Path]) -> None:
     scan = RecordScan.of([str(file) for file in files])
     (first, batch), (second, _) = scan.columns("id", "text_digest", "sketch", "fetched_at")
     assert (first, second, batch.schema.names) == (0, 2, ["id", "text_digest", "sketch", "fetched_at"])
-    assert batch["text_digest"].to_pylist() == [FILLED.text_digest, ""]
+    assert batch["text_digest"].to_pylist() == [FILLED.hashes.text_digest, ""]
     assert [row for _, each in scan.columns("url") for row in each["url"].to_pylist()] == [each.url for each in ALL]
 
 

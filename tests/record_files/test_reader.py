@@ -14,13 +14,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings import record_metadata
-from opensearch_winnow.mappings.record import Record, RecordsError
+from opensearch_winnow.mappings.record import Record, RecordsError, make_record
 from opensearch_winnow.mappings.record_columns import SCHEMA, SOURCE
 from opensearch_winnow.record_files import atomic_parquet, reader
 from opensearch_winnow.record_files.reader import latest_rows, read_columns, scheme_of
@@ -59,7 +58,7 @@ def test_the_metadata_has_the_scheme_but_not_its_key(tmp_path: Path, record: Mak
     secret = Scheme(noise=20, guarantee=40, key="open sesame")
     write(path, record(1), scheme=secret)
     content = json.loads(pq.read_metadata(path).metadata[b"winnow"])
-    assert (content["format"], content["scheme_id"], content["keyed"]) == (2, secret.id, True)
+    assert (content["format"], content["scheme_id"], content["keyed"]) == (1, secret.id, True)
     assert content["scheme"]["guarantee"] == 40
     assert content["scheme"]["normalisation"] == secret.normalisation
     assert b"sesame" not in path.read_bytes()
@@ -151,7 +150,8 @@ def file_and_records(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, l
     for number in range(20):
         prints = array("Q", range(number, 1000 + number))
         hashes: dict[str, Any] = {"fingerprints": prints, "sketch": prints[:40], "bands": prints[:32]}
-        records.append(Record(url=f"https://example.org/{number}", text=f"page {number} " * 400, **values, **hashes))
+        own = {"url": f"https://example.org/{number}", "text": f"page {number} " * 400}
+        records.append(make_record(own | values | hashes))
     write(path, *records)
     return path.read_bytes(), records
 
@@ -185,14 +185,14 @@ def test_other_files_are_refused(tmp_path: Path, record: Make) -> None:
     (tmp_path / "empty").mkdir()
     write(tmp_path / "r.parquet", record(1))
     table = pq.read_table(tmp_path / "r.parquet")
-    pq.write_table(table.replace_schema_metadata({"winnow": '{"format": 3}'}), tmp_path / "later.parquet")
+    pq.write_table(table.replace_schema_metadata({"winnow": '{"format": 2}'}), tmp_path / "later.parquet")
     pq.write_table(table.drop_columns(["bands"]), tmp_path / "fewer.parquet")
     for name, complaint in {
         "gone.parquet": "there is no record file",
         "other.parquet": "but not one of winnow's records",
         "text.parquet": "cannot be read as a record file",
         "empty": "has no record files",
-        "later.parquet": "has format 3",
+        "later.parquet": "has format 2",
         "fewer.parquet": "does not have the columns",
         "caf\udce9.parquet": "not UTF-8",
     }.items():
@@ -212,7 +212,7 @@ def test_the_documentation_lists_every_column(root: Path) -> None:
 def test_the_examples_in_the_documentation_run(
     root: Path, tmp_path: Path, record: Make, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(tmp_path / "crawl.parquet", record(1), record(2, bands=record(1).bands), record(3))
+    write(tmp_path / "crawl.parquet", record(1), record(2, bands=record(1).hashes.bands), record(3))
     monkeypatch.chdir(tmp_path)
     page = (root / "docs" / "records.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)

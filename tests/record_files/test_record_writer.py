@@ -16,15 +16,14 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record, RecordsError, StoredDigests
 from opensearch_winnow.record_files import atomic_parquet, record_writer
 from opensearch_winnow.record_files.reader import read_columns
-from opensearch_winnow.record_files.record_writer import RecordWriter
+from opensearch_winnow.record_files.record_writer import RecordFileWriter
 from opensearch_winnow.record_files.records import read_records
 from tests.interrupts import interrupting
 
@@ -34,7 +33,7 @@ SMALL_LIMITS = {"MAX_WAITING_BYTES": 1_000, "MAX_PART_BYTES": 5_500}
 
 
 def write(path: Path | str, *records: Record, scheme: Scheme = Scheme()) -> None:
-    with RecordWriter(path, scheme) as writer:
+    with RecordFileWriter(path, scheme) as writer:
         for record in records:
             writer.add(record)
 
@@ -68,10 +67,10 @@ def test_a_second_run_adds_records_or_replaces_those_with_their_ids(tmp_path: Pa
 
 
 def test_a_writer_reads_the_stored_digests(path: str, record: Make) -> None:
-    with RecordWriter(path, Scheme()) as writer:
+    with RecordFileWriter(path, Scheme()) as writer:
         assert list(writer.stored()) == []
         writer.add(record(1))
-    with RecordWriter(path, Scheme()) as writer:
+    with RecordFileWriter(path, Scheme()) as writer:
         assert list(writer.stored()) == [StoredDigests.of(record(1))]
 
 
@@ -104,7 +103,7 @@ def test_a_file_without_records_has_the_scheme(path: str, record: Make) -> None:
     assert list(read_records(path)) == [record(1)]
     other = Scheme(noise=20, key="secret")
     with pytest.raises(RecordsError, match=f"has records of scheme {Scheme().id}, not {other.id}"):
-        RecordWriter(path, other)
+        RecordFileWriter(path, other)
     write(path)  # the refused writer holds no lock
 
 
@@ -132,17 +131,17 @@ def test_a_path_that_cannot_be_written_is_reported(tmp_path: Path, record: Make)
 
 
 def test_a_second_writer_is_refused_while_the_first_is_at_work(path: str, record: Make) -> None:
-    with RecordWriter(path, Scheme()) as first:
+    with RecordFileWriter(path, Scheme()) as first:
         first.add(record(1))
         with pytest.raises(FileError, match="is being written by another process"):
-            RecordWriter(path, Scheme())
+            RecordFileWriter(path, Scheme())
     write(path, record(2))
     assert list(read_records(path)) == [record(1), record(2)]
 
 
 def test_an_exception_keeps_the_earlier_records(tmp_path: Path, path: str, record: Make) -> None:
     write(path, record(1))
-    writer = RecordWriter(path, Scheme())
+    writer = RecordFileWriter(path, Scheme())
     writer.add(record(2))
     with pytest.raises(ZeroDivisionError), writer:
         raise ZeroDivisionError
@@ -168,7 +167,7 @@ def test_ctrl_c_at_any_moment_keeps_what_was_added(tmp_path: Path, path: str, re
         shutil.copytree(before, now)
         added = 0
         try:
-            with RecordWriter(path, Scheme()) as writer, interrupting(moment, "opensearch_winnow", "pyarrow"):
+            with RecordFileWriter(path, Scheme()) as writer, interrupting(moment, "opensearch_winnow", "pyarrow"):
                 for each in new:
                     writer.add(each)
                     added += 1
@@ -186,7 +185,7 @@ def test_ctrl_c_at_any_moment_keeps_what_was_added(tmp_path: Path, path: str, re
 @pytest.mark.usefixtures("small_limits")
 def test_a_folder_has_complete_parts_in_the_order_of_their_numbers(tmp_path: Path, record: Make) -> None:
     (tmp_path / "records").mkdir()
-    writer = RecordWriter(tmp_path / "records", Scheme())  # an existing folder needs no / at the end
+    writer = RecordFileWriter(tmp_path / "records", Scheme())  # an existing folder needs no / at the end
     for number in range(10):
         writer.add(record(number))
     shown = sorted(path.name for path in (tmp_path / "records").glob("[!.]*"))
@@ -206,7 +205,7 @@ import os, pickle, signal, sys
 from opensearch_winnow.record_files import atomic_parquet, record_writer
 from opensearch_winnow.foundation.scheme import Scheme
 record_writer.MAX_WAITING_BYTES, record_writer.MAX_PART_BYTES, atomic_parquet.ROW_GROUP_BYTES = 1_000, 5_500, 3_000
-writer = record_writer.RecordWriter(sys.argv[1], Scheme())
+writer = record_writer.RecordFileWriter(sys.argv[1], Scheme())
 for record in pickle.load(sys.stdin.buffer):
     writer.add(record)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -239,7 +238,7 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 records = pickle.load(sys.stdin.buffer)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
 try:
-    with record_writer.RecordWriter(sys.argv[1], Scheme()) as writer:
+    with record_writer.RecordFileWriter(sys.argv[1], Scheme()) as writer:
         for record in records:
             writer.add(record)
 except FileError as error:

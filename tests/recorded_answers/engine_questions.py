@@ -11,9 +11,9 @@ from typing import Any
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import RequestError
 
-from opensearch_winnow import Filters, Index, attach, deduplicate_search_body, group_hits, search_groups
-from tests.recorded_answers import index_questions as of_store
-from tests.recorded_answers import result_values as values
+from opensearch_winnow import Filters, Index, attach
+from opensearch_winnow.clients import deduplicate_search_body, group_hits, search_groups
+from tests.recorded_answers import index_questions as of_store, result_values as values
 from tests.recorded_answers.question import NOTHING, Question, question
 from tests.recorded_answers.two_crawls import FIRST, SECOND, crawls, licences, plain_text
 

@@ -10,18 +10,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from opensearch_winnow import (
-        Comparison,
-        Contamination,
-        Deduplication,
-        HitGroups,
-        Matches,
-        Pairs,
-        Passage,
-        PassagesResult,
-        Relationship,
-        SearchResults,
-    )
+    from opensearch_winnow.batch import PassagesResult
+    from opensearch_winnow.clients import HitGroups
     from opensearch_winnow.clusters.result import ClusteringResult
     from opensearch_winnow.ingest.runs.report import Report
     from opensearch_winnow.mappings.card import Card
@@ -34,6 +24,16 @@ if TYPE_CHECKING:
     from opensearch_winnow.queries.searching.hit_groups import HitGroup, HitMember
     from opensearch_winnow.queries.searching.results import Member
     from opensearch_winnow.stores.store import Statistics
+    from opensearch_winnow.types import (
+        Comparison,
+        Contamination,
+        Deduplication,
+        Matches,
+        Pairs,
+        Passage,
+        Relationship,
+        SearchResults,
+    )
 
 
 def day(at: datetime | None) -> str:

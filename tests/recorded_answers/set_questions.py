@@ -10,9 +10,6 @@ from typing import Any
 from zipfile import ZipFile
 
 from opensearch_winnow import (
-    Document,
-    DocumentFile,
-    PassageIndex,
     Scheme,
     compare,
     contaminated,
@@ -22,6 +19,8 @@ from opensearch_winnow import (
     pairs,
     repeated_passages,
 )
+from opensearch_winnow.batch import PassageIndex
+from opensearch_winnow.types import Document, DocumentFile
 from tests.public_pages import HUTOOL, JARS, LUCENE, NABLARCH, jar, javadoc
 from tests.recorded_answers import result_values as values
 from tests.recorded_answers.question import Question, question, slow_question

@@ -10,8 +10,7 @@ from html import unescape
 from itertools import pairwise
 
 from opensearch_winnow.ingest.page import Page
-from tests.public_pages import HUTOOL, LUCENE, NABLARCH, Release, javadoc
-from tests.public_pages import licences as read_licences
+from tests.public_pages import HUTOOL, LUCENE, NABLARCH, Release, javadoc, licences as read_licences
 
 FIRST, SECOND = "first", "second"
 CRAWLS = (FIRST, SECOND)

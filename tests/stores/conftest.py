@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from opensearch_winnow.mappings.record import DUPLICATES, Record
+from opensearch_winnow.mappings.record import DUPLICATES, Record, make_record
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.store import Store
 from tests.record_fixtures import SOURCES
@@ -58,7 +58,7 @@ def any_record(draw: st.DrawFn) -> Record:
         "source": draw(st.none() | SOURCES),
         "canonical": draw(st.none() | st.sampled_from(["https://a.org/1", "https://c.org/", "é" * 2_000])),
     }
-    return Record(**values)
+    return make_record(values)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def numbered(number: int, **changes: Any) -> Record:
         "minhash": source.randbytes(512),
         "bands": array("Q", source.randbytes(256)),
     }
-    return Record(**values | changes)
+    return make_record(values | changes)
 
 
 RECORDS = st.lists(any_record(), max_size=8)

@@ -6,8 +6,7 @@ from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record

@@ -8,8 +8,7 @@ from math import inf
 from unicodedata import combining, normalize
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Filters

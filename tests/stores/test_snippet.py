@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.mappings.card import Card
+from opensearch_winnow.mappings.record import VALUE_OF
 from opensearch_winnow.queries.phrases import phrases
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.snippet import hit_of, marks, snippet
@@ -86,7 +86,7 @@ def test_marks_do_not_overlap(text: str, typed: str, expected: list[str]) -> Non
 
 def test_a_hit_has_marks_in_its_title_too() -> None:
     record = numbered(1, title="Plum\ttrees")
-    card = Card._make(name == "latest" or getattr(record, name) for name in Card._fields)
+    card = Card._make(name == "latest" or VALUE_OF[name](record) for name in Card._fields)
     shown = "Of the plum", [(7, 11)], [(0, 4), (5, 10)]
     assert hit_of(card, 1.5, "Of the plum", Words.of("plum tree*")) == (card, 1.5, *shown)
     card = card._replace(title=None)

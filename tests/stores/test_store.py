@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import CaptureEntry, Card
-from opensearch_winnow.mappings.record import TEXT_FIELDS, Record, StoredDigests
+from opensearch_winnow.mappings.record import VALUE_OF, Record, StoredDigests, with_text_of
 from opensearch_winnow.queries.asking.frequency_check import FrequencyCheck, rare_tokens
 from opensearch_winnow.queries.asking.lookups import Field, Lookup
 from opensearch_winnow.queries.filters import Filters, Selection
@@ -71,7 +70,8 @@ def test_what_is_read_is_what_was_written(new_store: New, records: list[Record],
         ids = ["0" * 32, *wanted, "no id"]
         assert store.read(ids, Text) == {id_: Text(record.text) for id_, record in wanted.items()}
         assert store.read(ids, Sketches) == {
-            id_: Sketches(record.shingle_count, record.sketch, record.minhash) for id_, record in wanted.items()
+            id_: Sketches(record.hashes.shingle_count, record.hashes.sketch, record.hashes.minhash)
+            for id_, record in wanted.items()
         }
         assert store.read(ids, Card) == {card.id: card for card in store.scan(Card)}
         digests = {id_: StoredDigests.of(record) for id_, record in wanted.items()}
@@ -92,7 +92,7 @@ def test_cards_and_filters(new_store: New, records: list[Record], where: Filters
         assert list(store.scan(Record, where)) == wanted
         for card, record in zip(store.scan(Card, where), wanted, strict=True):
             for name in card._fields:
-                assert getattr(card, name) == (card.id in newest if name == "latest" else getattr(record, name))
+                assert getattr(card, name) == (card.id in newest if name == "latest" else VALUE_OF[name](record))
         assert list(store.scan(CaptureEntry, where)) == [
             CaptureEntry(card, record.payload_digest, record.content_digest, record.source)
             for card, record in zip(store.scan(Card, where), wanted, strict=True)
@@ -109,7 +109,7 @@ def test_overlap_counts_different_shared_tokens(
         expected = [
             (record.id, shared)
             for record in filter_records(where, stored_records(records))
-            if (shared := len(tokens & set(getattr(record, field)))) >= minimum
+            if (shared := len(tokens & set(getattr(record.hashes, field)))) >= minimum
         ]
         ((_, found, _),) = candidates(store, [Lookup(field, array("Q", tokens), minimum)], where)
         assert [(each.id, each.shared) for each in found] == sorted(expected, key=lambda each: (-each[1], each[0]))
@@ -167,7 +167,7 @@ def test_frequent_tokens_are_left_out(
         found = candidates(store, wanted, check=FrequencyCheck(max_pages, ["fingerprints", "sketch"]))
         for (lookup, pages, _), field in zip(found, FIELDS, strict=True):
             counts = Counter(
-                token for record in stored_records(records).values() for token in set(getattr(record, field))
+                token for record in stored_records(records).values() for token in set(getattr(record.hashes, field))
             )
             frequent = {token: count for token, count in counts.items() if count > max_pages}
             rare = array("Q", tokens) if field == "bands" else rare_tokens(array("Q", tokens), frequent)
@@ -186,7 +186,7 @@ def test_frequencies_count_the_pages_still_stored(
         for id_ in gone:
             store.delete([id_])
         here = [record for id_, record in stored_records(records).items() if id_ not in gone]
-        pages = Counter(token for record in here for token in set(getattr(record, field)))
+        pages = Counter(token for record in here for token in set(getattr(record.hashes, field)))
         frequent = {token: count for token, count in pages.items() if count > over}
         lookups = [Lookup(field, array("Q", TOKENS)), Lookup(field, array("Q"))]
         assert store.frequencies(lookups, over=over) == [frequent, {}]
@@ -217,7 +217,9 @@ def test_replacing_is_deleting_and_writing(
             for field in FIELDS:
                 ((_, found, _),) = candidates(store, [Lookup(field, array("Q", TOKENS))])
                 assert {each.id: each.shared for each in found} == {
-                    id_: len(set(getattr(record, field))) for id_, record in here.items() if getattr(record, field)
+                    id_: len(set(getattr(record.hashes, field)))
+                    for id_, record in here.items()
+                    if getattr(record.hashes, field)
                 }
             for word in WORDS:
                 having = [each for each in here.values() if word in f"{each.title or ''} {each.text}".split()]
@@ -231,12 +233,12 @@ def test_nothing_is_left_of_what_is_deleted(store: Store, record: Make) -> None:
     assert [each.id for each in store.scan(Record)] == [records[49].id]
     assert store.delete([records[49].id, records[49].id]) == 1
     assert store.delete([records[0].id]) == store.count() == 0
-    assert candidates(store, [Lookup("fingerprints", records[0].fingerprints)])[0].pages == []
-    assert store.frequencies([Lookup("bands", records[0].bands)], over=0) == [{}]
+    assert candidates(store, [Lookup("fingerprints", records[0].hashes.fingerprints)])[0].pages == []
+    assert store.frequencies([Lookup("bands", records[0].hashes.bands)], over=0) == [{}]
     assert search(store, Words.of("words"), Filters()) == (0, [])
     assert store.statistics()[:4] == (0, 0, 0, {field: {} for field in FIELDS})
     store.write(records[:2])
-    ((_, found, _),) = candidates(store, [Lookup("fingerprints", records[1].fingerprints)])
+    ((_, found, _),) = candidates(store, [Lookup("fingerprints", records[1].hashes.fingerprints)])
     assert [each.id for each in found] == [records[1].id]
 
 
@@ -302,10 +304,9 @@ def test_revisits_are_found_by_what_they_repeat(store: Store, record: Make) -> N
 
 def test_texts_are_set_if_the_content_is_the_same(store: Store, record: Make) -> None:
     store.write([record(1, content_digest="", cluster="0" * 32), record(2), record(3)])
-    text = {name: getattr(record(9), name) for name in TEXT_FIELDS}
-    wanted = [replace(record(number, content_digest="", crawl="other"), **text) for number in (1, 2)]
+    wanted = [with_text_of(record(number, content_digest="", crawl="other"), record(9)) for number in (1, 2)]
     assert store.set_texts([*wanted, record(4)]) == 2
-    changed = replace(record(1, content_digest="", cluster="0" * 32), **text)
+    changed = with_text_of(record(1, content_digest="", cluster="0" * 32), record(9))
     assert list(store.scan(Record)) == [changed, record(2), record(3)]  # the content of 2 is another one by now
     assert search(store, Words.of("9"), Filters()).total == 1
     store.set_texts([replace(record(1, content_digest=""), title=None, canonical=None)])
@@ -355,7 +356,7 @@ def test_crawls_in_the_order_of_their_last_captures(store: Store, record: Make) 
 
 def test_statistics(store: Store, record: Make) -> None:
     store.write([record(number, url=f"https://site{number % 2}.org/{number % 3}") for number in range(6)])
-    store.write([record(7, url="https://site0.org/0", bands=record(1).bands)])
+    store.write([record(7, url="https://site0.org/0", bands=record(1).hashes.bands)])
     found = store.statistics()
     assert found[:3] == (7, 6, 2)
     assert found.frequencies == {"fingerprints": {1: 70}, "sketch": {1: 56}, "bands": {1: 160, 2: 32}}

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.operations.asking.history import HistoryEntry
 from opensearch_winnow.web.charts.capture_calendar import (

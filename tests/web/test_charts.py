@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.web.charts.axes import Frame, LinearScale, LogScale, ShareScale, axes, chart

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from opensearch_winnow import Index
-from opensearch_winnow import Page as CrawledPage
+from opensearch_winnow import Index, Page as CrawledPage
 from opensearch_winnow.mappings.record import capture_id
 from opensearch_winnow.web.texts.shown_passages import MAX_PASSAGES
 from tests.web.known_crawl_fixture import paragraph

@@ -6,8 +6,7 @@ import re
 from html import unescape
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow import Scheme, compare
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText

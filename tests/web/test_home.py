@@ -11,8 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from opensearch_winnow import Index
-from opensearch_winnow import Page as WebPage
+from opensearch_winnow import Index, Page as WebPage
 from opensearch_winnow.operations.upkeep.overview import Overview
 from opensearch_winnow.web.app import make_app
 from opensearch_winnow.web.served import ServedStore

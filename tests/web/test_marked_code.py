@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.foundation.scheme import PRESETS

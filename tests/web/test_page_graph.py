@@ -9,8 +9,7 @@ from time import process_time
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.web.charts.page_graph import (
     COLOURED_SITES,

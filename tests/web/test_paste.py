@@ -252,5 +252,6 @@ def test_boilerplate_is_left_out_or_not(own_file: Path, serve: Serve) -> None:
 
 def test_an_empty_store(unclustered: Unclustered, serve: Serve) -> None:
     served = serve(unclustered([]))
-    assert "This store is empty" in served.get("/paste").text
+    for path in ("/paste", "/", "/clusters"):
+        assert "This store is empty" in served.get(path).text
     assert served.get(paste(served, QUOTE)).heading == "No page quotes this text"

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.web.charts.axes import ticks
 from opensearch_winnow.web.charts.size_plot import FRAME, size_plot

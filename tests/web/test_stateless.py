@@ -16,11 +16,11 @@ from typing import Any, ClassVar, cast
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from jsonschema import Draft202012Validator
 
-from opensearch_winnow import Scheme, compare, winnow_fields
+from opensearch_winnow import Scheme, compare
+from opensearch_winnow.clients import winnow_fields
 from opensearch_winnow.foundation.cancellation import CancelledError, cancelled_by
 from opensearch_winnow.stores.store import StoreError
 from opensearch_winnow.web import app
@@ -92,7 +92,7 @@ def test_fields_of_many(computing: Served) -> None:
     reply, answers = post_lines(computing, "/fields", lines.encode(), content_type=kind)
     assert (reply.status, reply.headers["content-type"]) == (200, "application/x-ndjson")
     assert answers[:4] == [{"scheme": Scheme().id, **each} for each in made]
-    assert answers[4]["error"] == "What was sent is not JSON."
+    assert answers[4]["error"] == "The request body is not JSON."
     assert "txet" in answers[5]["error"]
 
 
@@ -123,8 +123,8 @@ def test_pages_of_the_store(served_file: Served, stateless: Served) -> None:
 @pytest.mark.parametrize(
     ("path", "sent", "sentence"),
     [
-        ("/fields", b"nonsense", "What was sent is not JSON."),
-        ("/fields", b"\xff", "What was sent is not JSON."),
+        ("/fields", b"nonsense", "The request body is not JSON."),
+        ("/fields", b"\xff", "The request body is not JSON."),
         ("/fields", b"[]", "Expected `object`"),
         ("/fields", b'{"text": 3}', "$.text"),
         ("/fields", b'{"txet": "x"}', "txet"),

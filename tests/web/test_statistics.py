@@ -90,7 +90,7 @@ def test_the_most_common_texts(served: Served) -> None:
     found = served.json("/statistics.json")["common_texts"]
     with Index.open(served.store) as index:
         records = list(index.store.scan(Record))
-    counts = Counter(each for record in records for each in set(record.fingerprints))
+    counts = Counter(each for record in records for each in set(record.hashes.fingerprints))
     assert found[0]["pages"] == max(counts.values())
     assert [each["pages"] for each in found] == sorted((each["pages"] for each in found), reverse=True)
     texts = {record.id: record.text for record in records}

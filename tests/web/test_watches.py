@@ -7,8 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Page as BrowserPage
-from playwright.sync_api import expect
+from playwright.sync_api import Page as BrowserPage, expect
 
 from opensearch_winnow import Index, Page
 from tests.web.browser_fixture import NewPage, accessibility_faults, scrolls_sideways

@@ -15,8 +15,7 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import expect
 
-from opensearch_winnow import Index
-from opensearch_winnow import Page as CrawledPage
+from opensearch_winnow import Index, Page as CrawledPage
 from opensearch_winnow.cli import main
 from opensearch_winnow.mappings.record import capture_id
 from opensearch_winnow.web.app import SCREENS

@@ -132,5 +132,5 @@ def chart(frame: Frame, title: str, drawn: Iterator[str], *, linked: bool = Fals
 
 
 def _letters(labelled: Sequence[int]) -> int:
-    """Return how many letters the labels take: all are as far apart as the widest one needs."""
+    """Return the number of letters that the labels take: each has as much room as the widest one."""
     return len(labelled) * max(len(f"{tick:,}") for tick in labelled)

@@ -37,7 +37,7 @@ class Cell(NamedTuple):
 
 
 class CalendarRow(NamedTuple):
-    """A year or a month; or `empty` of them in a row that have no capture, without cells."""
+    """A year or a month with its cells; or `empty` consecutive ones without a capture, and no cells."""
 
     name: str
     cells: Sequence[Cell]

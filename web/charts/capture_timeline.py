@@ -23,7 +23,7 @@ class Bar(NamedTuple):
     time: datetime
     x: float
     height: float
-    target: tuple[float, float]  # start and width of what can be clicked: up to halfway to its neighbours
+    target: tuple[float, float]  # start and width of the clickable area: up to halfway to its neighbours
     resemblance: float | None
     before: str | None
 
@@ -43,7 +43,7 @@ class CaptureTimeline(NamedTuple):
 
 
 def capture_timeline(captures: Iterable[HistoryEntry]) -> CaptureTimeline | None:
-    """Return the line of the captures with a known time, or None if all of these are of one moment."""
+    """Return the line of the captures with a known time, or None if all of these have the same time."""
     entries = list(captures)
     before = {after.card.id: earlier.card.id for earlier, after in pairwise(entries)}
     timed = [(each.card.fetched_at, each) for each in entries if each.card.fetched_at]

@@ -1,4 +1,4 @@
-"""A graph of the pages of a cluster: alike pages are near each other, and lines join those that are alike enough."""
+"""A graph of the pages of a cluster: alike pages are near each other, and lines join pairs above a threshold."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def page_graph(
     """Draw the graph, with a line for each pair that resembles each other by `threshold` or more.
 
     The first node is the representative, unless there is none. Nodes link to their pages and lines to comparisons. The
-    graph is hidden from screen readers: its caption and the matrix below it say the same.
+    graph is hidden from screen readers: its caption and the matrix below it have the same information.
     """
     points = layout(matrix)
     left, top = (min(axis) - MARGIN for axis in zip(*points, strict=True))
@@ -92,8 +92,8 @@ def site_colours(sites: Sequence[str]) -> dict[str, int]:
 def layout(matrix: Matrix) -> list[Point]:
     """Lay out the pages so that their distances come as near as possible to 1 - resemblance.
 
-    Starting from a circle on which alike pages are neighbours, each round moves every page to the mean of where the
-    others want it (stress majorization, with weights 1 / distance²).
+    Starting from a circle on which alike pages are neighbours, each round moves every page to the mean of the
+    positions that the others want for it (stress majorization, with weights 1 / distance²).
     """
     pages = len(matrix)
     if pages == 1:

@@ -30,10 +30,10 @@ class Group:
 
 
 def document_numbers(pairs: Pairs) -> dict[str, int]:
-    """Number the documents from 1, in the order in which they appear in the pairs; the others follow, and at last those
-    that were not compared.
+    """Number the documents from 1: first in the order of the pairs, then the others, and last the documents that were
+    not compared.
 
-    The order is not that of the alphabet, so that numbers do not betray the names.
+    The order is not alphabetical, so that numbers do not betray names.
     """
     named = dict.fromkeys(name for each in pairs.pairs for name in (each.a, each.b))
     rest = sorted(
@@ -47,7 +47,7 @@ def document_numbers(pairs: Pairs) -> dict[str, int]:
 
 
 def connected_groups(pairs: Pairs, numbers: Mapping[str, int], address: Callable[[Pair], str]) -> list[Group]:
-    """Return the groups, the largest first. `address` returns where a pair is shown."""
+    """Return the groups, the largest first. `address` returns the address of a pair."""
     joined = UnionFind(len(numbers) + 1)
     ends = [(numbers[each.a], numbers[each.b]) for each in pairs.pairs]
     joined.join_all(array("I", (a for a, _ in ends)), array("I", (b for _, b in ends)))

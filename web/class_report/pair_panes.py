@@ -80,7 +80,7 @@ def pair_panes(rank: int, pair: Pair, a: Document, b: Document, *, code: bool) -
 
 
 def shown_chars(document: Document) -> int:
-    """Return about how much of a document is shown."""
+    """Estimate the number of characters of a document that are shown."""
     return sum(min(len(file.text), MAX_WHOLE_FILE_CHARS) for file in document.files)
 
 

@@ -34,7 +34,7 @@ MAX_MATRIX_DOCUMENTS = 60
 INDEX, PAGE_NAME = "index.html", re.compile(r"pair-\d{4,}\.html")
 STYLES = ("winnow.css", "texts.css", "clusters.css", "class_report.css")
 SCRIPT = "class_report.js"
-GENERATOR = "winnow pairs"  # by which a folder is known to be a report
+GENERATOR = "winnow pairs"  # marks a folder as a report
 
 
 def write_report(
@@ -45,11 +45,11 @@ def write_report(
     title: str = "",
     progress: Progress = no_progress,
 ) -> int:
-    """Write the report to `target`, one file if its name ends with .html and otherwise a folder; return how many pairs
-    it shows side by side.
+    """Write the report to `target`, one file if its name ends with .html and otherwise a folder; return the number of
+    pairs that it shows side by side.
 
-    What is at `target` is replaced when the report is complete; of folders, only one with a report. `anonymise`
-    replaces the names of documents, files and owners.
+    When the report is complete, it replaces a file at `target`, or a folder with a report. `anonymise` replaces the
+    names of documents, files and owners.
     """
     is_file = target.suffix.lower() in (".html", ".htm")
     report = ClassReport(pairs, anonymise=anonymise, title=title, is_file=is_file)
@@ -114,7 +114,7 @@ class ClassReport:
         return sum(size <= MAX_CHARS_IN_FILE for size in accumulate(sizes))
 
     def _address(self, rank: int) -> str:
-        """Return where a pair is shown: side by side, or else in the table."""
+        """Return the address of a pair: side by side, or else in the table."""
         if rank > self.side_by_side:
             return f"#row-{rank}"
         return f"#pair-{rank}" if self._is_file else self.page_name(rank)

@@ -15,7 +15,7 @@ from opensearch_winnow.queries.sets.pairs import Pairs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportOptions(Options):
-    """The place of the report, and whether it has names."""
+    """The options for the target of a report, and for the names in it."""
 
     report: str | None = option(
         None,
@@ -40,7 +40,7 @@ class ReportOptions(Options):
                 raise already_there(report)
 
     def write(self, found: Pairs, progress: Progress) -> None:
-        """Write the report, if there is to be one."""
+        """Write the report, if one is wanted."""
         if self.report is not None:
             with extra("web"):
                 from opensearch_winnow.web.class_report.report import write_report  # noqa: PLC0415 (an extra)

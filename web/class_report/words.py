@@ -37,7 +37,7 @@ def always_found(pairs: Pairs) -> int:
 
 
 def measure_sentence(measure: Measure, pairs: Pairs) -> str:
-    """Say what the number means that pairs are ranked by."""
+    """Explain the measure by which pairs are ranked."""
     runs = f"runs of {length(pairs.parameters.shingle, pairs)}"
     if measure == "longest":
         return f"Pairs are ranked by their longest shared passage, in {unit(pairs)}."
@@ -52,13 +52,13 @@ def measure_sentence(measure: Measure, pairs: Pairs) -> str:
 
 
 def title(pairs: Pairs) -> str:
-    """Return the title of the report: how many could not be compared, if there are any, and what was found."""
+    """Return the title of the report: the number of documents not compared, if any, and the findings."""
     first = (line.partition(":")[0] for line in not_compared_words(pairs))
     return ". ".join((*first, found_words(pairs)))
 
 
 def left_out(pairs: Pairs) -> list[str]:
-    """Return each file or row that was not compared, and why; without names, how many for each reason."""
+    """Return each file or row that was not compared, with the reason; without names, the number for each reason."""
     if all(each.name for each in pairs.unread):
         return [f"{each.name}: {each.reason}" for each in pairs.unread]
     return [f"{count:,}: {reason}" for reason, count in Counter(each.reason for each in pairs.unread).most_common()]

@@ -1,1 +1,1 @@
-"""The screens: how each answers its request."""
+"""The screens, each with the function that answers its requests."""

@@ -10,7 +10,7 @@ from opensearch_winnow.foundation.answer_keys import json_values
 from opensearch_winnow.web.sent_json import NDJSON
 from opensearch_winnow.web.serving.formats import encode_json
 
-PIECE_BYTES = 250_000  # of answers that are made at a time; the last of them may be longer
+PIECE_BYTES = 250_000  # of answers that are made at a time; the last answer may exceed it
 
 AnswerPart = Callable[[bytes], Any]
 Served = TypeVar("Served")
@@ -19,8 +19,8 @@ Served = TypeVar("Served")
 class Batch(Generic[Served]):
     """The parts of a request, as they were sent. Each of them is answered by itself, in order.
 
-    The answers are never all in memory, and others get their turn between two pieces of them: a client that reads
-    slowly keeps no thread.
+    The answers are never all in memory. Other requests get their turn between two pieces, so a client that reads slowly
+    keeps no thread.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Batch(Generic[Served]):
         self.is_answered = False
 
     def next_piece(self, served: Served) -> bytes:
-        """Answer some more parts, and return what is to be sent."""
+        """Answer some more parts, and return the next piece to send."""
         piece = bytearray(self._before)
         self._before = b""
         if id(served) not in self._functions:

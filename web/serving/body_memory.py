@@ -1,4 +1,4 @@
-"""Limits the memory for what all clients send, together."""
+"""Limits the memory for the bodies of all requests together."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class BodyMemory:
         self.left = size
 
     def hold(self, scope: Scope) -> HeldMemory:
-        """Return what the request of this scope holds: nothing at first."""
+        """Return the held memory of the request of this scope, which is empty at first."""
         held: HeldMemory = scope.setdefault(HELD, HeldMemory(self))
         return held
 
@@ -38,11 +38,11 @@ class HeldMemory:
         self._size += size
 
     def give_back(self) -> None:
-        """Hold nothing any more."""
+        """Release all bytes."""
         self._memory.left += self._size
         self._size = 0
 
 
 def held_memory(scope: Scope) -> HeldMemory:
-    """Return what the request of this scope holds."""
+    """Return the held memory of the request of this scope."""
     return cast("HeldMemory", scope[HELD])

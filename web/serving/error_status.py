@@ -1,4 +1,4 @@
-"""The HTTP status of each error, and the sentence that a visitor sees."""
+"""The HTTP status of each error, and the message that a visitor sees."""
 
 from __future__ import annotations
 

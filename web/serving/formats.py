@@ -48,7 +48,7 @@ def encode_json(values: Any) -> bytes:
 
 
 def encode_csv(screen: Screen[Any], document: Any, left_out: str) -> bytes:
-    """Return the table; its last row says what was `left_out`, where somebody who opens the file sees it."""
+    """Return the table; its last row names the entries that were `left_out`, for people who open the file."""
     rows = (
         screen.table(document) if screen.table is not None else table_rows(row_class(type(document)), document.rows())
     )

@@ -23,7 +23,7 @@ HEADERS = {
     "content-security-policy": POLICY,
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",  # a site that is visited from here does not learn what was searched for
+    "referrer-policy": "no-referrer",  # linked sites do not learn the words of a search
     "x-content-type-options": "nosniff",
 }
 COOKIE = "winnow-token"
@@ -49,7 +49,7 @@ class Guard:
         bodies: BodyMemory,
         refuse: Refuse,
     ) -> None:
-        """With `hosts` None any host name is accepted. `bodies` limits what all requests hold of what was sent.
+        """With `hosts` None any host name is accepted. `bodies` limits the memory for the bodies of all requests.
         `refuse` makes the answer to an unwanted request."""
         self._app = app
         self._hosts = hosts
@@ -146,8 +146,8 @@ def _is_cross_site(headers: Headers) -> bool:
 
 
 def _bounded(receive: Receive, max_bytes: int, held: HeldMemory) -> Receive:
-    """Wrap `receive` to disconnect after `max_bytes`: a body without a content length may turn out too long. What was
-    received is held."""
+    """Wrap `receive` to disconnect after `max_bytes`: a body without a content length may turn out too long. Received
+    bytes are held."""
     left = max_bytes
 
     async def receive_bounded() -> Message:

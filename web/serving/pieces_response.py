@@ -15,9 +15,9 @@ LOG = logging.getLogger("opensearch_winnow.web")
 
 
 class PiecesResponse(Response):
-    """An answer whose first piece is there, and whose others are still to be made.
+    """An answer whose first piece is ready, and whose other pieces are made while it is sent.
 
-    If one of them cannot be made, the answer is broken off: without its last chunk, no client takes it for a whole one.
+    If a piece fails, the answer is broken off: without a last chunk, clients see that it is incomplete.
     """
 
     def __init__(self, first: bytes, others: AsyncIterator[bytes], *, media_type: str) -> None:

@@ -11,7 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from opensearch_winnow.foundation.client_pace import CHECK_SECONDS, is_too_slow
 
-SILENT_SECONDS = 2.0  # after which a client that reads or sends no more may make room for others
+SILENT_SECONDS = 2.0  # without reading or sending, after which a client's connection may be closed to make room
 
 
 class PunctualConnection(H11Protocol):
@@ -26,7 +26,7 @@ class PunctualConnection(H11Protocol):
     closed: Callable[[PunctualConnection], None] | None = None  # is told when the connection is closed
     _timer: asyncio.TimerHandle
     _received_at = 0.0  # when something was received
-    _unread_since: float | None = None  # when the client began not to read what is sent to it
+    _unread_since: float | None = None  # when the client stopped reading
     _last_cycle: object = None
     _received = _received_before = _unsent_before = 0
 
@@ -66,7 +66,7 @@ class PunctualConnection(H11Protocol):
         self.transport.abort()
 
     def waiting_since(self, now: float) -> float | None:
-        """Return since when there is nothing to do but to wait for the client; None: a request is being answered."""
+        """Return the time since when the server has waited for the client; None while it answers a request."""
         if self.conn.their_state is h11.IDLE:
             return self._idle_since
         sends_body = self.conn.their_state is h11.SEND_BODY and not self.flow.read_paused
@@ -82,7 +82,7 @@ class PunctualConnection(H11Protocol):
         self._timer = self.loop.call_later(self.check_seconds, self._check)
 
     def is_late(self, _now: float) -> bool:
-        """Return whether the client has done too little since the last look."""
+        """Return whether the client has moved too few bytes since the last check."""
         if self._unsent_before:
             return is_too_slow(self._unsent_before - self.transport.get_write_buffer_size(), left=self._unsent_before)
         if self.conn.their_state is h11.IDLE:

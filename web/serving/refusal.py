@@ -15,7 +15,7 @@ Refuse = Callable[[Scope, int, str, Mapping[str, str]], Response]
 
 
 def is_for_programs(path: str) -> bool:
-    """Return whether what is at this path is JSON or CSV."""
+    """Return whether the answer at this path is JSON or CSV."""
     return path.startswith("/api/v1") or path.endswith((".json", ".csv"))
 
 

@@ -1,4 +1,4 @@
-"""The HTTP server of the search UI: with as many connections as there are descriptors for."""
+"""The HTTP server of the search UI, with as many connections as its file descriptors allow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 from opensearch_winnow.foundation.admission import ACCEPTED_AT_ONCE, Admission
 from opensearch_winnow.web.serving.punctual_connection import PunctualConnection
 
-MAX_CONNECTIONS = 1_000  # a browser has 6; those that wait are counted elsewhere
+MAX_CONNECTIONS = 1_000  # a browser has 6; waiting requests are counted elsewhere
 OTHER_DESCRIPTORS = 96 + ACCEPTED_AT_ONCE  # for stores, connections to them, files, and connections about to be closed
 GRACE_SECONDS = 3  # for questions in progress when the server is stopped
 BUSY = b'{"error":"The server has too many connections: try again in a moment."}'
@@ -90,7 +90,7 @@ def serve(app: Starlette, listener: socket.socket, ready: Callable[[], None]) ->
 
 
 def affordable_connections(wanted: int) -> int:
-    """Raise the process's limit of descriptors as far as it is useful, and return how many connections it allows."""
+    """Raise the process's limit of descriptors as far as it is useful, and return the connections that it allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     useful = wanted + OTHER_DESCRIPTORS
     if soft == resource.RLIM_INFINITY or soft >= useful:

@@ -126,6 +126,6 @@ def _ribbon_path(passage: Passage, length: int, other_length: int) -> str:
 
 
 def _top_and_bottom(start: int, end: int, length: int) -> tuple[float, float]:
-    """Return where a span of a text is on the map, in which the whole text is as high as the map."""
+    """Return the top and bottom of a span of a text on the map, which is as high as the whole text."""
     top = MAP_HEIGHT * start / length
     return top, max(MAP_HEIGHT * end / length, top + MIN_RIBBON_HEIGHT)

@@ -30,7 +30,7 @@ MAX_WORD_PAIRS_PER_ROW = 250_000
 
 
 class AlignedRow(NamedTuple):
-    """A shared passage that has not moved; or, if `passage` is None, what lies between two of these in A and in B."""
+    """A shared passage that has not moved; or, if `passage` is None, the text between two of these in A and in B."""
 
     passage: NumberedPassage | None = None
     a: Span = (0, 0)
@@ -111,7 +111,7 @@ class _Cells:
                 self.named.update(each.named)
 
     def unshared(self, span: Span) -> list[Span]:
-        """Return where words are that belong to no passage and no boilerplate."""
+        """Return the spans of words outside passages and boilerplate."""
         within = self._within(span)[:MAX_STRETCHES_PER_CELL]
         return [self._trimmed(each) for each in within if self._is_unshared(each)]
 
@@ -185,7 +185,7 @@ class WordChanges:
         self._pairs_left = MAX_WORD_PAIRS
 
     def find(self, a: str, a_spans: Sequence[Span], b: str, b_spans: Sequence[Span]) -> tuple[list[Span], list[Span]]:
-        """Return where words are that are only in these spans of A, or only in these spans of B.
+        """Return the spans of words that are only in these spans of A, and of words only in these spans of B.
 
         If that takes too much work, all of the words are returned.
         """

@@ -30,7 +30,7 @@ class Gap(NamedTuple):
 def marked_code(
     text: str, spans: Mapping[int, Span], marking: Marking, boilerplate: Sequence[Span] = ()
 ) -> Iterator[str]:
-    """Yield the HTML of a program in pieces, as `marked_text` does that of a text. Numbers stand beside the lines."""
+    """Yield the HTML of a program in pieces, as `marked_text` does for a text. Numbers stand beside the lines."""
     starts = line_starts(text)
     gaps = {gap.start: gap for gap in _gaps(text, starts, spans, marking, boilerplate)}
     ends = {gap.end for gap in gaps.values() if gap.folded}
@@ -57,7 +57,7 @@ def marked_code(
 
 
 def line_starts(text: str) -> list[int]:
-    """Return where each line begins. An empty line at the end does not count, as in an editor."""
+    """Return the offsets of the lines. An empty line at the end does not count, as in an editor."""
     ends = [match.end() for match in LINE_END.finditer(text)]
     return [0, *(end for end in ends if end < len(text))]
 
@@ -68,7 +68,7 @@ def lines_of(starts: Sequence[int], span: Span) -> Span:
 
 
 def count_lines(text: str, starts: Sequence[int], span: Span) -> int:
-    """Count the lines of a passage. One that is empty or less than half in it does not count, as that after its end."""
+    """Count the lines of a passage. A line does not count if it is empty, or less than half of it is in the passage."""
     first, last = lines_of(starts, span)
     count = 0
     for start, end in pairwise((*starts[first - 1 : last], *(starts[last : last + 1] or [len(text)]))):
@@ -107,7 +107,7 @@ class _Piece(NamedTuple):
 
 
 class _CodeLines:
-    """Writes stretches, none of which goes beyond a line, into lines, and lines into blocks."""
+    """Writes stretches, each within one line, into lines, and lines into blocks."""
 
     def __init__(self, starts: Sequence[int]) -> None:
         self.starts = starts

@@ -48,7 +48,7 @@ class Stretch(NamedTuple):
     begun: Sequence[int]  # numbers of the passages that begin here
     named: Sequence[int]  # numbers of up to MAX_PASSAGES_NAMED passages that cover it, the last to begin first
     passages: int  # how many cover it
-    grey: bool  # it is boilerplate
+    grey: bool  # True if it is boilerplate
 
 
 def colour(number: int) -> str:
@@ -175,7 +175,7 @@ class Blocks:
             yield self.begin(f'<p class="left-out">{end - start:,} characters left out</p>', end)
 
     def _cut(self, start: int, end: int) -> int:
-        """Return where the block ends: at `end`, or before it."""
+        """Return the end of the block: `end`, or an offset before it."""
         full = start + max(BLOCK_CHARS - self.used, 0)
         limit = full + MAX_EXTRA_LINE_CHARS
         if full >= end:

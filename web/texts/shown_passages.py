@@ -1,4 +1,4 @@
-"""Splits thousands of passages into batches, each shown on one page of results, and says which text it shows."""
+"""Splits thousands of passages into batches, each for one page of results, and chooses the text to show there."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def shown_passages(passages: Sequence[NumberedPassage], number: int) -> ShownPas
 
 
 def visible_spans(text: str, spans: Sequence[Span], *, is_only: bool) -> list[Span]:
-    """Return which parts of a text a batch shows that has the passages `spans`; `is_only`: there is one batch."""
+    """Return the parts of a text that a batch with the passages `spans` shows; `is_only`: there is one batch."""
     if not spans or (is_only and len(text) <= MAX_WHOLE_TEXT_CHARS):
         return [(0, len(text))]
     return merged_spans((max(start - CONTEXT_CHARS, 0), min(end + CONTEXT_CHARS, len(text))) for start, end in spans)

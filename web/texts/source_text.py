@@ -84,7 +84,7 @@ def source_text(
 
 
 def _strip(length: int, found: TextSources) -> list[StripPart]:
-    """Return the parts of the strip; what is on no other page is left blank."""
+    """Return the parts of the strip; text that is on no other page is left blank."""
     parts = [(colour(each.source), each.start, each.end) for each in found.parts]
     parts += [("boilerplate", start, end) for start, end in found.boilerplate]
     longest = sorted(parts, key=lambda part: part[1] - part[2])[:MAX_STRIP_PARTS]

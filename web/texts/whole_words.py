@@ -1,4 +1,4 @@
-"""Trims passages to whole words, as they are shown: half a word tells a reader nothing, shared or not."""
+"""Trims passages to whole words before they are shown: half a word tells a reader nothing, shared or not."""
 
 from __future__ import annotations
 

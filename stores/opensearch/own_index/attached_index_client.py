@@ -1,6 +1,6 @@
 """Reads an attached index as a store: puts its requests into the names of its fields, and answers into winnow's.
 
-A store asks for `text`, `url`, `place` and other fields of its own mapping. Here, `text` and `title` are the fields
+A store asks for `text`, `url`, `arrival` and other fields of its own mapping. Here, `text` and `title` are the fields
 that were named when the index was attached, and all others are below the object field `winnow`. Documents that winnow
 has not written its fields to are no pages of the store.
 
@@ -16,8 +16,8 @@ from typing import Any
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.document_paths import value_at
-from opensearch_winnow.ingest.hashes import fields_of_hashes
 from opensearch_winnow.mappings.attached_fields import WINNOW_FIELDS
+from opensearch_winnow.mappings.opensearch_document import hash_fields
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import all_of
 from opensearch_winnow.queries.dsl.pages import Search
@@ -94,7 +94,7 @@ class AttachedIndexClient(IndexClient):
 
     def _request(self, search: Search) -> Search:
         body: Search = self._renamed(search)
-        attached = {"exists": {"field": self.names["place"]}}
+        attached = {"exists": {"field": self.names["arrival"]}}
         body["query"] = {"bool": {"must": [body.get("query", {"match_all": {}})], "filter": [attached]}}
         if body.get("size") == 0:
             return body
@@ -171,7 +171,7 @@ class AttachedIndexClient(IndexClient):
         for start in range(0, len(unread), DOCUMENTS_PER_REQUEST):
             documents |= self._read_again(unread[start : start + DOCUMENTS_PER_REQUEST])
         return {id_: self._made_again(document) for id_, document in documents.items()} | {
-            id_: fields_of_hashes() for id_ in unread if id_ not in documents
+            id_: hash_fields() for id_ in unread if id_ not in documents
         }
 
     def _is_whole(self, hit: EngineHit) -> bool:

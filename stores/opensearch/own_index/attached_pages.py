@@ -10,11 +10,12 @@ from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest
 from opensearch_winnow.foundation.document_paths import text_at
 from opensearch_winnow.foundation.scheme import Scheme
-from opensearch_winnow.ingest.hashes import canonical_hashes, fields_of_hashes
+from opensearch_winnow.ingest.hashes import canonical_hashes
 from opensearch_winnow.ingest.own_index.attached_reader import USUAL, AttachedReader
 from opensearch_winnow.ingest.own_index.date_format import DateFormat
 from opensearch_winnow.mappings.attached_fields import AttachedFields, fields_in
-from opensearch_winnow.mappings.opensearch_mapping import HASH_FIELDS
+from opensearch_winnow.mappings.opensearch_document import hash_fields
+from opensearch_winnow.mappings.opensearch_mapping import HASH_MAPPINGS
 
 EngineDocument = Mapping[str, Any]  # as a search or `_mget` returns it: `_index`, `_id`, `_version`, `_source` …
 
@@ -66,7 +67,7 @@ class AttachedPages:
         return {self.fields.below: rest | {"cluster": None}, self.fields.cluster: fields["cluster"]}
 
     def make(self, document: EngineDocument) -> dict[str, Any]:
-        """Return winnow's fields of a document, except cluster, place and stamp. Without a text, the hashes are empty.
+        """Return winnow's fields of a document, except cluster, arrival and stamp. Hashes of no text are empty.
 
         If the stored fields were made of the same text, they are returned, and nothing is computed but the digest. Only
         a stamp of this index shows that, or one that is the id of its scheme, as `winnow fields` and the gateway
@@ -79,11 +80,11 @@ class AttachedPages:
         time = self._reader.time_fields(source, self.time_formats.get(document["_index"], USUAL))
         made = {"id": attached_id(document), **self._reader.address_fields(url), **time}
         if not text:
-            return fields_of_hashes() | made
+            return hash_fields() | made
         canon = canonical(text, self.scheme, name=url)
         text_digest = canonical_digest(canon)
         if stored.get("text_digest") != text_digest or not self._is_ours(stored, document):
-            stored = fields_of_hashes(canonical_hashes(canon, text_digest, self.scheme))
+            stored = hash_fields(canonical_hashes(canon, text_digest, self.scheme))
         return stored | made
 
     def is_prepared(self, document: EngineDocument, made: Mapping[str, Any]) -> bool:
@@ -94,19 +95,19 @@ class AttachedPages:
         )
 
     def complete(
-        self, document: EngineDocument, made: Mapping[str, Any], place: int, version: int | None
+        self, document: EngineDocument, made: Mapping[str, Any], arrival: int, version: int | None
     ) -> dict[str, Any]:
-        """Return all of winnow's fields of a document that is about to be written: also its place, cluster and stamp.
+        """Return all of winnow's fields of a document that is about to be written: also its arrival, cluster and stamp.
 
-        `made` are those that `make` has returned, `place` is for a document that has none yet, and `version` is the one
-        that the document will have. If nobody can know it, it is None, and the stamp is the id of the scheme: it never
+        `made` are those that `make` has returned, `arrival` is for a document that has none yet, and `version` is what
+        the document will have. If nobody can know it, it is None, and the stamp is the id of the scheme: it never
         fits, but shows whose hashes these are.
         """
         stored = self.stored(document["_source"])
         cluster = stored.get("cluster") or made["id"]
         if stored.get("text_digest") not in (None, made["text_digest"]):
             cluster = self.cluster_of_its_own(document)
-        fields = {**made, "place": stored.get("place") or place, "cluster": cluster}
+        fields = {**made, "arrival": stored.get("arrival") or arrival, "cluster": cluster}
         return fields | {"stamp": self._scheme_id if version is None else f"{version}-{self._uuid(document)}"}
 
     def stamp(self, document: EngineDocument, *, writes: int = 0) -> str:
@@ -132,7 +133,7 @@ class AttachedPages:
         """Return whether stored fields have the scheme of this index, and are complete."""
         stamp = str(stored.get("stamp", ""))
         if stamp == self._scheme_id:
-            return all(stored.get(name) is not None for name in HASH_FIELDS)
+            return all(stored.get(name) is not None for name in HASH_MAPPINGS)
         return stamp.partition("-")[2] == self._uuid(document)
 
 

@@ -106,7 +106,7 @@ class Backfill:
         # At most as many documents in a request as may be written in a second.
         self._limits = LIMITS if per_second is None else replace(LIMITS, count=max(1, int(per_second / slices)))
         self._progress = options.progress or no_progress
-        self._places = count(time.time_ns())
+        self._arrivals = count(time.time_ns())
         self._lock = Lock()
         self._stopping = Event()
         self._tally: Counter[str] = Counter()
@@ -295,7 +295,7 @@ class Backfill:
         if stored.get("stamp") == self._pages.stamp(document):
             return None, False, False
         made = self._pages.make(document)
-        fields = self._pages.complete(document, made, next(self._places), document["_version"] + 1)
+        fields = self._pages.complete(document, made, next(self._arrivals), document["_version"] + 1)
         changed = {name: value for name, value in fields.items() if stored.get(name) != value}
         is_prepared = self._pages.is_prepared(document, made)
         is_done = bool(made["text_digest"]) and changed.keys() != {"stamp"}
@@ -328,7 +328,7 @@ class Backfill:
         index.refresh()
         addresses = {"cardinality": {"field": index.names["url"], "precision_threshold": 40_000}}
         with_text = {
-            "filter": [{"exists": {"field": index.names["place"]}}],
+            "filter": [{"exists": {"field": index.names["arrival"]}}],
             "must_not": [{"term": {index.names["shingle_digest"]: ""}}],
         }
         counts: dict[str, Any] = {"texts": {"filter": {"bool": with_text}, "aggs": {"addresses": addresses}}}
@@ -336,7 +336,7 @@ class Backfill:
             counts["unread"] = {
                 "filter": {
                     "bool": {
-                        "filter": [{"exists": {"field": name}} for name in (index.names["place"], time_field)],
+                        "filter": [{"exists": {"field": name}} for name in (index.names["arrival"], time_field)],
                         "must_not": [{"exists": {"field": index.names["fetched_us"]}}],
                     }
                 }

@@ -33,7 +33,7 @@ WHOLE_DOCUMENTS_AT_A_TIME = 100  # … where they have to be read for that
 MAX_ROUNDS = 10  # each removes the fields that programs have written during the one before
 UNMAPPED = ("false", "runtime")  # values of `dynamic` with which documents have fields that `properties` lack
 LOCKS = tuple(f"index.blocks.{name}" for name in ("read_only", "write", "read_only_allow_delete"))
-RECOGNISED_BY = {"id", "place", "stamp", "text_digest", "minhash"}  # names of fields that no other program gives
+RECOGNISED_BY = {"id", "arrival", "stamp", "text_digest", "minhash"}  # names of fields that no other program gives
 
 
 class Traces(NamedTuple):
@@ -124,7 +124,7 @@ def _recognised(described: Mapping[str, Any]) -> set[str]:
     """Return the object fields that hold winnow's fields by their names, as in a copy of an attached index.
 
     The copy may have other types, if it was loaded without the mapping. Programs that write `winnow_fields`
-    themselves write no `id` and no `place`.
+    themselves write no `id` and no `arrival`.
     """
     properties = described["mappings"].get("properties", {})
     return {name for name, each in properties.items() if each.get("properties", {}).keys() >= RECOGNISED_BY}

@@ -16,8 +16,7 @@ from threading import Thread
 from typing import Any
 
 from opensearchpy import OpenSearch
-from opensearchpy.exceptions import ConnectionError as NoConnection
-from opensearchpy.exceptions import ConnectionTimeout, SSLError, TransportError
+from opensearchpy.exceptions import ConnectionError as NoConnection, ConnectionTimeout, SSLError, TransportError
 
 from opensearch_winnow.stores.opensearch.requests.bulk_errors import retry_after_seconds
 from opensearch_winnow.stores.opensearch.requests.bulk_loop import BulkLoop, BulkResponse, Lost, Request

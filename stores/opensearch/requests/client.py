@@ -14,7 +14,6 @@ import urllib3
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
-from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.stores.opensearch.requests.connection_options import environment_options
 from opensearch_winnow.stores.opensearch.requests.error_reasons import shorten
 from opensearch_winnow.stores.opensearch.requests.errors import reporting_engine_errors
@@ -22,7 +21,7 @@ from opensearch_winnow.stores.opensearch.requests.transport import PatientTransp
 from opensearch_winnow.stores.store import StoreError
 
 if TYPE_CHECKING:
-    from opensearchpy import AsyncOpenSearch
+    pass
 
 ENGINE_EXAMPLE = "http://localhost:9200"
 EXAMPLE = f"{ENGINE_EXAMPLE}/pages"
@@ -180,24 +179,6 @@ def connect(address: Address, *, patient: bool = False, **options: Any) -> OpenS
         chosen["timeout"] = urllib3.Timeout(connect=CONNECT_SECONDS, read=chosen["timeout"])
     with reporting_engine_errors(str(address)):
         return OpenSearch(**chosen)
-
-
-def connect_async(address: Address, **options: Any) -> AsyncOpenSearch:
-    """Return an asynchronous client; see `connect`. Await its `close()`, or use it in `async with`."""
-    with extra("async"):
-        import aiohttp  # noqa: F401, PLC0415 (opensearch-py alone would not say that it is missing)
-
-        from opensearch_winnow.stores.opensearch.requests.async_transport import (  # noqa: PLC0415
-            AsyncHttpConnection,
-            AsyncOpenSearch,
-            AsyncRetryingTransport,
-        )
-    defaults = {"timeout": ANSWER_SECONDS, "transport_class": AsyncRetryingTransport}
-    chosen = _options(address, defaults, options)
-    if callable(chosen.get("http_auth")):  # the default connection class cannot sign requests
-        chosen = {"connection_class": AsyncHttpConnection} | chosen
-    with reporting_engine_errors(str(address)):
-        return AsyncOpenSearch(**chosen)
 
 
 def engine_of(client: OpenSearch, name: str = "the cluster") -> Engine:

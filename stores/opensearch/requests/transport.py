@@ -22,6 +22,7 @@ class RetryingTransport(Transport):
     def perform_request(
         self, method: str, url: str, params: Mapping[str, Any] | None = None, *rest: Any, **options: Any
     ) -> Any:
+        """Send a request, again if need be, and return the answer."""
         attempts = Attempts(
             method, url, self.patience, nodes=len(self.hosts), answered=self.answered, now=time.monotonic()
         )

@@ -25,7 +25,7 @@ from opensearch_winnow.stores.store import StoreError
 BATCH_SIZE = 500  # pages of some 20 kB each; the engine accepts batches of up to 100 MB
 MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.05, 1.0  # between two looks at a task
 REINDEX_ACTION = "indices:data/write/reindex"
-MAX_IDS_TO_COMPARE = 1_000  # in a range of places
+MAX_IDS_TO_COMPARE = 1_000  # in a range of arrivals
 
 Clause = dict[str, Any]
 
@@ -155,9 +155,10 @@ def delete_leftovers(client: OpenSearch, old: str, new: str) -> int:
     """Delete from the new index the pages that the old one no longer has, and return how many.
 
     Both indices must be refreshed and closed to writes, and every page of the old one must be in the new one. Then a
-    range of places with equally many pages in both has the same pages, and only the other ranges are compared.
+    range of arrivals with equally many pages in both has the same pages, and only the other ranges are compared.
     """
-    all_pages: list[Clause] = [{"bool": {"must_not": {"exists": {"field": "place"}}}}, {"exists": {"field": "place"}}]
+    with_arrival: Clause = {"exists": {"field": "arrival"}}
+    all_pages: list[Clause] = [{"bool": {"must_not": with_arrival}}, with_arrival]
     ids = [id_ for clause in all_pages for id_ in _leftovers(client, old, new, clause)]
     for written in bulk(client, (Operation("delete", new, id_) for id_ in ids), name=new, require_alias=False):
         if written.outcome == "failed" and written.reason != NOT_FOUND:
@@ -174,16 +175,17 @@ def _leftovers(client: OpenSearch, old: str, new: str, clause: Clause) -> Iterat
         yield from _ids(client, new, clause) - _ids(client, old, clause)
         return
     for side in ({"lte": middle}, {"gt": middle}):
-        yield from _leftovers(client, old, new, {"bool": {"filter": [clause, {"range": {"place": side}}]}})
+        yield from _leftovers(client, old, new, {"bool": {"filter": [clause, {"range": {"arrival": side}}]}})
 
 
 def _middle(client: OpenSearch, index: str, clause: Clause) -> int | None:
-    """Return the middle of the range of places; None if all pages have the same place, or none has one."""
+    """Return the middle of the range of arrivals; None if all pages have the same arrival, or none has one."""
     ends = []
     for order in ("asc", "desc"):
-        body = {"size": 1, "query": clause, "sort": [{"place": order}], "_source": False, "docvalue_fields": ["place"]}
+        body = {"size": 1, "query": clause, "sort": [{"arrival": order}], "_source": False}
+        body["docvalue_fields"] = ["arrival"]
         hits = complete(client.search(index=index, body=body, params=NO_PARTIAL_RESULTS))["hits"]["hits"]
-        ends += [hit["fields"]["place"][0] for hit in hits if "place" in hit.get("fields", {})]
+        ends += [hit["fields"]["arrival"][0] for hit in hits if "arrival" in hit.get("fields", {})]
     if len(ends) < 2 or ends[0] == ends[1]:
         return None
     return int(ends[0] + (ends[1] - ends[0]) // 2)

@@ -6,8 +6,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.answers.asking.few_words import FewWords, few_words
 from opensearch_winnow.answers.display_text import one_line

@@ -271,7 +271,7 @@ def test_captures_of_two_pages_at_a_time(winnow: Winnow, crawl: Path, pair: tupl
         ((MILL, "--at", "2022", "--at", "2023", "--at", "2024"), "give --at at most twice"),
         ((QUOTE,), f"has only one capture of {QUOTE}"),
         ((ONE,), f"{ONE} is the id of one capture: name another"),
-        ((ONE, MILL, "--at", "2024"), f"{ONE} is the id of one capture, so there is no other"),
+        ((ONE, MILL, "--at", "2024"), f"{ONE} is the id of one capture: give a URL"),
         ((ONE, "0" * 32), f"has no capture {'0' * 32}"),
     ],
 )

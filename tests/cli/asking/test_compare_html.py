@@ -11,16 +11,16 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from opensearch_winnow import Comparison, Scheme, compare
+from opensearch_winnow import Scheme, compare
 from opensearch_winnow.answers.asking.compared import Compared, ComparedText
 from opensearch_winnow.cli.asking.side_by_side import SideBySide
 from opensearch_winnow.cli.terminal import Terminal
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.queries.scores import Passage
 from opensearch_winnow.queries.upkeep.boilerplate import Boilerplate
+from opensearch_winnow.types import Comparison
 from opensearch_winnow.web.compare_html import compare_html
 from opensearch_winnow.web.texts.marked_text import (
     BLOCK_CHARS,

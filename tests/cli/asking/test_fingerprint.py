@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from opensearch_winnow import Fingerprints, Scheme, fingerprint
+from opensearch_winnow import Scheme, fingerprint
+from opensearch_winnow.types import Fingerprints
 from tests.cli.conftest import Winnow
 
 

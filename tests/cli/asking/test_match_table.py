@@ -7,8 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.answers.display_text import one_line, width
 from opensearch_winnow.answers.formatting import compact_percent

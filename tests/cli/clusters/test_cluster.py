@@ -16,7 +16,7 @@ from opensearch_winnow import Index, Page, Scheme
 from opensearch_winnow.answers.display_text import width
 from opensearch_winnow.clusters.schemas import CLUSTERS, EDGES
 from opensearch_winnow.mappings.record import Record
-from opensearch_winnow.record_files.record_writer import RecordWriter
+from opensearch_winnow.record_files.record_writer import RecordFileWriter
 from opensearch_winnow.stores.engine.running import Running
 from tests.cli.cluster_tables import exported, hidden, rows, stored_clusters
 from tests.cli.conftest import LONG_URL, MILL, OnTerminal, Process, Winnow, json_lines
@@ -237,7 +237,7 @@ def test_without_pages(winnow: Winnow, tmp_path: Path, what: str) -> None:
     if what == "store":
         Index.open(given).add([])
     else:
-        with RecordWriter(given, Scheme()):
+        with RecordFileWriter(given, Scheme()):
             pass
     done = winnow("cluster", f"--{what}", given, "--plot", tmp_path / "p.svg", "--json")
     assert (done.exit_code, json.loads(done.stdout)["pages"]) == (1, 0)

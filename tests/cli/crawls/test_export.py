@@ -14,8 +14,7 @@ from uuid import uuid4
 import pyarrow.parquet as pq
 import pytest
 from click import unstyle
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from opensearch_winnow import Index, Scheme
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
@@ -23,7 +22,7 @@ from opensearch_winnow.mappings.capture_row import COLUMNS
 from opensearch_winnow.mappings.record import Record, from_document
 from opensearch_winnow.operations.crawls import export_rows
 from opensearch_winnow.record_files.reader import scheme_of
-from opensearch_winnow.record_files.record_writer import RecordWriter
+from opensearch_winnow.record_files.record_writer import RecordFileWriter
 from opensearch_winnow.record_files.records import read_records
 from tests.cli.conftest import WINNOW, OnTerminal, Winnow
 
@@ -46,7 +45,7 @@ def record(record: Make) -> Make:
 
 
 def write(path: Path | str, *records: Record, scheme: Scheme = DEFAULT_SCHEME) -> None:
-    with RecordWriter(path, scheme) as writer:
+    with RecordFileWriter(path, scheme) as writer:
         for each in records:
             writer.add(each)
 
@@ -247,13 +246,13 @@ def test_errors_are_reported(winnow: Winnow, two: Two, tmp_path: Path, record: M
         (tmp_path / "gone.parquet", "--to", out): "there is no record file",
         (two[0], "--to", folder): "is a folder; name a file",
         (two[0], "--to", tmp_path / "no" / "folder.jsonl"): "cannot be written: there is no folder",
-        (two[0], "--to", tmp_path / "out.xls"): "a name that ends in .parquet, .jsonl, .csv, .cdxj, or the format",
+        (two[0], "--to", tmp_path / "out.xls"): "name a file that ends in .parquet, .jsonl, .csv, .cdxj",
         (two[0], "--to", tmp_path / "out.csv", "--columns", "url,colour"): "'url,colour' is not a list of url, ",
         (two[0], "--to", tmp_path / "out.cdxj", "--columns", "url"): "CDXJ, the fields of which are fixed",
         (two[0], "--to", "-", "--format", "parquet"): "the format parquet needs a file",
         (two[0], "--to", out, "--latest"): "the other options need a store",
         (two[0], "--to", "-", "--json"): "both want stdout",
-        ("--to", out): "Name record files, or --store crawl.winnow",
+        ("--to", out): "either record files, or --store crawl.winnow",
         (two[0],): "Missing option '--to'",
     }.items():
         assert complaint in winnow.refused("export", *options)

@@ -41,7 +41,7 @@ def small_batches(tmp_path: Path) -> dict[str, str]:
     """Environment variables that limit a batch to twenty records."""
     folder = tmp_path / "site"
     folder.mkdir()
-    limit = "from opensearch_winnow.stores import destination\ndestination.MAX_BATCH_RECORDS = 20\n"
+    limit = "from opensearch_winnow.stores import store_writer\nstore_writer.MAX_BATCH_RECORDS = 20\n"
     (folder / "sitecustomize.py").write_text(limit)
     return {"PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")]))}
 

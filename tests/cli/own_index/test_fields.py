@@ -10,7 +10,8 @@ from subprocess import PIPE
 
 import pytest
 
-from opensearch_winnow import Scheme, mapping_fragment, winnow_fields
+from opensearch_winnow import Scheme
+from opensearch_winnow.clients import mapping_fragment, winnow_fields
 from tests.cli.conftest import Process, Winnow, started, wait_until
 from tests.meaningless_text import sentences
 

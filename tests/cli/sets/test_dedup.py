@@ -87,7 +87,7 @@ def test_no_rows(winnow: Winnow, tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         ([], "say where the rows that are kept go: add --to"),
-        (["--mark", "--ids", "ids.txt"], "marked rows need a place"),
+        (["--mark", "--ids", "ids.txt"], "marked rows need an output"),
         (["--dry-run", "--keep", "best"], "the row to keep is chosen by"),
         (["--dry-run", "--keep", "best:scor"], "no row has the field scor, by which the rule best:scor chooses: the"),
         (["--dry-run", "--min-containment", "0.5"], "min_containment is for match contained, and match is near"),

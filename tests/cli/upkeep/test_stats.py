@@ -14,8 +14,7 @@ from random import Random
 import pytest
 from click import unstyle
 from click.testing import Result
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.answers.formatting import bins, byte_size
 from opensearch_winnow.index import Index

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,8 +85,8 @@ def test_bytes_that_changed(tmp_path: Path, refused: Refused, crawl: Path) -> No
 def test_an_error_in_a_task(tmp_path: Path, refused: Refused) -> None:
     pages = [page_record(f"https://example.org/{number}", f"a b c d e f g h i j k {number}") for number in range(2)]
     for page in pages:
-        page.minhash = page.minhash[:100]
-        page.bands = pages[0].bands
+        minhash, bands = page.hashes.minhash[:100], pages[0].hashes.bands
+        page.hashes = replace(page.hashes, minhash=minhash, bands=bands)
     path = Path(write_records(tmp_path / "r.parquet", pages))
     complaint = refused(path, kind=ClusterError)
     assert complaint == "a record has a MinHash of another size than the 512 bytes of its scheme"

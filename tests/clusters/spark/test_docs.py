@@ -40,5 +40,5 @@ def test_what_the_page_about_records_says(spark: SparkSession, root: Path, tmp_p
     hashes = spark.read.parquet(str(tmp_path)).selectExpr("id", "positions", "explode(fingerprints) AS h")
     found = {(row["id"], row[2]) for row in hashes.selectExpr("id", "positions", shown).collect()}
     records = [record for file in tmp_path.glob("*.parquet") for record in read_records(file)]
-    assert found == {(record.id, f"{each:016x}") for record in records for each in record.fingerprints}
-    assert any(each >= 2**63 for record in records for each in record.fingerprints)
+    assert found == {(record.id, f"{each:016x}") for record in records for each in record.hashes.fingerprints}
+    assert any(each >= 2**63 for record in records for each in record.hashes.fingerprints)

@@ -16,6 +16,7 @@ from opensearch_winnow.clusters import schemas as tables
 from opensearch_winnow.clusters.options import ClusteringOptions, RunSettings
 from opensearch_winnow.clusters.result import ClusteringResult
 from opensearch_winnow.clusters.spark.engine import cluster_on_spark
+from opensearch_winnow.mappings.record import NO_HASHES
 from tests.clusters.conftest import SCHEMES, Crawl, cluster_to_folder, page_record, small_crawl, write_records
 from tests.clusters.reference import expected_clusters, rounded
 
@@ -112,10 +113,8 @@ def test_revisits_are_with_the_pages_that_they_repeat(spark: SparkSession, tmp_p
     text = " ".join(f"word{number}" for number in range(300))
     pages = [page_record(f"http://{name}.example/", text, scheme) for name in ("original", "again", "timely", "lost")]
     original, *revisits = (replace(page, payload_digest="sha1:A", fetched_at=DAY, cluster="") for page in pages)
-    empty = {name: type(getattr(original, name))() for name in ("text", "text_digest", "shingle_digest", "minhash")}
-    hashes = {name: getattr(original, name)[:0] for name in ("fingerprints", "positions", "sketch", "bands")}
     again, timely, lost = (
-        replace(each, **empty, **hashes, shingle_count=0, content_digest="", duplicate="revisit", duplicate_of=each.url)
+        replace(each, text="", hashes=NO_HASHES, content_digest="", duplicate="revisit", duplicate_of=each.url)
         for each in revisits
     )
     timely = replace(timely, payload_digest=None, duplicate_of=original.url)

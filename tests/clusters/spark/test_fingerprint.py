@@ -20,10 +20,10 @@ from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.page_record import Recipe
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages
 from opensearch_winnow.ingest.runs.index_splits import index
+from opensearch_winnow.ingest.runs.parquet_writer import ParquetWriter
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.reader import scheme_of
-from opensearch_winnow.record_files.record_writer import RecordWriter
 from opensearch_winnow.record_files.records import read_records
 from tests.ingest.conftest import html, response
 
@@ -56,7 +56,7 @@ def indexed(names: list[str], recipe: Recipe, folder: Path) -> list[Record]:
     """Return the records that `winnow index` makes, without its marks on duplicates."""
     with (
         Sources(names, base=BASE) as sources,
-        RecordWriter(folder / "indexed.parquet", recipe.scheme) as writer,
+        ParquetWriter(folder / "indexed.parquet", recipe.scheme) as writer,
         FailedPages(folder / "failed.jsonl") as failed,
     ):
         index(sources.splits(1_000_000), writer, failed, recipe)

@@ -9,8 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running

@@ -6,13 +6,12 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
+from opensearch_winnow.foundation.written_time import EPOCH
 from opensearch_winnow.ingest.own_index.attached_reader import AttachedReader
 from opensearch_winnow.ingest.own_index.date_format import USUAL_FORMAT, DateFormat
 from opensearch_winnow.mappings.attached_fields import AttachedFields
-from opensearch_winnow.mappings.record import EPOCH
 
 NOON = datetime(2024, 12, 31, 12, tzinfo=UTC)
 # A format, a value that an engine takes for it, and the time that it is.

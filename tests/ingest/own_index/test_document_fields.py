@@ -6,10 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from opensearch_winnow import Scheme, winnow_fields
+from opensearch_winnow import Scheme
+from opensearch_winnow.clients import winnow_fields
 from opensearch_winnow.ingest.own_index.document_fields import DocumentFields
 from opensearch_winnow.ingest.own_index.json_document import DocumentError
 from opensearch_winnow.mappings.attached_fields import WINNOW_FIELDS, AttachedFields

@@ -7,8 +7,7 @@ import json
 from collections import Counter
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from opensearch_winnow import Scheme
 from opensearch_winnow.ingest.own_index.document_fields import DocumentFields

@@ -6,8 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.ingest.own_index.json_document import BYTE_ORDER_MARK, DocumentError, JsonDocument
 

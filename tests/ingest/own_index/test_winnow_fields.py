@@ -10,7 +10,8 @@ from random import Random
 
 import pytest
 
-from opensearch_winnow import Page, Scheme, WinnowError, actions, fingerprint, mapping_fragment, winnow_fields
+from opensearch_winnow import Page, Scheme, WinnowError, fingerprint
+from opensearch_winnow.clients import actions, mapping_fragment, winnow_fields
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.sources.split import Failed, Skipped
 from opensearch_winnow.mappings.hash_tokens import unpacked_tokens
@@ -55,8 +56,8 @@ def test_actions_are_whole_documents_in_order() -> None:
     assert [action["_id"] for action in made] == [record.id for record in records]
     assert {action["_index"] for action in made} == {"pages"}
     assert {record.crawl for record in records} == {"monday"}
-    places = [action["_source"]["place"] for action in made]
-    assert places == sorted(set(places))
+    arrivals = [action["_source"]["arrival"] for action in made]
+    assert arrivals == sorted(set(arrivals))
 
 
 def test_no_page_is_lost_silently() -> None:
@@ -72,7 +73,7 @@ def test_no_page_is_lost_silently() -> None:
 
 def test_no_client_is_imported() -> None:
     program = (
-        "import sys; from opensearch_winnow import actions, mapping_fragment, winnow_fields; winnow_fields('x');"
-        " assert 'opensearchpy' not in sys.modules"
+        "import sys; from opensearch_winnow.clients import actions, mapping_fragment, winnow_fields;"
+        " winnow_fields('x'); assert 'opensearchpy' not in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -13,8 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import zstandard
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pyarrow import parquet as pq
 
 from opensearch_winnow.ingest.rows import Edit, FailedRow, Row

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from opensearch_winnow.ingest.page_record import Recipe
-from opensearch_winnow.ingest.runs.ledger import write_stored
+from opensearch_winnow.ingest.runs.pages_before_run import PagesBeforeRun
 from opensearch_winnow.ingest.runs.worker import Job
 from opensearch_winnow.ingest.runs.worker_pool import WorkerPool
 from opensearch_winnow.ingest.sources import Sources
@@ -146,8 +146,9 @@ def test_a_worker_that_is_killed_loses_only_its_current_page(run: Run, warc: Cal
 @pytest.mark.check
 def test_workers_that_retire_are_replaced(warc: Callable[..., Path], tmp_path: Path) -> None:
     archive = warc("a.warc.gz", pages(40))
-    write_stored(tmp_path / "stored", [])
-    job = Job(Recipe(), 10, tmp_path / "stored", max_memory=1)  # each worker retires after its first task
+    job = Job(
+        Recipe(), 10, PagesBeforeRun.listed(tmp_path).file, max_memory=1
+    )  # each worker retires after its first task
     seen: set[int] = set()
     made: list[str] = []
     with Sources([str(archive)]) as sources, WorkerPool(2, job) as pool:

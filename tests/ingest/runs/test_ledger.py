@@ -1,22 +1,20 @@
 from __future__ import annotations
 
 import sqlite3
-from array import array
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.foundation.errors import WinnowError
-from opensearch_winnow.ingest.runs.ledger import Ledger, StoredCaptures, Unchanged, write_stored
+from opensearch_winnow.ingest.runs.ledger import Ledger, Unchanged
+from opensearch_winnow.ingest.runs.pages_before_run import PagesBeforeRun, StoredCaptures
 from opensearch_winnow.ingest.sources.split import Skipped
-from opensearch_winnow.mappings.record import Record, StoredDigests
+from opensearch_winnow.mappings.record import Hashes, Record, StoredDigests
 
 
 def digest(name: str) -> str:
@@ -24,18 +22,14 @@ def digest(name: str) -> str:
 
 
 def record(url: str, content: str, text: str = "", shingles: str = "", *, shingle_count: int = 1) -> Record:
-    names = ("content_digest", "text_digest", "shingle_digest")
-    values = map(digest, (content, text or content, shingles or text or content))
-    fields: dict[str, Any] = {name: array("Q") for name in ("fingerprints", "sketch", "bands")}
-    fields |= {"minhash": b"", "positions": array("I"), **dict(zip(names, values, strict=True))}
-    return Record(url=url, text="some text", shingle_count=shingle_count, **fields)
+    text_digest, shingle_digest = digest(text or content), digest(shingles or text or content)
+    hashes = Hashes(text_digest=text_digest, shingle_digest=shingle_digest, shingle_count=shingle_count)
+    return Record(url=url, text="some text", content_digest=digest(content), hashes=hashes)
 
 
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
-    path = tmp_path / "stored.sqlite"
-    write_stored(path, [StoredDigests.of(record("old", "old"))])
-    return path
+    return PagesBeforeRun.listed(tmp_path, [StoredDigests.of(record("old", "old"))]).file
 
 
 @pytest.fixture
@@ -112,8 +106,8 @@ def test_workers_read_the_stored_digests(stored: Path) -> None:
 
 def test_the_later_of_two_rows_of_a_capture_counts(tmp_path: Path) -> None:
     """A killed run leaves such rows in a folder of record files."""
-    write_stored(tmp_path / "s", [StoredDigests.of(record("a", content)) for content in ("first", "second")])
-    with closing(StoredCaptures(tmp_path / "s")) as captures:
+    twice = [StoredDigests.of(record("a", content)) for content in ("first", "second")]
+    with closing(StoredCaptures(PagesBeforeRun.listed(tmp_path, twice).file)) as captures:
         assert captures.content(record("a", "").id) == digest("second")
 
 
@@ -129,8 +123,8 @@ def test_outcomes_do_not_depend_on_when_the_run_writes(
     with TemporaryDirectory() as folder:
         outcomes = []
         for name, times in (("at the end", set[int]()), ("meanwhile", writes)):
-            path = Path(folder, name)
-            write_stored(path, [])
+            Path(folder, name).mkdir()
+            path = PagesBeforeRun.listed(Path(folder, name)).file
             _write(path, before)
             with closing(Ledger(Path(folder, f"run {name}"), path)) as ledger:
                 settled: list[Record | Unchanged | Skipped] = []
@@ -147,8 +141,7 @@ def test_outcomes_do_not_depend_on_when_the_run_writes(
 @given(before=PAGES, run=PAGES)
 def test_a_second_run_finds_everything_unchanged(before: list[Record], run: list[Record]) -> None:
     with TemporaryDirectory() as folder:
-        path = Path(folder, "stored")
-        write_stored(path, [])
+        path = PagesBeforeRun.listed(Path(folder)).file
         _write(path, before)
         with closing(Ledger(Path(folder, "first"), path)) as ledger:
             first = [ledger.settle(each) for each in run]
@@ -176,7 +169,7 @@ def test_an_unreadable_file_is_reported(tmp_path: Path) -> None:
 
 def test_digests_may_have_any_format(tmp_path: Path) -> None:
     odd = replace(record("old", "old"), content_digest="sha1:xyz")
-    write_stored(tmp_path / "stored", [StoredDigests.of(odd)])
-    with closing(Ledger(tmp_path / "run.sqlite", tmp_path / "stored")) as ledger:
+    before = PagesBeforeRun.listed(tmp_path, [StoredDigests.of(odd)])
+    with closing(Ledger(tmp_path / "run.sqlite", before.file)) as ledger:
         assert said(ledger.settle(replace(odd, url="new"))) == "content of old"
         assert isinstance(ledger.settle(odd), Unchanged)

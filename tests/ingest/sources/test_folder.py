@@ -6,8 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.ingest.sources.folder import LINK, LINK_TO_OTHER_FILE, Folder
 from tests.ingest.sources.archives import write_files

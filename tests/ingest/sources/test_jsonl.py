@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.jsonl import LINE_TYPE, is_one_document, looks_like, read, splits

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.ingest.sources import members
 from opensearch_winnow.ingest.sources.members import CUT_OFF, DAMAGED, ArchiveMember, CompressedFrame, GzipMember

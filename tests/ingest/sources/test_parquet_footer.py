@@ -5,8 +5,7 @@ from random import Random
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pyarrow import parquet as pq
 
 from opensearch_winnow.ingest.sources.parquet_footer import MAX_FOOTER_BYTES, FooterError, read_footer

@@ -11,8 +11,7 @@ from random import Random
 import pyarrow as pa
 import pytest
 import zstandard
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pyarrow import parquet as pq
 
 from opensearch_winnow.ingest.page import Page

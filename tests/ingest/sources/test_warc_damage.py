@@ -9,8 +9,7 @@ from collections.abc import Callable
 from itertools import accumulate
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import warc

@@ -16,8 +16,7 @@ from typing import Any
 from unicodedata import normalize
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import zip_file

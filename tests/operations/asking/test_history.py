@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain, pairwise
 from pathlib import Path
@@ -52,7 +53,7 @@ def test_captures_without_a_stored_text(store: Store) -> None:
     for record in records[:4]:
         record.text = ""
     revisit = capture(6, text)  # a revisit of an unknown capture
-    revisit.text = revisit.text_digest = revisit.shingle_digest = ""
+    revisit.text, revisit.hashes = "", replace(revisit.hashes, text_digest="", shingle_digest="")
     store.write([*records, revisit])
     assert [entry.resemblance for entry in history(store, URL, limit=10)] == [None, 1, None, 1, None, None]
 

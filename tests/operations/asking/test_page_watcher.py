@@ -9,17 +9,17 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from opensearch_winnow import Index, Page, Scheme, Watch
+from opensearch_winnow import Index, Page, Scheme
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.mappings.finding import Finding
 from opensearch_winnow.operations.asking import watch_log
-from opensearch_winnow.operations.crawls.lazy_store import LazyStore
 from opensearch_winnow.queries.asking import question_table
 from opensearch_winnow.stores.captures import captures
+from opensearch_winnow.stores.lazy_store import LazyStore
 from opensearch_winnow.stores.store import Store
+from opensearch_winnow.types import Watch
 from tests.test_index import near, prose
 
 pytestmark = pytest.mark.check_on_engine
@@ -101,9 +101,9 @@ def test_a_watch_on_a_page_that_is_gone_stops_nothing(index: Index) -> None:
 def test_a_run_uses_the_watches_that_there_are_when_it_begins(index: Index) -> None:
     index.add_watch("a", text=ARTICLE)
     assert found(add(index, "https://b.example/1", ARTICLE)) == [("a", "https://b.example/1")]
-    questions = index._lazy_store._questions
+    questions = index._destination._questions
     add(index, "https://b.example/2", OTHER)
-    assert index._lazy_store._questions is questions  # not made again
+    assert index._destination._questions is questions  # not made again
     index.add_watch("other", url="https://b.example/2")
     assert found(add(index, "https://c.example/2", f"{OTHER} And so on.")) == [("other", "https://c.example/2")]
     add(index, "https://b.example/2", prose("third", 200), MARCH + timedelta(1))  # the watched page is another one now
@@ -235,7 +235,6 @@ class _Opened(LazyStore):
         self.name = self.shown_name = store.name
         self._store = store
         self._wanted_scheme = None
-        self._questions = None
 
     def get(self, *, to_write: bool = False) -> Store:  # noqa: ARG002
         assert self._store is not None

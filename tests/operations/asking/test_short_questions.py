@@ -8,8 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from opensearch_winnow import Index, Page, Scheme, compare
 from opensearch_winnow.foundation.canonical import canonical

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow import Index, Page, Relationship, Scheme, compare
+from opensearch_winnow import Index, Page, Scheme, compare
 from opensearch_winnow.operations.asking import similar
+from opensearch_winnow.types import Relationship
 from tests.test_index import prose
 
 QUOTE = prose("quote", 80)

@@ -6,8 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 from opensearch_winnow.operations.asking.sources import MIN_ADDED_CHARS, TextSources, sources

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from opensearch_winnow import Index, Page, QuestionError, WatchError
+from opensearch_winnow import Index, Page, QuestionError
 from opensearch_winnow.operations.asking import watches
 from opensearch_winnow.operations.asking.watches import MAX_SEEN, MAX_TEXT_CHARS
 from opensearch_winnow.stores.captures import captures
+from opensearch_winnow.types import WatchError
 from tests.test_index import near, prose
 
 ARTICLE = prose("article", 200)

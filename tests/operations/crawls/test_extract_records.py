@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from opensearch_winnow import Filters, Index, Page
-from opensearch_winnow.mappings.record import EPOCH, Record
+from opensearch_winnow.foundation.written_time import EPOCH
+from opensearch_winnow.mappings.record import Record
 from tests.operations.crawls.test_extract import DAY, PAGES, archive, page, read, record
 from tests.test_index import prose
 
@@ -34,7 +35,7 @@ def test_revisits_of_a_representative_are_kept_and_those_without_an_original_are
     (tmp_path / "two.warc.gz").write_bytes(b"".join(map(gzip.compress, both)))
     assert index.index(tmp_path / "two.warc.gz", crawl="two").unfilled_revisits == 2
     assert index.index(tmp_path / "one.warc.gz", crawl="one").unfilled_revisits == 0
-    assert {record.text_digest != "" for record in index.store.scan(Record, Filters(site="a.example"))} == {True}
+    assert {record.hashes.text_digest != "" for record in index.store.scan(Record, Filters(site="a.example"))} == {True}
     index.cluster()
     report = index.extract(tmp_path / "small.warc.gz", where=Filters(site="a.example"), representatives=True)
     assert (report.records, report.left_out, report.unresolved, report.listed) == (2, {}, 0, None)

@@ -17,16 +17,17 @@ from uuid import uuid4
 import pytest
 
 from opensearch_winnow import Index, Page, QuestionError
+from opensearch_winnow.ingest.runs.pages_before_run import PagesBeforeRun
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.finding import Finding
 from opensearch_winnow.operations.asking.watch_log import WatchLog
 from opensearch_winnow.operations.clusters import clustering
 from opensearch_winnow.operations.upkeep.boilerplate import RegisteredBoilerplate
 from opensearch_winnow.stores.blocked_pages import change_blocked
-from opensearch_winnow.stores.destination import StoreDestination
 from opensearch_winnow.stores.embedded import writes
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.writes import Writer
+from opensearch_winnow.stores.store_writer import StoreWriter
 from tests.test_index import near, prose
 
 SECRET, OTHER = "https://a.example/secret", "https://b.example/other"
@@ -72,19 +73,19 @@ def once(monkeypatch: pytest.MonkeyPatch, owner: Any, method: str, act: Action, 
 # What happens just before, or just after, the page is taken down: by the store, as both write in other ways.
 MOMENTS: dict[str, list[tuple[Any, str, bool]]] = {
     "embedded": [
-        (StoreDestination, "look_up", False),
-        (StoreDestination, "write", False),
+        (PagesBeforeRun, "look_up", False),
+        (StoreWriter, "write", False),
         (writes, "_pages", True),  # the rows are made, and the transaction is not open
-        (StoreDestination, "_settle", True),
+        (StoreWriter, "_settle", True),
     ],
     "opensearch": [
-        (StoreDestination, "look_up", False),
-        (StoreDestination, "write", False),
+        (PagesBeforeRun, "look_up", False),
+        (StoreWriter, "write", False),
         (Writer, "_write_all", False),  # the list has been read
         (Writer, "_write", False),
         (Writer, "_write", True),  # written, and not visible yet
         (Writer, "_write_all", True),  # visible, and the list is not read again
-        (StoreDestination, "_settle", True),
+        (StoreWriter, "_settle", True),
     ],
 }
 

@@ -9,8 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.page import Page
@@ -115,8 +114,8 @@ def test_shown_scores_can_be_exact(store: Store) -> None:
 
 def test_pages_without_a_signature_are_grouped_only_if_identical(store: Store) -> None:
     bare = record("a.org/", "x", title="mill")
-    unsigned: dict[str, Any] = {"text": "", "shingle_count": 0, "minhash": b"", "cluster": ""}
-    store.write([replace(bare, url=f"https://a.org/{n}", **unsigned) for n in "abc"])
+    unsigned = replace(bare.hashes, shingle_count=0, minhash=b"")
+    store.write([replace(bare, url=f"https://a.org/{n}", text="", hashes=unsigned, cluster="") for n in "abc"])
     store.write([record("b.org/1", "mill"), record("b.org/2", "mill"), record("b.org/3", "a mill")])
     found = grouped(store)
     assert counts(found) == (6, 5, 5, 5)

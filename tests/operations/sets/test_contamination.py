@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from opensearch_winnow import FieldNames, WinnowError, contaminated
+from opensearch_winnow import WinnowError, contaminated
 from opensearch_winnow.queries.spans import merged_spans
+from opensearch_winnow.types import FieldNames
 from tests.cython_core.reference import word_runs
 from tests.operations.sets.json_lines import read_lines, words_of, write_lines
 

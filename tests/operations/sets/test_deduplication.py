@@ -14,10 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from opensearch_winnow import (
-    FieldNames,
     Index,
     Page,
-    PassageIndex,
     WinnowError,
     contaminated,
     deduplicate,
@@ -25,7 +23,9 @@ from opensearch_winnow import (
     pairs,
     repeated_passages,
 )
+from opensearch_winnow.batch import PassageIndex
 from opensearch_winnow.clusters.deduplication.options import Match
+from opensearch_winnow.types import FieldNames
 from tests.clusters.conftest import words
 from tests.operations.sets.json_lines import read_lines, write_lines
 
@@ -222,7 +222,7 @@ def test_what_cannot_be_done_is_said_before_the_work(tmp_path: Path) -> None:
         (source, {"to": tmp_path / "no" / "kept.jsonl"}, r"kept\.jsonl cannot be written: there is no folder .*no"),
         (source, {"ids": tmp_path / "no" / "ids.txt"}, "there is no folder"),
         (source, {"ids": there}, "exists"),
-        (source, {"mark": True}, "need a place"),
+        (source, {"mark": True}, "need an output"),
         (source, {"to": source, "overwrite": True}, "is one of the sources"),
         ([], {}, "name at least one source"),
     ]

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow import Document, DocumentFile, Index, Page, Pairs, Scheme, WinnowError, pairs
+from opensearch_winnow import Index, Page, Scheme, WinnowError, pairs
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.sources.field_names import FieldNames
 from opensearch_winnow.operations.sets import stored_documents
+from opensearch_winnow.types import Document, DocumentFile, Pairs
 from tests.ingest.sources.test_zip_file import packed
 from tests.operations.sets.json_lines import write_lines
 

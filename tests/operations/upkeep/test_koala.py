@@ -42,9 +42,9 @@ def test_a_page_keeps_few_fingerprints_and_related_ones_are_found(index: Index) 
     }
     index.add(Page(f"{SITE}/{name}", text=text) for name, text in pages.items())
     for record in index.store.scan(Record):
-        assert len(record.fingerprints) == len(record.positions) <= SCHEME.stored
-        assert list(record.positions) == sorted(record.positions)
-        assert all(token < 2**32 for token in record.fingerprints)
+        assert len(record.hashes.fingerprints) == len(record.hashes.positions) <= SCHEME.stored
+        assert list(record.hashes.positions) == sorted(record.hashes.positions)
+        assert all(token < 2**32 for token in record.hashes.fingerprints)
     scores = found(index, ARTICLE)
     assert set(scores) == pages.keys() - {"other"}
     assert scores["same"] == scores["expanded"] == 1
@@ -89,4 +89,4 @@ def test_a_store_opens_with_its_sizes(tmp_path: Path) -> None:
     with EmbeddedStore.open(tmp_path / "crawl.winnow") as store:
         assert store.scheme == scheme
         (record,) = store.scan(Record)
-        assert len(record.fingerprints) == 7
+        assert len(record.hashes.fingerprints) == 7

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from array import array
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.queries.asking.frequency_check import MAX_FREQUENT_RUN, rare_tokens
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.queries.asking.numbered_passages import longest_non_decreasing, numbered_passages
 from opensearch_winnow.queries.scores import Passage

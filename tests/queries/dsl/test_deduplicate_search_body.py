@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from opensearch_winnow import QuestionError
-from opensearch_winnow.queries.dsl import deduplicate_search_body
+from opensearch_winnow.clients import deduplicate_search_body
 
 BODY: dict[str, Any] = {
     "query": {"match": {"title": "mill"}},

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from opensearch_winnow.queries.dsl.overlap import QuestionPart, parts, put_together, uncounted
+from opensearch_winnow.queries.dsl.overlap import QuestionPart, overlap_parts, put_together, uncounted
 
 TOKENS = [f"t{number}" for number in range(30)]
 PAGES = st.dictionaries(st.sampled_from(["a", "b", "c", "d", "e"]), st.sets(st.sampled_from(TOKENS)))
@@ -21,7 +20,7 @@ def counted(part: QuestionPart, pages: dict[str, set[str]], minimum: int) -> dic
 def test_parts_count_as_the_whole_does(
     pages: dict[str, set[str]], tokens: list[str], minimum: int, max_tokens: int
 ) -> None:
-    token_parts = parts(tokens, minimum, max_tokens=max_tokens)
+    token_parts = overlap_parts(tokens, minimum, max_tokens=max_tokens)
     assert sorted(token for part in token_parts for token in part.tokens) == sorted(tokens)
     assert all(0 < len(part.tokens) <= max_tokens for part in token_parts)
     found = [counted(part, pages, part.minimum) for part in token_parts]
@@ -34,8 +33,8 @@ def test_parts_count_as_the_whole_does(
 
 
 def test_pages_that_have_enough_or_cannot_are_not_counted_again() -> None:
-    token_parts = parts(TOKENS, 1, max_tokens=10)
+    token_parts = overlap_parts(TOKENS, 1, max_tokens=10)
     assert uncounted(token_parts, [{"a": 1}, {"b": 2}, {}], 1) == [[], [], []]
-    token_parts = parts(TOKENS, 15, max_tokens=10)
+    token_parts = overlap_parts(TOKENS, 15, max_tokens=10)
     assert [part.minimum for part in token_parts] == [5, 5, 5]
     assert uncounted(token_parts, [{"a": 6, "b": 7}, {}, {}], 15) == [[], ["b"], ["b"]]

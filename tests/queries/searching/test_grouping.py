@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.queries.searching import grouping
 from opensearch_winnow.queries.searching.grouping import Call, Examined, Grouping, GroupsOfPage, Steps, T

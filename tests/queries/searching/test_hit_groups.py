@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from elastic_transport import ApiResponseMeta, HttpHeaders, NodeConfig, ObjectApiResponse
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from opensearch_winnow import HitGroups, QuestionError, Scheme, compare, group_hits, winnow_fields
+from opensearch_winnow import QuestionError, Scheme, compare
+from opensearch_winnow.clients import HitGroups, group_hits, winnow_fields
 
 WORDS = [f"word{number}" for number in range(5_000)]
 USUAL = Scheme()
@@ -233,7 +233,7 @@ def test_what_is_no_answer_is_refused(response: Any) -> None:
 
 PROGRAM = """
 import sys
-from opensearch_winnow import deduplicate_search_body, group_hits, search_groups, search_groups_async
+from opensearch_winnow.clients import deduplicate_search_body, group_hits, search_groups, search_groups_async
 group_hits({"hits": {"hits": []}}), deduplicate_search_body({})
 assert "opensearchpy" not in sys.modules and "lxml" not in sys.modules
 """

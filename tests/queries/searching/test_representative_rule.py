@@ -4,8 +4,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.queries.searching.representative_rule import RepresentativeRule
 

@@ -7,8 +7,7 @@ from itertools import combinations
 from random import Random
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from opensearch_winnow.cython_core.estimates import minhash_resemblance
 from opensearch_winnow.cython_core.minhash import minhash, pack

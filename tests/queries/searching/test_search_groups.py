@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from opensearch_winnow import QuestionError, search_groups, search_groups_async
+from opensearch_winnow import QuestionError
+from opensearch_winnow.clients import search_groups, search_groups_async
 from opensearch_winnow.queries.searching.search_groups import REFUSED_OPTIONS, GroupCursor, GroupRequest
 
 BODY: dict[str, Any] = {"query": {"match": {"title": "mill"}}}

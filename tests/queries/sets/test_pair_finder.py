@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from opensearch_winnow import Boilerplate, Scheme, compare
+from opensearch_winnow import Scheme, compare
 from opensearch_winnow.queries.sets.pair_finder import find_pairs
 from opensearch_winnow.queries.sets.pairs import Document, DocumentFile, Pairs
 from opensearch_winnow.queries.upkeep.boilerplate import Exclusions
+from opensearch_winnow.types import Boilerplate
 
 SCHEME = Scheme(noise=6, guarantee=9, shingle=2)
 CODE = Scheme(form="code", noise=4, guarantee=6, shingle=3)

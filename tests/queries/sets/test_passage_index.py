@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from opensearch_winnow import PassageIndex, QuestionError
+from opensearch_winnow import QuestionError
+from opensearch_winnow.batch import PassageIndex
 from opensearch_winnow.cython_core.canonical_text import canonical_text
 
 SENTENCE = "The quick brown fox jumps over the lazy dog while seven wizards quietly boil their jugs"

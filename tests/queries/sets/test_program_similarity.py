@@ -6,8 +6,7 @@ import re
 from itertools import pairwise, product
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.foundation.scheme import PRESETS
 from opensearch_winnow.queries.sets.pair_finder import find_pairs

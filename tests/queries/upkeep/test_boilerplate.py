@@ -6,8 +6,7 @@ from array import array
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow import Scheme, fingerprint
 from opensearch_winnow.cython_core.sketches import mod_sketch

@@ -6,8 +6,7 @@ from statistics import median
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow import Page, Scheme, compare
 from opensearch_winnow.cython_core.canonical_text import canonical_text
@@ -76,9 +75,9 @@ def test_near_duplicates_count_once() -> None:
     page, others = prose(400, 1), [prose(400, seed) for seed in range(2, 5)]
     edited = page.replace(page.split()[200], "changed")
     made = [record_of(Page("https://a.example/", text=text)) for text in (page, edited, *others, page)]
-    kept = without_near_duplicates([b"", *(each.minhash for each in made)])
+    kept = without_near_duplicates([b"", *(each.hashes.minhash for each in made)])
     assert kept == [1, 3, 4, 5]
-    assert without_near_duplicates([each.minhash for each in made], below=0.0) == []
+    assert without_near_duplicates([each.hashes.minhash for each in made], below=0.0) == []
     assert without_near_duplicates([]) == []
 
 
@@ -120,7 +119,9 @@ def site(request: pytest.FixtureRequest) -> Site:
 def test_the_template_of_a_real_site(site: Site) -> None:
     made = list(map(record_of, site.pages))
     assert len(made) > 100
-    learned = site_template([made[index].text for index in without_near_duplicates([each.minhash for each in made])])
+    learned = site_template(
+        [made[index].text for index in without_near_duplicates([each.hashes.minhash for each in made])]
+    )
     assert all(text in learned for text in site.in_template), learned
     least, most = site.words
     assert least < len(canonical_text(learned).words) < most

@@ -16,7 +16,7 @@ from tests.stores.conftest import numbered
 from tests.stores.embedded.store_files import filled, rows
 from tests.stores.store_questions import search
 
-CHANGING = {"number", "place", "latest", "cluster"}  # columns of a page that are set again later, or are its key
+CHANGING = {"number", "arrival", "latest", "cluster"}  # columns of a page that are set again later, or are its key
 
 
 def test_a_wrong_column_of_a_page(path: Path) -> None:

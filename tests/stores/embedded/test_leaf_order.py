@@ -7,8 +7,7 @@ from pathlib import Path
 from random import Random
 from sqlite3 import connect
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.sqlite_schema import PAGE_SIZE

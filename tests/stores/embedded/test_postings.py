@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.cython_core.sorted_postings import sorted_postings
 from opensearch_winnow.stores.embedded import postings
@@ -18,7 +17,7 @@ from opensearch_winnow.stores.embedded.postings import Postings, unpacked
 from opensearch_winnow.stores.embedded.seals import sealed
 
 TABLES = """
-CREATE TABLE field (place INTEGER PRIMARY KEY, block BLOB);
+CREATE TABLE field (block_id INTEGER PRIMARY KEY, block BLOB);
 CREATE TABLE run (field TEXT, run INTEGER, postings INTEGER, PRIMARY KEY (field, run));
 """
 # Many tokens that differ only in the slot, both ends of the range, and any others.
@@ -59,7 +58,7 @@ def test_what_is_added_is_found_and_what_is_dropped_is_not(
         field.drop(gone)
         assert found(field, every) == kept
         assert rows.execute("SELECT coalesce(sum(postings), 0) FROM run").fetchone() == (len(kept),)
-        blocks = rows.execute("SELECT place, block FROM field").fetchall()
+        blocks = rows.execute("SELECT block_id, block FROM field").fetchall()
         assert sum(len(unpacked(*row).tokens) for row in blocks) == len(kept)
 
 

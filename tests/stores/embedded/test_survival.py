@@ -143,7 +143,7 @@ def test_reading_while_another_process_writes(path: Path) -> None:
             records = list(store.scan(Record))
             assert (len(records) % 20, seen <= len(records)) == (0, True)
             seen, last = len(records), records[-1]
-            ((_, found, _),) = candidates(store, [Lookup("fingerprints", last.fingerprints)])
+            ((_, found, _),) = candidates(store, [Lookup("fingerprints", last.hashes.fingerprints)])
             assert [each.id for each in found] == [last.id]
             assert search(store, Words.of("words"), limit=1).total >= seen
     assert (writer.returncode, seen) == (0, 800)
@@ -189,7 +189,7 @@ def test_acknowledged_batches_survive_kill_9(path: Path) -> None:
             assert search(store, Words.of("words"), limit=1).total == count
             for number in source.sample(range(count), 5):
                 assert store.read([numbered(number).id], Record) == {numbered(number).id: numbered(number)}
-                ((_, found, _),) = candidates(store, [Lookup("bands", numbered(number).bands)])
+                ((_, found, _),) = candidates(store, [Lookup("bands", numbered(number).hashes.bands)])
                 assert [(each.id, each.shared) for each in found] == [(numbered(number).id, 32)]
         with rows(path) as there:
             assert there.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

@@ -10,10 +10,9 @@ from functools import partial
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from opensearch_winnow.mappings.sqlite_schema import SECOND_FORMAT
+from opensearch_winnow.mappings.sqlite_schema import WORD_TABLES
 from opensearch_winnow.queries.words import Term, Words
 from opensearch_winnow.stores.embedded import text_index
 from opensearch_winnow.stores.embedded.seals import sealed, unsealed
@@ -43,7 +42,7 @@ def small_runs(monkeypatch: pytest.MonkeyPatch) -> None:
 @contextmanager
 def tables() -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as rows:
-        rows.executescript("CREATE TABLE page (number INTEGER PRIMARY KEY, latest);" + SECOND_FORMAT)
+        rows.executescript("CREATE TABLE page (number INTEGER PRIMARY KEY, latest);" + WORD_TABLES)
         yield rows
 
 
@@ -141,7 +140,7 @@ def test_many_blocks(joined: int, monkeypatch: pytest.MonkeyPatch) -> None:
         filled.check(*questions)
 
 
-def size(rows: sqlite3.Connection, of: str = "coalesce(sum(length(words) + length(places)), 0)") -> int:
+def size(rows: sqlite3.Connection, of: str = "coalesce(sum(length(words) + length(positions)), 0)") -> int:
     return int(rows.execute(f"SELECT {of} FROM word_block").fetchone()[0])
 
 
@@ -156,7 +155,7 @@ def test_segments_are_few_and_their_blocks_full(monkeypatch: pytest.MonkeyPatch)
         tiers = [segment.tier for segment in segments]
         assert len(tiers) <= 3 * text_index.MERGE_FACTOR
         assert tiers == sorted(tiers, reverse=True)
-        average = f"avg(length(words) + length(places)) FILTER (WHERE run = {segments[0].number})"
+        average = f"avg(length(words) + length(positions)) FILTER (WHERE run = {segments[0].number})"
         assert size(rows, average) > 7_000
         filled.check(Words.of("c0"), Words.of('"c0 c1"'))
 
@@ -171,7 +170,7 @@ def test_an_empty_index_and_empty_pages() -> None:
 
 
 COLUMNS = {
-    "word_block": ("words", "places", "first", "run"),
+    "word_block": ("words", "positions", "first", "run"),
     "word_run": ("titles", "texts", "first", "last", "run", "words"),
     "word_lengths": ("title", "text"),
 }

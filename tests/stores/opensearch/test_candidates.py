@@ -31,12 +31,12 @@ def test_candidates_from_doc_values_are_those_of_whole_documents(
     pages = [numbered(number, sketch=array("Q", range(number % 5))) for number in range(1, 12)]
     store.write([*pages, numbered(20, url=f"https://a.org/{'long/' * 2_000}")])
     for number in (30, 31):  # written by other software, which chooses its own ids and knows nothing of places
-        source = document_of(numbered(number), place=0, latest=True)
-        del source["place"]
+        source = document_of(numbered(number), arrival=0, latest=True)
+        del source["arrival"]
         body = {"fetched_us": 0, "site": "b.org", "url_length": 1} | source
         client.index(index=index_of(store), id=f"other-{number}", body=body, params={"pipeline": "_none"})
     client.indices.refresh(index=index_of(store))
-    every = array("Q", sorted({hash_ for page in store.scan(Record) for hash_ in page.fingerprints}))
+    every = array("Q", sorted({hash_ for page in store.scan(Record) for hash_ in page.hashes.fingerprints}))
     lookups = [Lookup("fingerprints", every), Lookup("sketch", array("Q", range(5)), 2)]
 
     def found() -> list[Any]:
@@ -60,7 +60,7 @@ def test_pages_that_other_software_has_written_are_counted_and_read(
     tokens = array("Q", range(2_500))
     for number in range(1, 7):
         record = numbered(number, fingerprints=tokens[number:], positions=array("I", range(2_500 - number)))
-        body = document_of(record, place=number, latest=True)
+        body = document_of(record, arrival=number, latest=True)
         client.index(index=index_of(store), id=f"other-{number}", body=body, params={"pipeline": "_none"})
     client.indices.refresh(index=index_of(store))
     for whole in (1, 3, 16):
@@ -93,7 +93,7 @@ def test_more_tokens_than_fit_in_one_query(fresh: Open) -> None:
     # A page whose tokens are all in one part, and just too few for one of the minimums below.
     records.append(numbered(100, fingerprints=tokens[:999:3]))
     store.write(records)
-    expected = {record.id: len(record.fingerprints) for record in records}
+    expected = {record.id: len(record.hashes.fingerprints) for record in records}
     where = Filters(site="example.org", crawl="test", since=START, until=START + timedelta(9), latest=True)
     for minimum in (1, 2, 333, 334, 1_000, 2_500):
         ((_, found, _),) = candidates(store, [Lookup("fingerprints", tokens, minimum)], where)
@@ -102,7 +102,7 @@ def test_more_tokens_than_fit_in_one_query(fresh: Open) -> None:
         assert [each.shared for each in found] == sorted(wanted.values(), reverse=True)
     # Two lookups that just fit in one query, two that just do not, and one with the maximum tokens of a query.
     for size in (500, 975, 979, 980, 1_000):
-        pair = [Lookup("fingerprints", tokens[:size], 3), Lookup("sketch", records[5].sketch, 2)]
+        pair = [Lookup("fingerprints", tokens[:size], 3), Lookup("sketch", records[5].hashes.sketch, 2)]
         assert candidates(store, pair, where) == [candidates(store, [each], where)[0] for each in pair]
         assert candidates(store, pair, where)[0].pages[0].shared == size
 

@@ -12,8 +12,7 @@ from opensearchpy import OpenSearch
 
 from opensearch_winnow.mappings.attached_fields import NOTICED_SECONDS
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index import attach as attaching
-from opensearch_winnow.stores.opensearch.own_index import traces
+from opensearch_winnow.stores.opensearch.own_index import attach as attaching, traces
 from opensearch_winnow.stores.store import StoreError
 from tests.engine_fixture import needs_modules
 from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow import Index, Page, Scheme, search_groups
+from opensearch_winnow import Index, Page, Scheme
+from opensearch_winnow.clients import search_groups
 from opensearch_winnow.stores.engine.local_engine import LocalEngine
 from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running

@@ -87,7 +87,7 @@ def test_a_store_sends_what_elasticsearch_8_and_9_accept(engine: Running, monkey
 
 def use(store: OpenSearchStore, records: list[Record]) -> None:
     assert [each.outcome for each in store.write(records)] == ["added"] * len(records)
-    everything = Lookup("fingerprints", records[0].fingerprints, 1)
+    everything = Lookup("fingerprints", records[0].hashes.fingerprints, 1)
     assert candidates(store, [everything])[0]
     assert store.frequencies([everything], over=0)[0]
     words = Words.of("some words")

@@ -9,9 +9,10 @@ import pytest
 
 from opensearch_winnow import Scheme, StoreError
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
-from opensearch_winnow.ingest.hashes import Hashes, canonical_hashes
+from opensearch_winnow.ingest.hashes import canonical_hashes
 from opensearch_winnow.ingest.own_index.document_fields import DocumentFields
-from opensearch_winnow.mappings.opensearch_mapping import HASH_FIELDS
+from opensearch_winnow.mappings.opensearch_mapping import HASH_MAPPINGS
+from opensearch_winnow.mappings.record import Hashes
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.own_index import attached_pages as own_pages
 from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
@@ -52,9 +53,9 @@ def test_an_update_takes_the_hashes_of_new_documents(articles: OwnIndex, hashed:
     after = articles.sources()
     for id_ in ("0", "3", "20"):
         old, new = before[id_]["winnow"], after[id_]["winnow"]
-        assert [new[name] for name in HASH_FIELDS] == [old[name] for name in HASH_FIELDS]
+        assert [new[name] for name in HASH_MAPPINGS] == [old[name] for name in HASH_MAPPINGS]
         assert after[id_]["winnow.cluster"] == id_
-        assert {"id", "place", "url"} <= after[id_]["winnow"].keys()
+        assert {"id", "arrival", "url"} <= after[id_]["winnow"].keys()
 
 
 @pytest.mark.check

@@ -152,7 +152,7 @@ def test_the_command(
 def test_a_migration(engine: Running, client: OpenSearch, name: str, sources: list[Path], seed: int) -> None:
     with Index.open(f"{engine.url}/{name}") as index:
         index.index(sources[0], workers=1, failed=sources[0].with_suffix(".failed"))
-    before = contents(client, name, places=True)
+    before = contents(client, name, arrivals=True)
     with FaultyProxy(engine.url, share(0.3, QUICK_FAULTS), seed=seed, meant=lambda _: True) as proxy:
         address = Address.of(f"{proxy.url}/{name}")
         with connect(address, patient=True) as patient:
@@ -160,7 +160,7 @@ def test_a_migration(engine: Running, client: OpenSearch, name: str, sources: li
                 done = migrate(patient, name, shards=3, delete_old=True)
                 assert (done.old, done.new, done.pages) == (f"{name}-{old:06}", f"{name}-{new:06}", PAGES)
         assert proxy.spoiled.total()
-    assert contents(client, name, places=True) == before
+    assert contents(client, name, arrivals=True) == before
     assert list(client.indices.get(index=f"{name}-*")) == [f"{name}-000003"]
 
 

@@ -13,11 +13,11 @@ import pytest
 from opensearchpy import OpenSearch
 
 from opensearch_winnow import Filters, Scheme
+from opensearch_winnow.clients import best, overlap, scored, shares
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.record import Record, StoredDigests
 from opensearch_winnow.queries.asking.lookups import Lookup
-from opensearch_winnow.queries.dsl import best, overlap, scored, shares
 from opensearch_winnow.queries.dsl.scores import Score
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.captures import captures, latest_capture
@@ -112,7 +112,7 @@ def test_answers_do_not_depend_on_the_shards(fresh: Open) -> None:
     for store in (one, three):
         store.write(records)
     assert list(three.scan(Record)) == list(one.scan(Record)) == records
-    lookups = [Lookup("fingerprints", array("Q", range(20)), 3), Lookup("sketch", records[5].sketch)]
+    lookups = [Lookup("fingerprints", array("Q", range(20)), 3), Lookup("sketch", records[5].hashes.sketch)]
     assert candidates(three, lookups) == candidates(one, lookups) == [candidates(one, [each])[0] for each in lookups]
     for over in (0, 20, 25, 119):
         assert three.frequencies(lookups, over=over) == one.frequencies(lookups, over=over)
@@ -213,7 +213,7 @@ def test_an_engine_that_refuses_scripts_and_expensive_queries(start_engine: Call
         store.write(records[:20])
         store.write(records)
         question = records[7]
-        lookups = [Lookup("fingerprints", question.fingerprints, 2), Lookup("bands", question.bands)]
+        lookups = [Lookup("fingerprints", question.hashes.fingerprints, 2), Lookup("bands", question.hashes.bands)]
         assert store.frequencies(lookups, over=1) == [{}, {}]
         assert [[each.id for each in pages] for _, pages, _ in candidates(store, lookups)] == [[question.id]] * 2
         assert search(store, Words.of('"page 7" -plum'), Filters(since=START, until=START + timedelta(1))).total == 1
@@ -225,10 +225,10 @@ def test_an_engine_that_refuses_scripts_and_expensive_queries(start_engine: Call
         store.settings.set({"recipe": {"text": True}})
         assert store.settings.with_prefix() == {"recipe": {"text": True}}
         # Without scripts the engine counts, and the client computes the scores.
-        query = overlap("sketch", tokens_of(question.sketch))
+        query = overlap("sketch", tokens_of(question.hashes.sketch))
         with connect(Address.of(store.name)) as client:
             (hit,) = client.search(index="pages", body=best(query, fields=["sketch_count"]))["hits"]["hits"]
-        assert shares(hit["_score"], len(question.sketch), hit["_source"]["sketch_count"]) == (1.0, 1.0, 1.0)
+        assert shares(hit["_score"], len(question.hashes.sketch), hit["_source"]["sketch_count"]) == (1.0, 1.0, 1.0)
 
 
 def test_opening(engine: Running, fresh: Open, client: OpenSearch) -> None:

@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
-from opensearch_winnow import (
+from opensearch_winnow import Index, Page
+from opensearch_winnow.clients import (
     HitGroups,
-    Index,
-    Page,
     deduplicate_search_body,
     group_hits,
     mapping_fragment,
     winnow_fields,
+    words_query,
 )
-from opensearch_winnow.queries.dsl import words_query
 from opensearch_winnow.queries.dsl.ranked import BY_RANK
 from opensearch_winnow.queries.words import Words
 from opensearch_winnow.stores.engine.running import Running

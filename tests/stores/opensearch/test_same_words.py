@@ -14,8 +14,9 @@ import pytest
 from opensearchpy import OpenSearch, helpers
 
 from opensearch_winnow.cython_core.word_tokens import word_tokens
-from opensearch_winnow.mappings.opensearch_mapping import ANALYZER, analysis
+from opensearch_winnow.mappings.opensearch_mapping import analysis
 from opensearch_winnow.mappings.record import Record
+from opensearch_winnow.mappings.stored_fields import ANALYZER
 from opensearch_winnow.queries.dsl.words import words_query
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.queries.words import Words

@@ -11,19 +11,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from opensearchpy import AsyncOpenSearch, NotFoundError, OpenSearch, RequestError, helpers
 
-from opensearch_winnow import (
-    HitGroups,
-    QuestionError,
-    Scheme,
-    mapping_fragment,
-    search_groups,
-    search_groups_async,
-    winnow_fields,
-)
+from opensearch_winnow import QuestionError, Scheme
+from opensearch_winnow.clients import HitGroups, mapping_fragment, search_groups, search_groups_async, winnow_fields
 from opensearch_winnow.queries.compare import Comparer, Side, side
 from opensearch_winnow.queries.searching.search_groups import GroupCursor
 from opensearch_winnow.stores.engine.running import Running

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch, RequestError, helpers
 
-from opensearch_winnow import Page, actions
+from opensearch_winnow import Page
+from opensearch_winnow.clients import actions
 from opensearch_winnow.mappings.opensearch_search_pipeline import SAMPLE_FACTOR, SEARCH_PIPELINE
 from opensearch_winnow.stores.opensearch.requests.client import engine_of
 from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
@@ -27,7 +28,7 @@ def piped(client: OpenSearch) -> OpenSearch:
     pages = [Page(f"http://example.org/{n}", text="mill " * (PAGES - n) + "word") for n in range(PAGES)]
     documents = list(actions(pages, STORE))
     for number, document in enumerate(documents):
-        document["_source"]["place"] = number
+        document["_source"]["arrival"] = number
         document["_source"]["cluster"] = "first" if number < 4 else f"pair {number // 2}"
     del documents[-1]["_source"]["cluster"], documents[-2]["_source"]["cluster"]
     helpers.bulk(client, documents, require_alias=True, refresh=True)
@@ -35,7 +36,7 @@ def piped(client: OpenSearch) -> OpenSearch:
 
 
 def places(client: OpenSearch, **body: Any) -> list[int]:
-    search = {"query": {"match": {"text": "mill"}}, "sort": [{"place": "asc"}], **body}
+    search = {"query": {"match": {"text": "mill"}}, "sort": [{"arrival": "asc"}], **body}
     hits = client.search(index=STORE, body=search, params={"search_pipeline": SEARCH_PIPELINE})["hits"]
     assert hits["total"]["value"] == PAGES  # pages, not groups
     return [hit["sort"][0] for hit in hits["hits"]]
@@ -49,7 +50,7 @@ def test_the_first_page_of_each_cluster_is_shown(piped: OpenSearch) -> None:
     assert SAMPLE_FACTOR == 3
     assert (places(piped, size=1), places(piped, size=2)) == ([0], [0, 4])
     assert places(piped, size=2, **{"from": 2}) == [2, 4]  # the cluster of the first page again
-    body = {"query": {"match": {"text": "mill"}}, "sort": [{"place": "asc"}], "size": 1}
+    body = {"query": {"match": {"text": "mill"}}, "sort": [{"arrival": "asc"}], "size": 1}
     options: list[dict[str, str]] = [{}, {"search_pipeline": SEARCH_PIPELINE}]  # it does not change hits
     usual, same = (piped.search(index=STORE, body=body, params=each) for each in options)
     assert same["hits"]["hits"] == usual["hits"]["hits"]

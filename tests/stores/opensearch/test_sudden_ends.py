@@ -21,9 +21,9 @@ from tests.stores.opensearch.two_crawls import PAGES, contents, remove, write_cr
 
 WINNOW = Path(sys.executable).with_name("winnow")
 SMALL_BATCHES = """
-from opensearch_winnow.operations import clustering
-from opensearch_winnow.stores import destination
-destination.MAX_BATCH_RECORDS = 10
+from opensearch_winnow.operations.clusters import clustering
+from opensearch_winnow.stores import store_writer
+store_writer.MAX_BATCH_RECORDS = 10
 clustering.BATCH_SIZE = 10
 """
 

@@ -33,11 +33,11 @@ def write_lines(file: Path, pages: Iterable[tuple[str, str, str]]) -> None:
     file.write_text("".join(json.dumps(each) + "\n" for each in made))
 
 
-def contents(client: OpenSearch, name: str, *, places: bool = False) -> dict[str, Any]:
-    """Return all documents of a store by index and id. Two runs have different places, but in the same order."""
+def contents(client: OpenSearch, name: str, *, arrivals: bool = False) -> dict[str, Any]:
+    """Return all documents of a store by index and id. Two runs have different arrivals, but in the same order."""
     client.indices.refresh(index=f"{name},{name}.settings")
-    pages = list(helpers.scan(client, index=name, query={"sort": ["place"]}, preserve_order=True))
-    found = {hit["_id"]: hit["_source"] if places else hit["_source"] | {"place": 0} for hit in pages}
+    pages = list(helpers.scan(client, index=name, query={"sort": ["arrival"]}, preserve_order=True))
+    found = {hit["_id"]: hit["_source"] if arrivals else hit["_source"] | {"arrival": 0} for hit in pages}
     assert len(found) == len(pages)
     settings = helpers.scan(client, index=f"{name}.settings")
     return {"pages": list(found.items()), "settings": {hit["_id"]: _without_times(hit["_source"]) for hit in settings}}

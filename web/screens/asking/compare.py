@@ -1,4 +1,4 @@
-"""The compare screen: two texts side by side, and what they share."""
+"""The compare screen: two texts side by side, with their shared passages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class CompareView(Options):
         "passages", one_of("passages", "differences"), "Show shared passages, or differences."
     )
     boilerplate: bool = option_of(CompareOptions, "boilerplate")
-    finer: bool = option(False, FLAG, "Find also passages that are shorter than the store's scheme finds.")
+    finer: bool = option(False, FLAG, "Also find passages that are too short for the store's scheme.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +132,7 @@ def _differences(request: ScreenRequest, compared: Compared) -> dict[str, Any]:
 
 
 def _count_finer_passages(compared: Compared, request: ScreenRequest) -> int:
-    """Return how many passages a finer scheme finds where the store's finds none."""
+    """Count the passages that a finer scheme finds where the store's finds none."""
     closer = finer_scheme(compared.scheme)
     if request["finer"] or closer == compared.scheme:
         return 0
@@ -191,7 +191,7 @@ SCREEN = Screen(
     name="compare",
     path="/compare/{a}/{b}",
     api="/compare/{a}/{b}",
-    summary="What two captures or pasted texts share, by their ids",
+    summary="The comparison of two captures or pasted texts, by their ids",
     answer=answer,
     returns=Compared,
     heavy=True,
@@ -201,7 +201,7 @@ BY_URL = Screen(
     name="compare_urls",
     path="",
     api="/compare",
-    summary="What two pages share, by their URLs or ids",
+    summary="The comparison of two pages, by their URLs or ids",
     answer=answer,
     returns=Compared,
     heavy=True,

@@ -30,7 +30,7 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
 
 
 def _template_values(index: Index, page: Record, history: History) -> Mapping[str, Any]:
-    """Return what the screen shows of capture `page`; it and its neighbour are preselected to compare."""
+    """Return the values that the screen shows; capture `page` and its neighbour are preselected to compare."""
     ids = [each.card.id for each in history]
     at = ids.index(page.id) if page.id in ids else len(ids) - 1
     return {
@@ -46,7 +46,7 @@ def _template_values(index: Index, page: Record, history: History) -> Mapping[st
 
 
 def _changes(index: Index, history: History) -> dict[str, FewWords]:
-    """Return, by the id of a capture, a few words of what changed; of the latest changes only."""
+    """Return a few changed words of each of the latest changes, by the id of the capture."""
     changed = [
         (earlier.card.id, after.card.id)
         for earlier, after in pairwise(history)

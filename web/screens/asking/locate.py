@@ -1,4 +1,4 @@
-"""The screen that tells where a page is now: the later pages that have its text or a part of it."""
+"""The screen that shows where a page is now: the later pages that have its text or a part of it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SCREEN = Screen(
     name="locate",
     path="/page/{id}/locate",
     api="/pages/{id}/locate",
-    summary="Where a page is now: the later pages that have its text or a part of it",
+    summary="The later pages that have the text of a page or a part of it",
     answer=answer,
     returns=Located,
     heavy=True,
@@ -58,7 +58,7 @@ BY_URL = Screen(
     name="locate_url",
     path="",
     api="/locate",
-    summary="Where the page of a URL is now: the later pages that have its text or a part of it",
+    summary="The later pages that have the text of the page of a URL or a part of it",
     answer=answer_by_url,
     returns=Located,
     heavy=True,

@@ -94,7 +94,7 @@ def _template_values(
 
 
 def _why_nothing(index: Index, request: ScreenRequest, question: SimilarQuestion, matches: Matches) -> dict[str, Any]:
-    """Return why nothing is similar, and links that find something."""
+    """Return the reason why nothing is similar, and links that find something."""
     why = index.why_no_match(matches, question)
     said = no_match_words(why, matches, name=index.name, scheme=index.scheme, filters="the filters")
     return {
@@ -130,7 +130,7 @@ def fold_same_texts(similar: PageMatches) -> dict[str, list[Match]]:
 
 
 def _tab(thresholds: Mapping[Score, float]) -> int | None:
-    """Return the number of the current tab: that of the first threshold. Further ones may be in force."""
+    """Return the number of the current tab, which is that of the first threshold. Others may apply, too."""
     score, least = next(iter(thresholds.items()))
     tabs = enumerate(SIMILAR_TABS)
     return next((number for number, (name, _, at) in tabs if name == f"min_{score}" and bool(at) == bool(least)), None)

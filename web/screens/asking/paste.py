@@ -133,7 +133,7 @@ FORM = Screen(
     name="paste",
     path="/paste",
     api="/quotes",
-    summary="How long a text must be, and how long it is kept",
+    summary="The minimum length of a text, and the time for which it is kept",
     answer=form,
     returns=PasteRules,
 )

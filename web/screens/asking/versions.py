@@ -55,8 +55,8 @@ def _template_values(index: Index, page: Record, versions: Versions) -> Mapping[
 
 
 def seen_spans(versions: Versions) -> dict[str, tuple[float, float]]:
-    """Return, by id, where each version begins on a line from the first capture to the last, and its length, in per
-    cent; nothing if all captures are of one moment."""
+    """Return the start and the length of each version, by id, in per cent of the time from the first capture to the
+    last; empty if all captures have the same time."""
     times = {each.id: (each.first_seen, each.last_seen) for each in versions if each.first_seen and each.last_seen}
     start = min((first for first, _ in times.values()), default=None)
     end = max((last for _, last in times.values()), default=None)

@@ -54,7 +54,7 @@ SCREEN = Screen(
     name="watch_log",
     path="/watches/log",
     api="/watches/log",
-    summary="What the watches found while pages were indexed, the newest first",
+    summary="The findings of watches while pages were indexed, the newest first",
     answer=answer,
     returns=Findings,
     left_out=left_out,
@@ -62,6 +62,6 @@ SCREEN = Screen(
     parameters=(
         string("watch", "only the findings of this watch", max_chars=MAX_NAME_CHARS),
         *of_options(LogQuestion, "limit", defaults={"limit": 25}, at_most={"limit": MAX_FINDINGS_PER_PAGE}),
-        integer("page", "which page of them", default=1, minimum=1, maximum=MAX_FINDINGS),
+        integer("page", "page of the list", default=1, minimum=1, maximum=MAX_FINDINGS),
     ),
 )

@@ -61,7 +61,7 @@ def _template_values(index: Index, request: ScreenRequest, checked: CheckedWatch
 
 
 def left_out(checked: CheckedWatches) -> str:
-    """Say how many watches, or else matches of the watches, are missing."""
+    """Say how many watches, or else matches of watches, are missing."""
     matches = sum(each.total - len(each) for each in checked)
     return more_than_listed(checked.total - len(checked), "watch", "watches") or more_than_listed(matches, "page")
 
@@ -141,7 +141,7 @@ SCREEN = Screen(
     parameters=(
         string("watch", "only the watch with this name", max_chars=MAX_NAME_CHARS),
         integer("limit", "number of matches of each watch, new ones first", default=10, minimum=1, maximum=MAX_MATCHES),
-        integer("page", f"which page of {WATCHES_PER_PAGE} watches", default=1, minimum=1, maximum=1_000),
+        integer("page", f"page of {WATCHES_PER_PAGE} watches", default=1, minimum=1, maximum=1_000),
     ),
 )
 ACTIONS = (

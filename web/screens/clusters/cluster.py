@@ -1,4 +1,4 @@
-"""The cluster screen: the pages of a cluster, how alike they are, when they were captured, and what they share."""
+"""The cluster screen: the pages of a cluster, their resemblances, capture times and shared text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MAX_SIZES_NAMED = 4  # parts of a cluster whose sizes a sentence lists
 
 
 class Part(NamedTuple):
-    """A part of the representative's text, and how many of the other pages share it."""
+    """A part of the representative's text, and the number of other pages that share it."""
 
     level: str  # none, some, most or all of them: the CSS class of its colour
     label: str
@@ -104,7 +104,7 @@ def heading(details: ClusterDetails) -> str:
 
 
 def cohesion(details: ClusterDetails) -> str:
-    """Say whether the pages that were compared are one family, or several, or several held together by one page."""
+    """Say whether the compared pages are one family, several, or several that a single page holds together."""
     threshold, parts = compact_percent(details.threshold), details.parts
     if len(parts) > 1:
         return f"At {threshold}, these are {_of_sizes(parts)}."
@@ -126,7 +126,7 @@ def _of_sizes(parts: Sequence[int]) -> str:
 
 
 def linkage_sentence(details: ClusterDetails) -> str:
-    """Say what the pages of the cluster have in common, by the way it was found."""
+    """Say how the pages of the cluster resemble each other, by the linkage that found it."""
     clustering = details.clustering
     if clustering is None:
         return "It is not known how this cluster was found."
@@ -186,6 +186,6 @@ SCREEN = Screen(
     left_out=left_out,
     parameters=(
         *of_options(ClusterDetailsOptions, at_most={"limit": 1_000}),
-        integer("page", "which part of the list", default=1, minimum=1, maximum=100_000),
+        integer("page", "page of the list", default=1, minimum=1, maximum=100_000),
     ),
 )

@@ -66,7 +66,7 @@ def heading(found: StoreClusters, min_size: int, site: str | None) -> str:
 
 
 def linkage_sentence(found: StoreClusters) -> str:
-    """Say what the pages of a cluster have in common, by the way the clusters were found."""
+    """Say how the pages of a cluster resemble each other, by the linkage that found the clusters."""
     if found.clustering is None:
         return ""
     threshold = compact_percent(found.clustering.threshold)
@@ -105,7 +105,7 @@ SCREEN = Screen(
     left_out=left_out,
     parameters=(
         *of_options(ClusterListOptions, defaults={"limit": 50}, at_most={"limit": 1_000}),
-        integer("page", "which page of the list", default=1, minimum=1, maximum=MAX_CLUSTERS_SORTED),
+        integer("page", "page of the list", default=1, minimum=1, maximum=MAX_CLUSTERS_SORTED),
     ),
 )
 START = Action(name="start-clustering", path="/clusters/start", summary="Find the clusters of the store now", act=start)

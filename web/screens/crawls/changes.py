@@ -1,4 +1,4 @@
-"""The changes screen: what became of the pages between two crawls, or two dates."""
+"""The changes screen: the changes of pages between two crawls, or two dates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOTHING = Changes("", "", dict.fromkeys(KINDS, 0), template=0, without_text=0, c
 
 
 class KindTab(NamedTuple):
-    """A tab of the screen: all changes, those of a kind, or the captures that need not be kept."""
+    """A tab of the screen: all changes, the changes of one kind, or the captures that need not be kept."""
 
     name: str
     label: str
@@ -64,7 +64,7 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
 
 
 def number_of(changes: Changes, question: ChangesQuestion) -> int:
-    """Return the number of all changes in question, listed or not."""
+    """Return the number of changes of the wanted kinds, listed or not."""
     counts = changes.counts
     near = {"unchanged": counts["unchanged"], "changed": changes.template}
     return sum(near.get(kind, 0) if question.near_revisits else counts[kind] for kind in question.kinds)
@@ -111,7 +111,7 @@ def _titles(index: Index, listed: Sequence[Change] | Changes) -> dict[str, str]:
 
 
 def _in_words(index: Index, listed: Sequence[Change] | Changes) -> dict[str, FewWords]:
-    """Return, by the id of the later capture, a few words of what changed; of the first pages that changed only."""
+    """Return a few changed words of each of the first changed pages, by the id of the later capture."""
     changed = [(each.id, each.to_id) for each in listed if each.change == "changed"][:MAX_IN_WORDS]
     texts = index.texts([id_ for pair in changed for id_ in pair if id_])
     return {
@@ -128,7 +128,7 @@ SCREEN = Screen(
     name="changes",
     path="/changes",
     api="/changes",
-    summary="What became of the pages between two crawls, or two dates",
+    summary="The changes of pages between two crawls, or two dates",
     answer=answer,
     returns=ChangesPage,
     left_out=left_out,
@@ -139,6 +139,6 @@ SCREEN = Screen(
         replace(AFTER, name="to"),
         *LISTED,
         integer("limit", "pages in the list", default=100, minimum=1, maximum=MAX_PAGES),
-        integer("page", "which part of the list", default=1, minimum=1, maximum=10_000),
+        integer("page", "page of the list", default=1, minimum=1, maximum=10_000),
     ),
 )

@@ -67,11 +67,11 @@ class FieldsMaker:
 
     @cached_property
     def _of_html(self) -> DocumentFields:
-        # Only if it is needed: to prepare for HTML takes far longer than the fields of a text.
+        # Only when it is needed: preparing for HTML takes far longer than the fields of a text.
         return DocumentFields(AttachedFields(text=("html",), url="url", html=True), self.scheme)
 
     def fields(self, sent: SentDocument) -> WinnowFields:
-        """Return the fields of a document. A text may be empty, but one has to be sent: else raises FormError."""
+        """Return the fields of a document. The text may be empty, but must be sent; otherwise raises FormError."""
         check_cancelled()
         if sent.text is None and sent.html is None:
             raise FormError(NO_TEXT)
@@ -85,7 +85,7 @@ class FieldsMaker:
         return WinnowFields(**made)
 
     def made(self, part: bytes) -> MadeFields:
-        """Return the fields of one of several documents, or why it has none."""
+        """Return the fields of one of several documents, or the reason why it has none."""
         try:
             return MadeFields(fields=self.fields(decoded(part, SentDocument)))
         except FormError as error:

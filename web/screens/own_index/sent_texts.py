@@ -112,7 +112,7 @@ class _Side(NamedTuple):
 
 
 class _Comparer(NamedTuple):
-    """Compares two texts. Without a store, there is no boilerplate, and no page that a URL stands for."""
+    """Compares two texts. Without a store, there is no boilerplate, and URLs stand for no pages."""
 
     scheme: Scheme
     boilerplate: Sequence[Boilerplate] | None = None
@@ -140,7 +140,7 @@ class _Comparer(NamedTuple):
         return replace(comparison, a=a.capture, b=b.capture)
 
     def compared_or_refused(self, part: bytes) -> SentComparison:
-        """Compare one of several pairs, or say why it cannot be compared."""
+        """Compare one of several pairs, or return the reason why it cannot be compared."""
         try:
             return SentComparison(self.compared(decoded(part, SentPair)))
         except (FormError, QuestionError, PageNotFoundError) as error:

@@ -1,4 +1,4 @@
-"""The first screen: what is in the store, how much of it is copied, and where to start."""
+"""The first screen: the contents of the store, the share of copies, and examples to start from."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ SCREEN = Screen(
     name="home",
     path="/",
     api="/overview",
-    summary="What is in the store, how much of it is copied, and examples to start from",
+    summary="The contents of the store, the share of copies, and examples to start from",
     answer=answer,
     returns=StoreAtAGlance,
 )

@@ -73,7 +73,7 @@ def _template_values(index: Index, request: ScreenRequest, results: SearchResult
 
 
 def results_heading(results: SearchResults) -> str:
-    """Say how many pages were found and in how many groups, in as few words as are true."""
+    """Say briefly how many pages were found, and in how many groups."""
     pages = count_of(results.total, "page")
     if results.by is None or results.groups == results.total:
         return pages
@@ -84,7 +84,7 @@ def results_heading(results: SearchResults) -> str:
 
 
 def _unsearchable(request: ScreenRequest) -> dict[str, str]:
-    """Say why nothing could be searched for."""
+    """Explain why nothing could be searched for."""
     typed = request["words"].strip()
     if request.fault:
         return {"heading": "This search is not possible", "hint": ""}

@@ -23,11 +23,11 @@ class ApiParameter(Answer):
     """A parameter of an endpoint."""
 
     name: str = key("Its name.")
-    location: Literal["path", "query"] = key("The part of the address that it is in.")
-    description: str = key("The description of it.")
-    required: bool = key("True if it has to be given.")
+    location: Literal["path", "query"] = key("The part of the address that contains it.")
+    description: str = key("Its description.")
+    required: bool = key("True if it is required.")
     default: str | float | None = key("The value without it; null if there is none.")
-    minimum: float | None = key("The least number; null if it is no number. A threshold of 0 may not be allowed.")
+    minimum: float | None = key("The least number; null if it is not a number. A threshold of 0 may not be allowed.")
     maximum: float | None = key("The largest number.")
     choices: list[str] = key("The words that it takes, if they are few.")
     example: str = key("The value in the example; empty if it is not used there.")
@@ -108,7 +108,7 @@ def example_values(index: Index) -> Mapping[str, str]:
 
 def _endpoint(root: str, path: str, method: str, operation: dict[str, Any], values: Mapping[str, str]) -> ApiEndpoint:
     name = operation["operationId"]
-    if name in ("pasted", "compare_texts"):  # nobody knows the id of a text that was not pasted; two texts are too long
+    if name in ("pasted", "compare_texts"):  # no text was pasted, so there is no id; two texts are too long
         values = {}
     if name == "compare_urls":
         values = {**values, "a": values.get("url", "")}
@@ -148,7 +148,7 @@ def _parameter(described: dict[str, Any], values: Mapping[str, str]) -> ApiParam
 
 
 def limits(parameter: ApiParameter) -> str:
-    """Say which values a parameter has, in a few words."""
+    """Describe the values of a parameter in a few words."""
     parts = ["required"] if parameter.required else []
     if parameter.choices:
         *others, last = parameter.choices

@@ -1,4 +1,4 @@
-"""Tells programs that watch the server that it answers."""
+"""The health check, for programs that monitor the server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from opensearch_winnow.web.served import HasScheme
 class Health(Answer):
     """The server answers, and its store can be opened."""
 
-    status: Literal["ok"] = key("It is ok.")
+    status: Literal["ok"] = key("Always ok.")
     version: str = key("The version of winnow.")
     scheme: str = key("The id of the scheme of all hashes.")
 
@@ -28,7 +28,7 @@ SCREEN = Screen(
     name="health",
     path="",
     api="/health",
-    summary="Whether the server answers",
+    summary="A check that the server answers",
     answer=health,
     returns=Health,
 )

@@ -1,4 +1,4 @@
-"""The statistics screen: how much is in the store, how alike its pages are, and which texts repeat."""
+"""The statistics screen: the size of the store, the resemblance of its pages, and repeated texts."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ SCREEN = Screen(
     name="statistics",
     path="/statistics",
     api="/statistics",
-    summary="How much is in the store, how alike its pages are, and which texts repeat",
+    summary="The size of the store, the resemblance of its pages, and repeated texts",
     answer=answer,
     returns=CountedStore,
 )

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from opensearch_winnow import Filters, Scheme, StoreError, mapping_fragment, winnow_fields
+from opensearch_winnow import Filters, Scheme, StoreError
+from opensearch_winnow.clients import mapping_fragment, winnow_fields
+from opensearch_winnow.foundation.written_time import EPOCH
 from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.mappings.card import Card
-from opensearch_winnow.mappings.record import EPOCH
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.own_index.attach import stale
 from opensearch_winnow.stores.opensearch.requests.client import engine_of

@@ -52,8 +52,7 @@ def check_all_is_right(own: OwnIndex, address: Address | None = None) -> None:
         assert {page.url: page.text for page in pages} == bodies
         for page in Random(0).sample(pages, 200):
             made = index._pages.text_record(page.text, None)
-            for field in ("text_digest", "fingerprints", "minhash"):
-                assert getattr(made, field) == getattr(page, field)
+            assert made.hashes == page.hashes
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 11))])
@@ -72,7 +71,7 @@ def test_a_run_that_is_killed_at_any_moment_continues(filled: OwnIndex, tmp_path
     assert killed > KILLS / 2
     changed = {id_: source["body"] for id_, source in filled.without_ours().items() if source != before[id_]}
     assert 0 < len(changed) <= KILLS
-    filled.attach()
+    filled.attach(FIELDS)  # on a busy machine, no run may have come so far as to attach the index
     check_all_is_right(filled)
     for id_, body in changed.items():
         before[id_]["body"] = body

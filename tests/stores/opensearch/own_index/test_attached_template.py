@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from opensearchpy import OpenSearch
 
-from opensearch_winnow import Index
-from opensearch_winnow import attach as attach_index
+from opensearch_winnow import Index, attach as attach_index
 from opensearch_winnow.mappings.attached_fields import WINNOW_FIELDS, AttachedFields
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.own_index.attach import detach

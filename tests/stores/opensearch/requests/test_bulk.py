@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import count, islice
 from typing import Any
 
 import pytest
-from opensearchpy import AsyncOpenSearch, OpenSearch
+from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.requests.bulk import THREAD_NAME, bulk
-from opensearch_winnow.stores.opensearch.requests.bulk_async import bulk_async
 from opensearch_winnow.stores.opensearch.requests.bulk_operation import BulkLimits, Operation
 from opensearch_winnow.stores.store import StoreError, WriteOutcome
 from tests.stores.opensearch.faulty_proxy import FAULTS, Fault, FaultyProxy, share
 
 PAUSES: dict[str, Any] = {"retry_pause": 0.01, "max_retry_pause": 0.05}
 QUICK = BulkLimits(count=20, requests=4, request_timeout=1.0, give_up_after=30.0, **PAUSES)
-Write = Callable[..., list[WriteOutcome]]
 
 
 @pytest.fixture
@@ -35,24 +32,9 @@ def alias(client: OpenSearch, own_name: str) -> Iterator[str]:
     client.indices.delete(index=f"{own_name}-*", ignore_unavailable=True)
 
 
-def write_async(url: str, operations: list[Operation], limits: BulkLimits = QUICK) -> list[WriteOutcome]:
-    async def feed() -> AsyncIterator[Operation]:
-        for operation in operations:
-            yield operation
-
-    async def write() -> list[WriteOutcome]:
-        async with AsyncOpenSearch(url) as client:
-            return [written async for written in bulk_async(client, feed(), limits=limits)]
-
-    return asyncio.run(write())
-
-
-def write_sync(url: str, operations: list[Operation], limits: BulkLimits = QUICK) -> list[WriteOutcome]:
+def write(url: str, operations: list[Operation], limits: BulkLimits = QUICK) -> list[WriteOutcome]:
     with OpenSearch(url) as client:
         return list(bulk(client, operations, limits=limits))
-
-
-both = pytest.mark.parametrize("write", [write_sync, write_async])
 
 
 def pages(alias: str, number: int) -> list[Operation]:
@@ -67,10 +49,8 @@ def documents(client: OpenSearch, alias: str) -> dict[str, Any]:
 
 
 @pytest.mark.check
-@pytest.mark.parametrize(("write", "seed"), [(write_sync, 1), (write_async, 2)])
-def test_nothing_is_lost_or_written_twice(
-    engine: Running, client: OpenSearch, alias: str, write: Write, seed: int
-) -> None:
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nothing_is_lost_or_written_twice(engine: Running, client: OpenSearch, alias: str, seed: int) -> None:
     """30 % of the requests fail, in every possible way."""
     operations = pages(alias, 2_000)
     with FaultyProxy(engine.url, share(0.3), seed=seed) as proxy:
@@ -81,8 +61,7 @@ def test_nothing_is_lost_or_written_twice(
     assert documents(client, alias) == {each.id: each.source and each.source["n"] for each in operations}
 
 
-@both
-def test_the_outcomes_of_a_mixed_lot(client: OpenSearch, engine: Running, alias: str, write: Write) -> None:
+def test_the_outcomes_of_a_mixed_lot(client: OpenSearch, engine: Running, alias: str) -> None:
     cases: list[tuple[Operation, str, str]] = [
         *((each, "added", "") for each in pages(alias, 45)),
         (Operation("index", alias, "page 3", {"n": 30}), "replaced", ""),
@@ -105,8 +84,7 @@ def test_the_outcomes_of_a_mixed_lot(client: OpenSearch, engine: Running, alias:
     assert documents(client, alias) == expected
 
 
-@both
-def test_a_deleted_index_is_not_created_again(client: OpenSearch, engine: Running, alias: str, write: Write) -> None:
+def test_a_deleted_index_is_not_created_again(client: OpenSearch, engine: Running, alias: str) -> None:
     client.indices.delete(index=f"{alias}-1")
     with pytest.raises(StoreError, match=r"there is no store of this name.*0 of 3 documents are written"):
         write(engine.url, pages(alias, 3))
@@ -123,7 +101,7 @@ def test_a_permanent_block_is_reported_at_once(
     client.indices.put_settings(index=alias, body={f"index.blocks.{block}": True})
     with FaultyProxy(engine.url, lambda *_: None) as proxy:
         with pytest.raises(StoreError, match=reason):
-            write_sync(proxy.url, pages(alias, 3), BulkLimits())
+            write(proxy.url, pages(alias, 3), BulkLimits())
         assert proxy.requests == 1
     client.indices.put_settings(index=alias, body={f"index.blocks.{block}": None})
 
@@ -137,7 +115,7 @@ def test_a_temporary_block_is_waited_for(client: OpenSearch, engine: Running, al
             client.indices.put_settings(index=alias, body={"index.blocks.write": None})
 
     with FaultyProxy(engine.url, choose) as proxy:
-        assert [each.outcome for each in write_sync(proxy.url, pages(alias, 3))] == ["added"] * 3
+        assert [each.outcome for each in write(proxy.url, pages(alias, 3))] == ["added"] * 3
         assert proxy.requests == 4
 
 
@@ -145,9 +123,9 @@ def test_an_engine_that_does_not_answer_is_reported(engine: Running, alias: str)
     with FaultyProxy(engine.url, lambda number, _: "reset before" if number else None) as proxy:
         impatient = BulkLimits(count=2, requests=1, give_up_after=0.3, **PAUSES)
         with pytest.raises(StoreError, match=r"the connection breaks \(2 of 6 documents are written for sure"):
-            write_sync(proxy.url, pages(alias, 100), impatient)
+            write(proxy.url, pages(alias, 100), impatient)
     with pytest.raises(StoreError, match="the connection is refused"):
-        write_sync(proxy.url, pages(alias, 100), impatient)
+        write(proxy.url, pages(alias, 100), impatient)
 
 
 def test_no_more_is_read_than_there_is_room_for(engine: Running, client: OpenSearch, alias: str) -> None:

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from opensearch_winnow.stores.opensearch.requests.bulk_errors import Verdict, retry_after_seconds, verdict_on
 from opensearch_winnow.stores.opensearch.requests.bulk_loop import NOT_FOUND, BulkLoop, BulkResponse, Lost, Request

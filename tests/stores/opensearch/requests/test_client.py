@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import os
 import ssl
@@ -20,7 +19,7 @@ from botocore.credentials import Credentials
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.requests.client import Address, Engine, connect, connect_async, engine_of
+from opensearch_winnow.stores.opensearch.requests.client import Address, Engine, connect, engine_of
 from opensearch_winnow.stores.opensearch.requests.connection_options import environment_options
 from opensearch_winnow.stores.opensearch.requests.retries import Patience
 from opensearch_winnow.stores.opensearch.requests.transport import RetryingTransport
@@ -270,15 +269,10 @@ def test_requests_are_signed_for_aws(engine: Running, monkeypatch: pytest.Monkey
     monkeypatch.setenv("AWS_SESSION_TOKEN", "a token")
     search: dict[str, Any] = {"index": "no-*", "body": {"query": {"match_all": {}}}, "allow_no_indices": True}
 
-    async def ask(url: str) -> Any:
-        async with connect_async(Address.of(url)) as client:
-            return await client.count(**search)
-
     with Gateway(engine.url, signed(service)) as gateway:
         with of_pages(gateway.url) as client:
             assert client.count(**search)["count"] == 0
-        assert asyncio.run(ask(f"{gateway.url}/pages"))["count"] == 0
-        assert len(gateway.arrived) == 2
+        assert len(gateway.arrived) == 1
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another secret")
         with of_pages(gateway.url) as client:
             assert not client.ping()
@@ -296,35 +290,28 @@ def tls(engine: Running, authority: trustme.CA) -> Iterator[Gateway]:
 
 
 def test_tls(tls: Gateway, authority_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def pinged() -> bool:
-        async with connect_async(Address.of(f"{tls.url}/pages")) as client:
-            return bool(await client.ping())
-
-    def both() -> list[bool]:
+    def answers() -> bool:
         with of_pages(tls.url) as client:
-            return [bool(client.ping()), asyncio.run(pinged())]
+            return bool(client.ping())
 
-    assert both() == [False, False]
+    assert not answers()
     monkeypatch.setenv("WINNOW_INSECURE", "0")
-    assert both() == [False, False]
+    assert not answers()
     monkeypatch.setenv("WINNOW_INSECURE", "1")
-    assert both() == [True, True]
+    assert answers()
     monkeypatch.delenv("WINNOW_INSECURE")
     monkeypatch.setenv("WINNOW_CA_CERTS", str(authority_file))
-    assert both() == [True, True]
+    assert answers()
 
 
-@pytest.mark.parametrize(
-    ("missing", "call", "extra"), [("aiohttp", "connect_async", "async"), ("botocore", "connect", "aws")]
-)
-def test_a_package_that_is_not_installed(missing: str, call: str, extra: str) -> None:
+def test_a_package_that_is_not_installed() -> None:
     code = (
-        f"import sys; sys.modules[{missing!r}] = None; from opensearch_winnow.stores.opensearch.requests import client;"
-        f"client.{call}(client.Address.of('http://localhost/pages'))"
+        "import sys; sys.modules['botocore'] = None; from opensearch_winnow.stores.opensearch.requests import client;"
+        "client.connect(client.Address.of('http://localhost/pages'))"
     )
-    environment = os.environ | {"WINNOW_AWS_REGION": "eu-west-1" * (missing == "botocore")}
+    environment = os.environ | {"WINNOW_AWS_REGION": "eu-west-1"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
-    assert f"{missing} is not installed: pip install 'opensearch-winnow[{extra}]'" in done.stderr.splitlines()[-1]
+    assert "botocore is not installed: pip install 'opensearch-winnow[aws]'" in done.stderr.splitlines()[-1]
 
 
 def test_a_prefix_and_a_compressed_body(engine: Running, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -341,15 +328,9 @@ def test_a_node_that_is_down_is_skipped(engine: Running, closed_port: int) -> No
     alias: dict[str, Any] = {"index": "no-such", "name": "x", "ignore": 404}
     with Gateway(engine.url) as gateway:
         url = f"http://127.0.0.1:{closed_port},localhost:{gateway.port}"
-
-        async def ask() -> Any:
-            async with connect_async(Address.of(f"{url}/pages")) as client:
-                return await client.indices.put_alias(**alias)
-
         for _ in range(8):
             with of_pages(url) as client:
                 assert [client.indices.put_alias(**alias)["status"] for _ in range(2)] == [404, 404]
-            assert asyncio.run(ask())["status"] == 404
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])

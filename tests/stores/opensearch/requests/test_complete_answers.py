@@ -29,7 +29,7 @@ pytestmark = pytest.mark.check
 NO_SHARD = {"type": "no_shard_available_action_exception", "reason": "No shard available for [get [pages]]"}
 GONE = {"type": "node_disconnected_exception", "reason": "gone"}
 FAILED = {"shard": 0, "index": "pages", "node": None, "reason": GONE}
-LOOKUP = Lookup("fingerprints", numbered(1).fingerprints, 1)
+LOOKUP = Lookup("fingerprints", numbered(1).hashes.fingerprints, 1)
 
 
 class PartialGateway(Gateway):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import ssl
@@ -14,11 +13,10 @@ from typing import Any
 
 import pytest
 import trustme
-from opensearchpy import OpenSearch
+from opensearchpy import OpenSearch, RequestsHttpConnection
 
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.requests.async_transport import AsyncRetryingTransport
-from opensearch_winnow.stores.opensearch.requests.client import Address, connect, connect_async
+from opensearch_winnow.stores.opensearch.requests.client import Address, connect
 from opensearch_winnow.stores.opensearch.requests.error_reasons import explain_error
 from opensearch_winnow.stores.opensearch.requests.errors import refusal_error, reporting_engine_errors
 from opensearch_winnow.stores.opensearch.requests.retries import Patience
@@ -38,8 +36,7 @@ Ask = Callable[[OpenSearch], Any]
 
 @pytest.fixture(autouse=True)
 def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    for transport in (RetryingTransport, AsyncRetryingTransport):
-        monkeypatch.setattr(transport, "patience", Patience(0.0))
+    monkeypatch.setattr(RetryingTransport, "patience", Patience(0.0))
 
 
 def sentence(client: OpenSearch, ask: Ask, doing: str = "used", name: str = NAME) -> str:
@@ -54,20 +51,10 @@ def sentence(client: OpenSearch, ask: Ask, doing: str = "used", name: str = NAME
     return message
 
 
-async def ask_async(url: str, **options: Any) -> None:
-    async with connect_async(Address.of(url), **options) as client:
-        with reporting_engine_errors(str(Address.of(url))):
-            await client.info()
-
-
 def at_connecting(url: str, **options: Any) -> str:
-    """Return the message, which is the same for synchronous and asynchronous clients."""
     naming = reporting_engine_errors(str(Address.of(url)))
     with pytest.raises(StoreError) as error, connect(Address.of(url), **options) as client, naming:
         client.info()
-    with pytest.raises(StoreError) as awaited:
-        asyncio.run(ask_async(url, **options))
-    assert str(awaited.value) == str(error.value)
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -100,9 +87,9 @@ def test_not_trusted(engine: Running, authority: trustme.CA, authority_file: Pat
         message = at_connecting(f"{gateway.url}/pages", ca_certs=str(authority_file))
         assert "its certificate is for another host" in message
     assert "it does not speak TLS there; use http://" in at_connecting(f"{engine.url.replace('http', 'https')}/pages")
-    no_path = pytest.raises(StoreError, match="opensearch-py does not accept its options: ca_certs")
-    with no_path, reporting_engine_errors(NAME):
-        asyncio.run(ask_async("https://localhost/pages", ca_certs="nowhere.pem"))
+    contradicting: dict[str, Any] = {"verify_certs": False, "ca_certs": "nowhere.pem"}
+    with pytest.raises(StoreError, match="opensearch-py does not accept its options: You cannot pass CA certificates"):
+        connect(Address.of("https://localhost/pages"), connection_class=RequestsHttpConnection, **contradicting)
 
 
 def test_a_certificate_is_wanted(engine: Running, authority: trustme.CA, authority_file: Path, tmp_path: Path) -> None:

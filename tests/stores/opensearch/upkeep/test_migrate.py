@@ -16,8 +16,7 @@ from opensearch_winnow.mappings.opensearch_mapping import analysis
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
-from opensearch_winnow.stores.opensearch.upkeep import migrate as migrate_module
-from opensearch_winnow.stores.opensearch.upkeep import reindex
+from opensearch_winnow.stores.opensearch.upkeep import migrate as migrate_module, reindex
 from opensearch_winnow.stores.opensearch.upkeep.migrate import migrate
 from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
 
@@ -223,10 +222,10 @@ def test_a_page_that_the_new_mapping_refuses_stops_it(client: OpenSearch, name: 
     index = f"{name}-000001"
     written = client.indices.get_mapping(index=index)[index]["mappings"]
     client.indices.delete(index=index)
-    written["properties"]["place"] = {"type": "keyword"}
+    written["properties"]["arrival"] = {"type": "keyword"}
     client.indices.create(index=index, body={"mappings": written, "aliases": {name: {}}, "settings": ANALYSIS})
-    client.index(index=name, id="1", body={"place": "first"}, params={"refresh": "true", "pipeline": "_none"})
-    with pytest.raises(StoreError, match=f"{index} cannot be copied .* field place of the index, .* type long"):
+    client.index(index=name, id="1", body={"arrival": "first"}, params={"refresh": "true", "pipeline": "_none"})
+    with pytest.raises(StoreError, match=f"{index} cannot be copied .* field arrival of the index, .* type long"):
         migrate(client, name)
     assert indices_of(client, name) == [index]
     assert not is_closed(client, index)
