@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import opensearch_winnow
 from opensearch_winnow.foundation.stub_names import names_in_stub
 from tools.python_reference import PAGE, SECTIONS, updated
@@ -13,6 +15,7 @@ def test_every_name_of_the_top_module_is_listed() -> None:
     assert sorted(listed) == sorted(names_in_stub(str(opensearch_winnow.__file__)))
 
 
+@pytest.mark.check  # needs the packages of all public functions, Spark's too
 def test_page_is_up_to_date() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert page == updated(page), "run make docs to write it again"

@@ -21,6 +21,9 @@ MODULES = ("opensearch_winnow", "opensearch_winnow.clients", "opensearch_winnow.
 INTERNAL = {"Store", "Options", "HasScheme", "LazyStore", "FrequencyCheck", "RepresentativeRule", "Choosable"}
 DEEP_IMPORT = re.compile(r"(?:from|import) opensearch_winnow\.(?!clients\b|batch\b|types\b|scrapy\b)\w+")
 
+# For tests that import all public names: some need Spark.
+all_names = pytest.mark.check
+
 
 @pytest.fixture(scope="module")
 def public() -> dict[str, Any]:
@@ -48,6 +51,7 @@ def test_importing_a_module_imports_no_store_and_no_parser() -> None:
     assert done.stdout == "[]\n"
 
 
+@all_names
 def test_types_that_are_taken_or_returned_are_public(public: dict[str, Any]) -> None:
     missing = {
         (owner, each.__name__)
@@ -97,6 +101,7 @@ def test_the_documentation_has_no_deep_imports(root: Path) -> None:
     assert {page.name: found for page in pages if (found := DEEP_IMPORT.findall(page.read_text("utf-8")))} == {}
 
 
+@all_names
 def test_stubs_name_where_things_are_defined() -> None:
     for module in map(import_module, MODULES):
         for name, defined_in in names_in_stub(str(module.__file__)).items():
