@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import subprocess
 import sys
+import urllib.request
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from opensearch_winnow.foundation.stub_names import names_in_stub
+
+if TYPE_CHECKING:
+    from opensearch_winnow.stores.engine.running import Running
 
 MODULES = ("opensearch_winnow", "opensearch_winnow.clients", "opensearch_winnow.batch", "opensearch_winnow.types")
 # Reached from public classes, but for implementations of stores, or for nobody but the library itself.
@@ -108,7 +113,8 @@ def test_stubs_name_where_things_are_defined() -> None:
             assert getattr(module, name).__module__ == defined_in, name
 
 
-def test_a_program_on_the_surface_only(root: Path, tmp_path: Path) -> None:
+@pytest.mark.check
+def test_a_program_on_the_surface_only(root: Path, tmp_path: Path, engine: Running) -> None:
     """The program in the documentation is typed strictly, and runs."""
     page = (root / "docs" / "python.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page.partition("<!-- Below")[0], re.DOTALL)
@@ -122,5 +128,17 @@ def test_a_program_on_the_surface_only(root: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert checked.returncode == 0, checked.stdout
-    done = subprocess.run([sys.executable, program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    articles = f"{engine.url}/surface-articles"
+    document = {"title": "A note", "body": re.findall(r'PARAGRAPH = "(.*)"', code)[0]}
+    urllib.request.urlopen(
+        urllib.request.Request(
+            f"{articles}/_doc/1?refresh=true",
+            data=json.dumps(document).encode(),
+            headers={"content-type": "application/json"},
+        )
+    ).close()
+    done = subprocess.run(
+        [sys.executable, program, articles], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2:] == ["1 documents have winnow's fields", "['1']"]  # the _id is the address

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from opensearch_winnow.foundation.extras import extra
 from opensearch_winnow.foundation.key_file import with_key
@@ -17,9 +17,6 @@ from opensearch_winnow.operations.asking.page_watcher import RunFindings
 from opensearch_winnow.operations.asking.watched_questions import WatchedQuestions
 from opensearch_winnow.stores.lazy_store import LazyStore
 from opensearch_winnow.stores.saved_recipe import recipe_for_run, save_recipe
-
-if TYPE_CHECKING:
-    pass
 
 Name = str | os.PathLike[str]
 
