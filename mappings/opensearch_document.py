@@ -27,6 +27,8 @@ READ_KEYS = tuple(key for key, each in FIELD_OF.items() if not each.derived)
 TEXT_KEYS = tuple(key for key, each in FIELD_OF.items() if each.of_text)
 # The fields of a document that make a card, and those that make an entry.
 CARD_FIELDS = tuple("fetched_us" if name == "fetched_at" else name for name in Card._fields if name != "id")
+CARD_TIME = CARD_FIELDS.index("fetched_us")
+OPTIONAL_FIELDS = frozenset(key for key in CARD_FIELDS if key in FIELD_OF and FIELD_OF[key].optional)
 ENTRY_FIELDS = (*CARD_FIELDS, "payload_digest", "content_digest", "source")
 
 
@@ -92,7 +94,9 @@ def record_of(document: Mapping[str, Any]) -> Record:
 def card_of(id_: str, document: Mapping[str, Any]) -> Card:
     """Return the card of a document, from its CARD_FIELDS."""
     with _reporting_missing_fields():
-        return Card(id_, *(document[key] if key == "latest" else _decoded(key, document) for key in CARD_FIELDS))
+        values = [document.get(key) if key in OPTIONAL_FIELDS else document[key] for key in CARD_FIELDS]
+        values[CARD_TIME] = time_of(values[CARD_TIME])
+        return Card._make((id_, *values))
 
 
 def any_card_of(id_: str, document: Mapping[str, Any]) -> Card:

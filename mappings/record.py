@@ -76,9 +76,13 @@ class Hashes:
     bands: array[int] = stored(HASHES, default_factory=no_hashes, table=FINGERPRINTS)
 
     def __post_init__(self) -> None:
-        for name in ("fingerprints", "sketch", "bands", "positions"):
-            typecode = "I" if name == "positions" else "Q"
-            if getattr(self, name).typecode != typecode:
+        for name, numbers, typecode in (
+            ("fingerprints", self.fingerprints, "Q"),
+            ("positions", self.positions, "I"),
+            ("sketch", self.sketch, "Q"),
+            ("bands", self.bands, "Q"),
+        ):
+            if numbers.typecode != typecode:
                 raise ValueError(f"{name} of a record is an array of {typecode!r}")
         if len(self.positions) != len(self.fingerprints):
             raise ValueError("a record has a position for each fingerprint")
@@ -153,13 +157,13 @@ HASH_FIELDS = tuple(fields_of(Hashes))  # their values are those of Hashes
 PLAIN_TEXTS = tuple(each.name for each in RECORD_FIELDS if each.kind is TEXT)
 TEXT_ATTRIBUTES = text_attributes_of(Record)
 _HASH_NAMES = tuple(each.name for each in HASH_FIELDS if not each.derived)
+_OWN_NAMES = tuple(each.name for each in READ_FIELDS if each.name not in _HASH_NAMES)
 
 
 def make_record(values: dict[str, Any], **others: Any) -> Record:
-    """Make a record of the values of its fields by name, those of hashes among them, and of `others`."""
-    hashes = {name: values[name] for name in _HASH_NAMES if name in values}
-    own = {name: value for name, value in values.items() if name not in hashes}
-    return Record(hashes=Hashes(**hashes), **own, **others)
+    """Make a record of the values of its fields and hashes by name, and of `others`. Derived values do not count."""
+    hashes = Hashes(**{name: values[name] for name in _HASH_NAMES if name in values})
+    return Record(hashes=hashes, **{name: values[name] for name in _OWN_NAMES if name in values}, **others)
 
 
 def with_text_of(record: Record, original: Record) -> Record:

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import wraps
+from operator import itemgetter
 from typing import Any, ParamSpec, TypeVar
 from zlib import crc32
 
@@ -39,7 +40,6 @@ ID = re.compile(r"[0-9a-f]{32}")
 
 # The columns that never change, with their checksum; the columns of a source; of a record; and of a card.
 FACT_NAMES = tuple(each.name for each in FIELDS_OF[FACTS])
-READ_FACTS = tuple(each.name for each in FIELDS_OF[FACTS] if not each.derived)
 FACT_COLUMNS = ", ".join(f"page.{name}" for name in ("checksum", *FACT_NAMES))
 SOURCE = 'seal, number, file, page_source."offset", page_source."length", record_type, status, mime'
 PAGE_AND_SOURCE = "page LEFT JOIN page_source USING (number) LEFT JOIN source USING (source)"
@@ -49,7 +49,11 @@ RECORD = f"{SOURCE}, cluster, {', '.join(each.name for each in SEALED_FIELDS)}, 
 WHOLE_PAGE = " ".join((PAGE_AND_SOURCE, *(f"JOIN {table} USING (number)" for table in SEALED_TABLES)))
 CARD = f"cluster, latest, {FACT_COLUMNS}"
 CAPTURE_ENTRY = f"{SOURCE}, {CARD}"
-CANONICAL = FACT_NAMES.index("canonical")
+URL, CANONICAL = FACT_NAMES.index("url"), FACT_NAMES.index("canonical")
+# Cards are made by the thousand. So the columns that are encoded, and the values of a card, are looked up once.
+FACT_CODECS = tuple((i, each.kind.sqlite) for i, each in enumerate(FIELDS_OF[FACTS]) if each.kind.sqlite)
+card_values = itemgetter(*map((*FACT_NAMES, "latest", "cluster").index, Card._fields))
+digest_values = itemgetter(*map(FACT_NAMES.index, StoredDigests._fields))
 ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # the first bytes of a packed text; no UTF-8 has them
 
 Row = Sequence[Any]
@@ -81,7 +85,10 @@ def required_row(cursor: sqlite3.Cursor) -> Row:
 
 def page_row(record: Record) -> tuple[Any, ...]:
     """Return the row of table `page` from column `latest` on. It is the latest capture until that is checked."""
-    facts = [_encoded(each, record) for each in FIELDS_OF[FACTS]]
+    facts = [each.get(record) for each in FIELDS_OF[FACTS]]
+    for i, codec in FACT_CODECS:
+        if facts[i] is not None:
+            facts[i] = codec.encode(facts[i])
     if record.canonical == record.url:
         facts[CANONICAL] = ""  # most pages name themselves
     cluster = None if record.cluster == record.id else packed_digest(record.cluster)
@@ -94,9 +101,15 @@ def _encoded(field: StoredField, record: Record) -> Any:
 
 
 def facts_checksum(facts: Sequence[Any]) -> int:
-    """Return the checksum of the columns of FACT_COLUMNS. Those that are NULL, as a new one is, do not change it."""
-    known = [fact for fact in zip(FACT_NAMES, facts, strict=True) if fact[1] is not None]
-    return crc32(repr(known).encode("utf-8", "surrogatepass"))
+    """Return the checksum of the columns of FACT_COLUMNS.
+
+    The last ones do not count while they are NULL: a column that is added behind them changes no checksum.
+    """
+    end = len(facts)
+    while facts[end - 1] is None:
+        end -= 1
+    known = [each.hex() if isinstance(each, bytes) else str(each) for each in facts[:end]]
+    return crc32("\0".join(known).encode("utf-8", "surrogatepass"))
 
 
 def row_checksum(*columns: str | int) -> int:
@@ -133,16 +146,15 @@ def record_of(row: Row, scheme: Scheme) -> Record:
     """Make a record from the columns of RECORD."""
     number, source, cluster = row[1], location_of(row[:8]), row[8]
     end = 9 + len(SEALED_FIELDS)
-    facts = facts_of(row[end:])
-    values = {name: facts[name] for name in READ_FACTS}
-    sealed = zip(SEALED_FIELDS, row[9:end], strict=True)
-    for each, value in ((each, value) for each, value in sealed if not each.derived):
-        raw = None if value is None else unsealed(value, number)
-        values[each.name] = _unpacked_text(raw) if each.table == TEXTS and raw is not None else _decoded(each, raw)
+    values = dict(zip(FACT_NAMES, facts_of(row[end:]), strict=True))
+    values["cluster"] = values["id"] if cluster is None else unpacked_digest(cluster)
+    values["source"] = source
+    for (name, decode), sealed in zip(SEALED_DECODERS, row[9:end], strict=True):
+        values[name] = None if sealed is None else decode(unsealed(sealed, number))
     if values["positions"] and not values["fingerprints"]:
         prints = _hashes_in_text(values["text"], values["url"], values["positions"], scheme)
         values["fingerprints"] = hashes_of(prints)
-    return make_record(values, cluster=facts["id"] if cluster is None else unpacked_digest(cluster), source=source)
+    return make_record(values)
 
 
 def location_of(row: Row) -> ArchiveLocation | None:
@@ -158,44 +170,36 @@ def location_of(row: Row) -> ArchiveLocation | None:
 @reporting_damage
 def entry_of(row: Row) -> CaptureEntry:
     """Make an entry from the columns of CAPTURE_ENTRY."""
-    card, facts = _card_and_facts(row[8:])
-    return CaptureEntry(card, facts["payload_digest"], facts["content_digest"], location_of(row[:8]))
+    entry = dict(zip(FACT_NAMES, facts_of(row[10:]), strict=True))
+    return CaptureEntry(card_of(row[8:]), entry["payload_digest"], entry["content_digest"], location_of(row[:8]))
 
 
 @reporting_damage
 def card_of(row: Row) -> Card:
     """Make a card from the columns of CARD."""
-    return _card_and_facts(row)[0]
-
-
-def _card_and_facts(row: Row) -> tuple[Card, dict[str, Any]]:
     cluster, latest = row[:2]
     facts = facts_of(row[2:])
-    facts["latest"] = bool(latest)
-    facts["cluster"] = facts["id"] if cluster is None else unpacked_digest(cluster)
-    return Card(*(facts[name] for name in Card._fields)), facts
+    facts += bool(latest), facts[0] if cluster is None else unpacked_digest(cluster)
+    return Card._make(card_values(facts))
 
 
 @reporting_damage
 def digests_of(row: Row) -> StoredDigests:
     """Make digests from the columns of FACT_COLUMNS."""
-    facts = facts_of(row)
-    return StoredDigests(*(facts[name] for name in StoredDigests._fields))
+    return StoredDigests._make(digest_values(facts_of(row)))
 
 
-def facts_of(row: Row) -> dict[str, Any]:
-    """Return the values of FACT_COLUMNS by name, after comparing them with their checksum."""
-    checksum, *stored = row
-    if checksum != facts_checksum(stored):
+def facts_of(row: Row) -> list[Any]:
+    """Return the values of FACT_COLUMNS, after comparing them with their checksum."""
+    checksum, *facts = row
+    if checksum != facts_checksum(facts):
         raise sqlite3.DatabaseError("a checksum is wrong")
-    facts = {each.name: _decoded(each, value) for each, value in zip(FIELDS_OF[FACTS], stored, strict=True)}
-    if facts["canonical"] == "":
-        facts["canonical"] = facts["url"]
+    for i, codec in FACT_CODECS:
+        if facts[i] is not None:
+            facts[i] = codec.decode(facts[i])
+    if facts[CANONICAL] == "":
+        facts[CANONICAL] = facts[URL]
     return facts
-
-
-def _decoded(field: StoredField, stored: Any) -> Any:
-    return stored if stored is None or field.kind.sqlite is None else field.kind.sqlite.decode(stored)
 
 
 def conditions(where: Filters) -> tuple[str, list[Any]]:
@@ -233,6 +237,12 @@ def text_of(stored: bytes, number: int) -> str:
 
 def _unpacked_text(raw: bytes) -> str:
     return (zstandard.ZstdDecompressor().decompress(raw) if raw.startswith(ZSTD_FRAME) else raw).decode()
+
+
+SEALED_DECODERS = tuple(
+    (each.name, _unpacked_text if each.table == TEXTS else each.kind.sqlite.decode if each.kind.sqlite else bytes)
+    for each in SEALED_FIELDS
+)
 
 
 @reporting_damage

@@ -20,6 +20,7 @@ from opensearch_winnow.stores.embedded.ranking import Ranking
 from opensearch_winnow.stores.embedded.rows import (
     CARD,
     FACT_COLUMNS,
+    FACT_NAMES,
     Row,
     card_of,
     facts_of,
@@ -150,7 +151,7 @@ class EmbeddedView(Closing):
         )
         pages = []
         for (number, score), (cluster, minhash, *row) in zip(ranked, rows, strict=True):
-            facts = facts_of(row)
+            facts = dict(zip(FACT_NAMES, facts_of(row), strict=True))
             pages.append(
                 ViewHit(
                     **{name: facts[name] for name in HIT_FACTS},
