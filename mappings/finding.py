@@ -25,7 +25,7 @@ class Finding(Answer):
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> Self:
-        """Make it from the values that `to_dict` returns."""
+        """Return the finding that `to_dict` made `document` from."""
         fetched_at = document["fetched_at"]
         return cls(
             **document

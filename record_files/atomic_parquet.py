@@ -76,7 +76,7 @@ class AtomicParquet:
             self._atomic.commit()
 
     def discard(self) -> None:
-        """Remove the unfinished file, whatever happened. Does nothing after `commit`."""
+        """Remove the unfinished file, even after an error. Does nothing after `commit`."""
         self._sink.abort()
         self._atomic.discard()
 
@@ -88,7 +88,7 @@ class AtomicParquet:
 def merge_files(
     files: Sequence[Path], keep: Sequence[pa.BooleanArray], target: Path, scheme: WrittenScheme, suffix: str = "new"
 ) -> int:
-    """Write the rows of `files` for which `keep` is true to `target`, replacing it, and return how many they are."""
+    """Write the rows of `files` for which `keep` is true to `target`, replacing it, and return their number."""
     out = AtomicParquet(target, scheme, suffix)
     try:
         out.write_all(files, keep)

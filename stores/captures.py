@@ -22,7 +22,7 @@ def latest_capture(store: Store, url: str, until: datetime | None = None) -> Rec
 
 
 def captures_of_urls(store: Store, urls: Collection[str], *, latest: bool = False) -> Iterator[Card]:
-    """Yield all captures of these URLs, or the latest of each, with few requests: those of a URL newest first."""
+    """Yield all captures of these URLs, newest first for each URL, or the latest of each. Takes few requests."""
     distinct = list(dict.fromkeys(urls))
     for start in range(0, len(distinct), MAX_URLS):
         where = Selection(urls=tuple(distinct[start : start + MAX_URLS]), latest=latest)

@@ -1,4 +1,4 @@
-"""Reads the captures of a store that were chosen, by filters or by their ids."""
+"""Reads captures of a store that are chosen by filters or by ids."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Writes records to a store, and gives revisits, captures without content, the text of the pages that they repeat.
+"""Writes records to a store, and gives revisits (captures without content) the text of the pages that they repeat.
 
-Whatever the order in which revisits and pages are indexed, the store has the same texts in the end: a revisit is filled
-in when it is written, and again when a page arrives that it repeats.
+The order of indexing does not matter: a revisit is filled in when it is written, and again when a page arrives that it
+repeats.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MAX_WRITE_BYTES = 64_000_000  # of records in memory: revisits grow when they ge
 
 
 class Revisits:
-    """Writes records to a store and fills in revisits: those among them, and stored ones that repeat one of them."""
+    """Writes records to a store; fills in the revisits among them and the stored revisits that repeat one of them."""
 
     def __init__(self, store: Store) -> None:
         self.unfilled: set[str] = set()  # the ids of written revisits whose page is not stored yet
@@ -45,7 +45,7 @@ class Revisits:
             written += zip(some, self._store.write(some), strict=True)
         stored = [record for record, outcome in written if outcome.outcome in ("added", "replaced")]
         self.unfilled |= {each.id for each in stored if each.duplicate == "revisit" and not each.hashes.text_digest}
-        # Another run may have written the other half meanwhile. Whichever looks last, after writing, sees both.
+        # Another run may have written the repeated page meanwhile. The run that looks last, after writing, sees both.
         waiting = [each for each in waiting if each.id in self.unfilled]
         self._fill_stored(StoredRepeatedPages(self._store).originals(arrived, waiting), {})
         return written

@@ -96,7 +96,7 @@ def by_id(db: sqlite3.Connection, columns: str, table: str, ids: Iterable[str]) 
         some = distinct[start : start + MAX_PARAMETERS]
         marks = ", ".join("?" * len(some))
         rows = db.execute(f"SELECT {columns} FROM {table} WHERE page.id IN ({marks})", some)
-        yield from iter(rows.fetchone, None)  # not from the cursor, which a generator that is dropped late would close
+        yield from iter(rows.fetchone, None)  # not from the cursor: a generator that is dropped late would close it
 
 
 def scan_pages(

@@ -58,7 +58,7 @@ Result = TypeVar("Result")
 
 
 def reporting_damage(decode: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Decorate a function that decodes stored data: if it fails, the file is damaged, and a DatabaseError says so."""
+    """Decorate a function that decodes stored data: convert its errors into a DatabaseError about a damaged file."""
 
     @wraps(decode)
     def decode_or_report(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
@@ -66,7 +66,7 @@ def reporting_damage(decode: Callable[Parameters, Result]) -> Callable[Parameter
             return decode(*args, **kwargs)
         # MemoryError, because a damaged compressed text can claim any size.
         except (AttributeError, TypeError, ValueError, OverflowError, MemoryError, zstandard.ZstdError) as error:
-            raise sqlite3.DatabaseError(f"a row makes no sense: {error}") from None
+            raise sqlite3.DatabaseError(f"a row is invalid: {error}") from None
 
     return decode_or_report
 
@@ -80,7 +80,7 @@ def required_row(cursor: sqlite3.Cursor) -> Row:
 
 
 def page_row(record: Record) -> tuple[Any, ...]:
-    """Return the row of table `page` from column `latest` on. It is the latest capture until that is checked."""
+    """Return the row of table `page` from column `latest` on. `latest` is set, and corrected after the write."""
     facts = [_encoded(each, record) for each in FIELDS_OF[FACTS]]
     if record.canonical == record.url:
         facts[CANONICAL] = ""  # most pages name themselves
@@ -94,7 +94,7 @@ def _encoded(field: StoredField, record: Record) -> Any:
 
 
 def facts_checksum(facts: Sequence[Any]) -> int:
-    """Return the checksum of the columns of FACT_COLUMNS. Those that are NULL, as a new one is, do not change it."""
+    """Return the checksum of the columns of FACT_COLUMNS. Columns that are NULL, such as new ones, do not change it."""
     known = [fact for fact in zip(FACT_NAMES, facts, strict=True) if fact[1] is not None]
     return crc32(repr(known).encode("utf-8", "surrogatepass"))
 
@@ -112,7 +112,7 @@ def location_row(location: ArchiveLocation) -> tuple[str, int, int, str, int, st
 def sealed_rows(record: Record, scheme: Scheme, compressor: zstandard.ZstdCompressor) -> dict[str, tuple[Any, ...]]:
     """Return the rows of SEALED_TABLES, without the number, and not sealed.
 
-    Fingerprints that follow from their positions in the text are left out: a position takes a byte or two, a hash 8.
+    Fingerprints that can be computed from text and positions are left out: a hash takes 8 bytes, a position 1 or 2.
     """
     rows = {table: tuple(_encoded(each, record) for each in FIELDS_OF[table]) for table in SEALED_TABLES}
     rows[TEXTS] = (packed_text(record.text, compressor),)
@@ -124,7 +124,7 @@ def sealed_rows(record: Record, scheme: Scheme, compressor: zstandard.ZstdCompre
 
 
 def _hashes_in_text(text: str, url: str, positions: array[int], scheme: Scheme) -> bytes:
-    """Return the fingerprints that a text has at these positions, as they would be stored."""
+    """Return the fingerprints of a text at these positions, in their stored form."""
     return ordered_bytes(fingerprints_at(canonical(text, scheme, name=url).chars, positions, scheme), "little")
 
 
@@ -214,7 +214,7 @@ def conditions(where: Filters) -> tuple[str, list[Any]]:
 
 
 def keys(ids: Iterable[str]) -> list[bytes]:
-    """Return ids as they are stored, without those that are not valid."""
+    """Return the valid ones of `ids` in their stored form."""
     return [bytes.fromhex(each) for each in ids if ID.fullmatch(each)]
 
 
@@ -227,7 +227,7 @@ def packed_text(text: str, compressor: zstandard.ZstdCompressor) -> bytes:
 
 @reporting_damage
 def text_of(stored: bytes, number: int) -> str:
-    """Return the text of a page by its number. Every text that leaves a store is read, and checked, here."""
+    """Return the text of the page `number`. Every text of a store is read, and checked, here."""
     return _unpacked_text(unsealed(stored, number))
 
 

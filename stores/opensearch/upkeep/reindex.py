@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from opensearchpy import NotFoundError, OpenSearch, OpenSearchException
 
-from opensearch_winnow.mappings.opensearch_pipeline import PAST_IT
+from opensearch_winnow.mappings.opensearch_pipeline import NO_PIPELINE
 from opensearch_winnow.queries.dsl.pages import Search, following
 from opensearch_winnow.stores.opensearch.index_client import NO_PARTIAL_RESULTS
 from opensearch_winnow.stores.opensearch.requests.bulk import bulk
@@ -118,7 +118,7 @@ class Reindexer:
         if shards > 1:
             source["slice"] = {"id": shard, "max": shards}  # with as many slices as shards, each slice is a shard
         answer = self._client.reindex(
-            body={"source": source, "dest": {"index": self._new, "pipeline": PAST_IT}},
+            body={"source": source, "dest": {"index": self._new, "pipeline": NO_PIPELINE}},
             params={"wait_for_completion": "false"},
         )
         return str(answer["task"])
