@@ -34,7 +34,7 @@ class StoredClusters:
         (counting each page without near-duplicates as a cluster). Otherwise all sizes are still exact, but a cluster
         can be missing if no shard has two of its pages; such a cluster has no more pages than the index has shards.
         The numbers of sites and of URLs are nearly exact up to 1,000 of them per cluster, and exact for small clusters.
-        Of a `site`, the 10,000 clusters with most pages on it are listed.
+        With a `site`, only the 10,000 clusters with most pages on it are listed.
         """
         if offset + limit > MAX_HITS_PER_ANSWER:
             raise StoreError(

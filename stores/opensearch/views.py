@@ -1,4 +1,4 @@
-"""Pages through the hits of a search: as they are now, or frozen when the view was made."""
+"""Pages through the hits of a search: the current ones, or those of the time when the view was made."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from opensearch_winnow.stores.opensearch.index_client import DFS, EngineHit, Ind
 from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import Facet, Hit, StoreError, ViewHit
 
-KEEP_ALIVE = "5m"  # for which the engine keeps the frozen state between two requests
+KEEP_ALIVE = "5m"  # the longest pause between two requests, after which the engine drops the frozen state
 SCROLL_SIZE = 500  # pages per scroll request
 NO_TIME, NO_ARRIVAL = -(2**63), 2**63 - 1  # the sort values that engines use for missing fields
 
@@ -50,7 +50,7 @@ NO_TIME, NO_ARRIVAL = -(2**63), 2**63 - 1  # the sort values that engines use fo
 class OpenSearchView(Closing):
     """The hits of a query, in order. With a `point` in time the view is frozen, and the point is its key.
 
-    Without a point, every read sees the store as it is then.
+    Without a point, every read sees the current state of the store.
     """
 
     def __init__(self, index: IndexClient, words: Words, where: Filters, point: str = "") -> None:
@@ -59,8 +59,8 @@ class OpenSearchView(Closing):
         self._query = words_query(words, conditions(where))  # None if no page can match
         self._point = point
         self._loaded: list[ViewHit] = []
-        self._foreign: list[EngineHit] = []  # hits written by others, which have no arrival
-        self._foreign_seen = 0  # of `_foreign`, those that are among `_loaded`
+        self._foreign: list[EngineHit] = []  # hits that other software has written without an arrival
+        self._foreign_seen = 0  # the number of `_foreign` hits that are among `_loaded`
         self._total: int | None = None
         self._cluster_count: tuple[int, bool] | None = None  # and whether it is exact
         self._unclustered_count = 0  # pages without a cluster
@@ -70,7 +70,7 @@ class OpenSearchView(Closing):
 
     @classmethod
     def frozen(cls, index: IndexClient, words: Words, where: Filters) -> Self:
-        """Return a view of the store as it is at this moment."""
+        """Return a view of the current state of the store, which later writes do not change."""
         view = cls(index, words, where)
         if view._query is not None:
             view.key = view._point = index.open_point(KEEP_ALIVE)
@@ -210,7 +210,7 @@ class OpenSearchView(Closing):
         return [documents.get(page.view_key, ("", {})) for page in pages]
 
     def _with_arrivals(self, pages: Iterable[ViewHit]) -> Iterator[ViewHit]:
-        """Yield the pages; those of other software have no arrival and get -1, -2, … in their order."""
+        """Yield the pages. A page of other software, which has no arrival, gets -1, -2, … in order."""
         for page in pages:
             if page.view_key < NO_ARRIVAL:
                 yield page
@@ -305,7 +305,7 @@ def _rank(page: ViewHit) -> tuple[float, float, int, str, int]:
 
 
 def _facet(buckets: Sequence[dict[str, Any]], missing: dict[str, Any]) -> list[Facet]:
-    """Make a facet from aggregations of the search `facets`. A value may be in two of them: unknown, and empty."""
+    """Make a facet from aggregations of the search `facets`. Unknown and empty values are in two of them."""
     values: dict[str, Facet] = {}
     for each in [*buckets, missing | {"key": ""}]:
         value = each.get("key_as_string", each["key"])

@@ -1,4 +1,4 @@
-"""Turns exceptions of opensearch-py into a StoreError: one sentence that says what is wrong and what to do."""
+"""Turns exceptions of opensearch-py into a StoreError: one sentence with the problem and its solution."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CERTIFICATE = "WINNOW_CLIENT_CERT and WINNOW_CLIENT_KEY"
 CLOSED_BY_PEER = (ConnectionResetError, BrokenPipeError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
 UNAVAILABLE = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT)
 
-MANY_TRIES_SECONDS = 5.0  # from which on an error says how long a request was repeated
+MANY_TRIES_SECONDS = 5.0  # errors of requests that were repeated for longer give this time
 TRIES = "_winnow_tries"
 
 AnyError = TypeVar("AnyError", bound=Exception)
@@ -47,14 +47,14 @@ class Tries:
 
 
 def note_tries(error: AnyError, tries: Tries) -> AnyError:
-    """Add what is known about a request to its error, and return the error."""
+    """Attach the `tries` of a request to its `error`, and return it."""
     setattr(error, TRIES, tries)
     return error
 
 
 @contextmanager
 def reporting_engine_errors(name: str, doing: str = "used") -> Iterator[None]:
-    """Convert what opensearch-py raises in this context into a StoreError: "`name` cannot be `doing`: …"."""
+    """Convert exceptions of opensearch-py in this context into a StoreError: "`name` cannot be `doing`: …"."""
     try:
         yield
     except (OpenSearchException, ImproperlyConfigured) as error:
