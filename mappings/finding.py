@@ -40,5 +40,5 @@ class Finding(Answer):
 class Findings(Listing[Finding]):
     """The findings of watches, the newest first."""
 
-    total: int = key("The number of findings, of which some may not be listed.")
+    total: int = key("The number of findings, including those that are not listed.")
     findings: list[Finding] = listed("The findings, the newest first.")

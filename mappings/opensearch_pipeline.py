@@ -88,7 +88,7 @@ if (ctx.fetched_us == null && ctx.fetched_at != null) {
 """.strip()
 
 # A later page has a higher arrival. Nanoseconds only tell pages of one millisecond apart; they are not from a clock.
-REST = """
+DERIVED_FIELDS = """
 ctx.fingerprint_count = new HashSet(Arrays.asList(ctx.fingerprints.splitOnToken(' '))).size();
 if (ctx.fingerprints == '') { ctx.fingerprint_count = 0; }
 ctx.url_length = ctx.url.codePointCount(0, ctx.url.length());
@@ -120,7 +120,7 @@ def pipeline() -> dict[str, Any]:
             _script(TIME),
             refused,
             _script(SITE),
-            _script(REST),
+            _script(DERIVED_FIELDS),
         ],
     }
 

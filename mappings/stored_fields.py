@@ -208,7 +208,7 @@ def stored(
 
 
 def nested(cls: Any) -> Any:
-    """Declare a part of a record with fields of its own, all of which depend on the text."""
+    """Declare a part of a record that has fields of its own. All of them depend on the text."""
     return field(metadata={NESTED: cls})
 
 

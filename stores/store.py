@@ -29,7 +29,7 @@ class WriteOutcome(NamedTuple):
 
     id: str
     outcome: Literal["added", "replaced", "blocked", "failed"]  # blocked: the page is on the list of blocked pages
-    reason: str = ""  # of a failure
+    reason: str = ""  # the reason of a failure
 
 
 class Text(NamedTuple):

@@ -30,7 +30,7 @@ from opensearch_winnow.stores.store import Candidate, CandidatesOfLookup, Lookup
 
 # The number of best candidates to return as whole documents: their texts are usually read next, and another request
 # costs more. All others are returned from doc values: reading a document takes fifty times as long.
-WHOLE_DOCUMENTS = 16
+MAX_WHOLE_DOCUMENTS = 16
 LIGHT_FIELDS = ("url", "site", "fetched_us", "shingle_count", "sketch_count", "minhash")
 CACHE_SECONDS = 1.0  # for the documents of a question
 MAX_ARRIVALS = 100_000  # to remember
@@ -130,7 +130,7 @@ class Overlaps:
             self.forget()
         found = {id_: self._documents[id_] for id_ in ids if id_ in self._documents}
         unread = [id_ for id_ in ids if id_ not in found]
-        few = len(unread) <= WHOLE_DOCUMENTS and all(id_ in self._arrivals for id_ in unread)
+        few = len(unread) <= MAX_WHOLE_DOCUMENTS and all(id_ in self._arrivals for id_ in unread)
         wanted = () if few else fields  # a candidate whose card is read is usually compared next
         read = {id_: (id_, source) for id_, source in self._index.sources(unread, wanted).items()}
         arrivals = {self._arrivals[id_]: id_ for id_ in unread if id_ not in read and id_ in self._arrivals}
@@ -273,7 +273,9 @@ def _searches(queries: Sequence[_TokenQuery], filters: Sequence[Clause]) -> list
     if _fit_one_query(queries):
         overlaps = [either(*overlaps)]
     most = _pages_wanted(queries)
-    whole = [best(query, size=min(WHOLE_DOCUMENTS, most or WHOLE_DOCUMENTS), fields=True) for query in overlaps[:1]]
+    whole = [
+        best(query, size=min(MAX_WHOLE_DOCUMENTS, most or MAX_WHOLE_DOCUMENTS), fields=True) for query in overlaps[:1]
+    ]
     if most is not None:
         whole[0]["track_total_hits"] = True
     return whole + [best_by_doc_values(query, LIGHT_FIELDS) for query in overlaps[1:]]

@@ -42,7 +42,7 @@ class IndexClient:
         self.index_name = index
         self.settings_index = f"{index}.settings"
         self.alias = alias  # whether `index` is an alias: winnow creates one, but a user may name an index itself
-        self.has_latest = True  # whether pages have captures, of which one is marked as the latest
+        self.has_latest = True  # whether the latest capture of each page is marked
         self._shards = 0  # that answered the last search
 
     def search(self, search: Search, **parameters: str) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def _reason(name: str, error: Exception, tries: Tries) -> str:
 def _no_connection(name: str, error: ConnectionError, tries: Tries) -> str:
     address = urlsplit(name)
     local = urlsplit(f"//{address.netloc.partition(',')[0]}").hostname in LOOPBACK
-    nobody = f"none of its {tries.nodes} nodes is reachable" if tries.nodes > 1 else "nothing listens there"
+    unreachable = f"none of its {tries.nodes} nodes is reachable" if tries.nodes > 1 else "nothing listens there"
     for cause in causes(error):
         match cause:
             case ssl.SSLError() if not isinstance(cause, CLOSED_BY_PEER):
@@ -113,11 +113,11 @@ def _no_connection(name: str, error: ConnectionError, tries: Tries) -> str:
             case gaierror() | UnicodeError():
                 return "there is no host of this name; check the address"
             case ConnectionRefusedError() if tries.answered:
-                return f"it answered before, but now {nobody}; has it stopped?"
+                return f"it answered before, but now {unreachable}; has it stopped?"
             case ConnectionRefusedError() if local:
-                return f"{nobody}; is an engine running? `winnow engine start` starts one"
+                return f"{unreachable}; is an engine running? `winnow engine start` starts one"
             case ConnectionRefusedError():
-                return f"{nobody}; check the host and port, and whether the cluster is running"
+                return f"{unreachable}; check the host and port, and whether the cluster is running"
             case TimeoutError():
                 return "no connection in time; check the host and port, and whether a firewall blocks them"
             case _ if isinstance(cause, CLOSED_BY_PEER) and tries.answered:
