@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from opensearch_winnow.foundation.batches import batches, batches_by_size
 from opensearch_winnow.mappings.card import CaptureEntry
 from opensearch_winnow.mappings.record import Record, bytes_in_memory, with_text_of
 from opensearch_winnow.mappings.repeated_pages import (
@@ -41,7 +42,7 @@ class Revisits:
         self._fill_stored(originals, new)
         written: list[tuple[Record, WriteOutcome]] = []
         filled = (self._filled(each, originals.get(each.id), new) for each in records)
-        for some in _pieces(filled):
+        for some in _write_batches(filled):
             written += zip(some, self._store.write(some), strict=True)
         stored = [record for record, outcome in written if outcome.outcome in ("added", "replaced")]
         self.unfilled |= {each.id for each in stored if each.duplicate == "revisit" and not each.hashes.text_digest}
@@ -53,9 +54,9 @@ class Revisits:
     def _fill_stored(self, originals: dict[str, str], new: dict[str, Record]) -> None:
         """Set the texts of stored revisits, given by id, to those of their originals."""
         ids = [id_ for id_ in originals if id_ not in new]
-        for start in range(0, len(ids), MAX_URLS):
-            stored = self._store.read(ids[start : start + MAX_URLS], Record)
-            for some in _pieces(self._filled(each, originals[each.id], new) for each in stored.values()):
+        for ids_of_batch in batches(ids, MAX_URLS):
+            stored = self._store.read(ids_of_batch, Record)
+            for some in _write_batches(self._filled(each, originals[each.id], new) for each in stored.values()):
                 self._store.set_texts(some)
                 self.unfilled -= {record.id for record in some if record.hashes.text_digest}
 
@@ -77,12 +78,12 @@ class StoredRepeatedPages(RepeatedPages):
         self._store = store
 
     def with_payloads(self, digests: Sequence[str]) -> Iterator[RepeatableCapture]:
-        for start in range(0, len(digests), MAX_URLS):
-            yield from self._captures(Selection(payload_digests=tuple(digests[start : start + MAX_URLS])))
+        for some in batches(digests, MAX_URLS):
+            yield from self._captures(Selection(payload_digests=tuple(some)))
 
     def of_urls(self, urls: Sequence[str]) -> Iterator[RepeatableCapture]:
-        for start in range(0, len(urls), MAX_URLS):
-            yield from self._captures(Selection(urls=tuple(urls[start : start + MAX_URLS])))
+        for some in batches(urls, MAX_URLS):
+            yield from self._captures(Selection(urls=tuple(some)))
 
     def repeating(self, keys: Sequence[str]) -> Iterator[RepeatableCapture]:
         return self._captures(Selection(repeats=tuple(keys)))
@@ -110,18 +111,8 @@ def original_of(store: Store, revisit: CaptureEntry) -> CaptureEntry | None:
     return None if last is None or differ(wanted, _of_entry(last)) else last
 
 
-def _pieces(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Divide records into lists that are not much larger than MAX_WRITE_BYTES."""
-    piece: list[Record] = []
-    size = 0
-    for record in records:
-        piece.append(record)
-        size += bytes_in_memory(record)
-        if size >= MAX_WRITE_BYTES:
-            yield piece
-            piece, size = [], 0
-    if piece:
-        yield piece
+def _write_batches(records: Iterable[Record]) -> Iterator[list[Record]]:
+    return batches_by_size(records, bytes_in_memory, MAX_WRITE_BYTES)
 
 
 def _of_record(record: Record) -> RepeatableCapture:

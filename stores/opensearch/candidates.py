@@ -7,6 +7,7 @@ from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.opensearch_document import card_of, time_of
 from opensearch_winnow.mappings.record import capture_id
@@ -170,7 +171,7 @@ class Overlaps:
                 for query, shared in zip(each.queries, found[-1], strict=True)
                 if len(query.parts) > 1
                 for part, ids in zip(query.parts, uncounted(query.parts, shared, query.minimum), strict=True)
-                for some in _batches(ids)
+                for some in batches(ids, MAX_HITS_PER_ANSWER)
             ]
         rest = self._index.searches([search for _, search in more])
         for (shared, _), answer in zip(more, rest, strict=True):
@@ -289,7 +290,3 @@ def _pages_wanted(queries: Sequence[_TokenQuery]) -> int | None:
 def _fit_one_query(queries: Sequence[_TokenQuery]) -> bool:
     sizes = [len(part.tokens) for each in queries for part in each.parts]
     return len(queries) == len(sizes) == 2 and sum(sizes) <= MAX_TOKENS_OF_TWO
-
-
-def _batches(ids: list[str]) -> Iterator[list[str]]:
-    return (ids[start : start + MAX_HITS_PER_ANSWER] for start in range(0, len(ids), MAX_HITS_PER_ANSWER))

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import Clause, all_of
@@ -109,14 +110,14 @@ class IndexClient:
     def searches(self, searches: Sequence[Search]) -> list[dict[str, Any]]:
         """Return the answers to several searches, sent as one request (`_msearch`)."""
         answers: list[dict[str, Any]] = []
-        for start in range(0, len(searches), SEARCHES_PER_REQUEST):
+        for some in batches(searches, SEARCHES_PER_REQUEST):
             check_cancelled()
             lines: list[dict[str, Any]] = []
-            for search in searches[start : start + SEARCHES_PER_REQUEST]:
+            for search in some:
                 lines += [{"allow_partial_search_results": False}, self._request(search)]
             with reporting_engine_errors(self.name, "read"):
-                batch = complete(self.client.msearch(index=self.index_name, body=lines))["responses"]
-            answers += (self._answer(self.checked(answer)) for answer in batch)
+                responses = complete(self.client.msearch(index=self.index_name, body=lines))["responses"]
+            answers += (self._answer(self.checked(answer)) for answer in responses)
         return answers
 
     def sources(self, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
@@ -124,21 +125,17 @@ class IndexClient:
         distinct = [id_ for id_ in dict.fromkeys(ids) if id_ and id_ == storable(id_)]  # no document has another id
         parameters = {"_source_includes": ",".join(fields)} if fields else {}
         found: dict[str, dict[str, Any]] = {}
-        batch = _documents_per_request(fields)
-        for start in range(0, len(distinct), batch):
+        for some in batches(distinct, _documents_per_request(fields)):
             check_cancelled()
-            body = {"ids": distinct[start : start + batch]}
             with reporting_engine_errors(self.name, "read"):
-                documents = self.client.mget(index=self.index_name, body=body, params=parameters)["docs"]
+                documents = self.client.mget(index=self.index_name, body={"ids": some}, params=parameters)["docs"]
             found.update((each["_id"], each["_source"]) for each in map(self.checked, documents) if each["found"])
         return found
 
     def documents_at(self, arrivals: Sequence[int], fields: Sequence[str] = ()) -> dict[int, IdAndSource]:
         """Return documents by arrival, with these fields or all. For pages whose id is not known."""
         found: dict[int, IdAndSource] = {}
-        batch = _documents_per_request(fields)
-        for start in range(0, len(arrivals), batch):
-            some = list(arrivals[start : start + batch])
+        for some in batches(arrivals, _documents_per_request(fields)):
             search = {"query": all_of([{"terms": {"arrival": some}}]), "size": len(some), "sort": BY_ARRIVAL}
             hits = self.hits(search | {"_source": list(fields) or True, "track_total_hits": False})
             found |= {hit["sort"][0]: (hit["_id"], hit["_source"]) for hit in hits}

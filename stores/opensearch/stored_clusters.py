@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.queries.dsl.filters import all_of, conditions
 from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search
 from opensearch_winnow.queries.filters import Filters
@@ -44,8 +45,8 @@ class StoredClusters:
         # Count the sites and URLs of these clusters only, and in batches: counting takes the engine's memory.
         spreads = {
             bucket["key"]: (bucket[SITES]["value"], bucket[URLS]["value"])
-            for start in range(0, len(wanted), SPREADS_PER_REQUEST)
-            for bucket in self._recount(wanted[start : start + SPREADS_PER_REQUEST], spread=True)
+            for some in batches(wanted, SPREADS_PER_REQUEST)
+            for bucket in self._recount(some, spread=True)
         }
         return [ClusterSize(each["key"], each["doc_count"], *spreads.get(each["key"], (0, 0))) for each in wanted]
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from opensearchpy import NotFoundError
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.written_time import EPOCH, time_at
 from opensearch_winnow.mappings.card import Card
@@ -203,8 +204,7 @@ class OpenSearchView(Closing):
             documents |= {ids[id_]: (id_, source) for id_, source in self._index.sources(ids).items()}
         # The rest is looked up by arrival: in a frozen view, or where other software has chosen the id.
         unread = [page.view_key for page in pages if page.view_key not in documents]
-        for start in range(0, len(unread), MAX_HITS_PER_ANSWER):
-            arrivals = unread[start : start + MAX_HITS_PER_ANSWER]
+        for arrivals in batches(unread, MAX_HITS_PER_ANSWER):
             search = {"query": all_of([{"terms": {"arrival": arrivals}}]), "size": len(arrivals)}
             documents |= {hit["_source"]["arrival"]: (hit["_id"], hit["_source"]) for hit in self._hits(search)}
         return [documents.get(page.view_key, ("", {})) for page in pages]

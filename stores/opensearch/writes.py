@@ -8,6 +8,7 @@ from contextlib import suppress
 from math import inf
 from typing import Any, Literal, NamedTuple
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.written_time import microseconds
 from opensearch_winnow.mappings.opensearch_document import TEXT_KEYS, document_fields, document_of
 from opensearch_winnow.mappings.record import Record, StoredDigests
@@ -200,11 +201,12 @@ class Writer:
 
     def _captures_of(self, urls: Iterable[str]) -> dict[str, StoredCapture]:
         wanted = dict.fromkeys(urls)
-        captures = self._captures(of_urls(batch) for batch in _batches(wanted))
+        captures = self._captures(of_urls(some) for some in batches(wanted, KEYS_PER_REQUEST))
         return {id_: each for id_, each in captures.items() if each.url in wanted}
 
     def _captures_by_id(self, ids: Iterable[str]) -> dict[str, StoredCapture]:
-        return self._captures({"ids": {"values": batch}} for batch in _batches(dict.fromkeys(ids)))
+        some_ids = batches(dict.fromkeys(ids), KEYS_PER_REQUEST)
+        return self._captures({"ids": {"values": some}} for some in some_ids)
 
     def _captures(self, clauses: Iterable[Clause]) -> dict[str, StoredCapture]:
         """Return captures by id. Sources, which are large, are read only for URLs too long to be indexed."""
@@ -228,10 +230,10 @@ class Writer:
     def _digests(self, ids: Iterable[str], name: DigestName) -> dict[str, tuple[str, Version]]:
         """Return the digests `name` of pages by id, each with the version of the page that has it."""
         found: dict[str, tuple[str, Version]] = {}
-        for batch in _batches(ids):
+        for some in batches(ids, KEYS_PER_REQUEST):
             with reporting_engine_errors(self._index.name, "read"):
                 answer = self._index.client.mget(
-                    index=self._index.index_name, body={"ids": batch}, params={"_source_includes": name}
+                    index=self._index.index_name, body={"ids": some}, params={"_source_includes": name}
                 )
             for each in map(self._index.checked, answer["docs"]):
                 if each["found"]:
@@ -280,11 +282,6 @@ def _outcomes(
         else:
             yield WriteOutcome(id_, "replaced" if id_ in known else "added")
             known.add(id_)
-
-
-def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
-    all_keys = list(keys)
-    return (all_keys[start : start + KEYS_PER_REQUEST] for start in range(0, len(all_keys), KEYS_PER_REQUEST))
 
 
 def erase_deleted(index: IndexClient) -> None:
