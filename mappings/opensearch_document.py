@@ -25,13 +25,13 @@ from opensearch_winnow.mappings.stored_fields import StoredField
 FIELD_OF = {"fetched_us" if each.name == "fetched_at" else each.name: each for each in RECORD_FIELDS}
 READ_KEYS = tuple(key for key, each in FIELD_OF.items() if not each.derived)
 TEXT_KEYS = tuple(key for key, each in FIELD_OF.items() if each.of_text)
-# The fields of a document that make a card, and those that make an entry.
+# The fields of a document that make a card, and the fields that make an entry.
 CARD_FIELDS = tuple("fetched_us" if name == "fetched_at" else name for name in Card._fields if name != "id")
 ENTRY_FIELDS = (*CARD_FIELDS, "payload_digest", "content_digest", "source")
 
 
 def hash_fields(hashes: Hashes = NO_HASHES) -> dict[str, Any]:
-    """Return the fields of a document that hold its hashes; by default, those of a document without text."""
+    """Return the fields of a document for its `hashes`; by default, for a document without text."""
     return {each.name: _encoded(each, hashes) for each in HASH_FIELDS}
 
 

@@ -146,7 +146,7 @@ def replica_settings(replicas: int | None) -> dict[str, Any]:
     return {"auto_expand_replicas": False, "number_of_replicas": replicas}
 
 
-# While an index is filled, nobody searches it: without refreshes, fewer segments are written. None restores a default.
+# An index is not searched while it is filled: without refreshes, fewer segments are written. None restores a default.
 LOADING: dict[str, Any] = {"refresh_interval": "-1"}
 LOADED: dict[str, Any] = dict.fromkeys(LOADING)
 

@@ -149,7 +149,7 @@ ID = StoredField("id", DIGEST, attrgetter("id"), KEYWORD, derived=True)
 RECORD_FIELDS = (ID, *fields_of(Record))  # in the order in which layouts have them
 VALUE_OF = {each.name: each.get for each in RECORD_FIELDS}  # functions that return the value of a record
 READ_FIELDS = tuple(each for each in RECORD_FIELDS if not each.derived)
-HASH_FIELDS = tuple(fields_of(Hashes))  # their values are those of Hashes
+HASH_FIELDS = tuple(fields_of(Hashes))  # their `get` takes a Hashes
 PLAIN_TEXTS = tuple(each.name for each in RECORD_FIELDS if each.kind is TEXT)
 TEXT_ATTRIBUTES = text_attributes_of(Record)
 _HASH_NAMES = tuple(each.name for each in HASH_FIELDS if not each.derived)

@@ -220,7 +220,7 @@ def has_stored_fields(cls: Any = None, /, *, frozen: bool = False) -> Any:
 
 
 def fields_of(cls: Any, within: str = "") -> Iterator[StoredField]:
-    """Yield the fields that a class declares, in order, with those of the classes nested in it."""
+    """Yield the fields that a class declares, in order, including the fields of nested classes."""
     for each in fields(cls):
         if (inside := each.metadata.get(NESTED)) is not None:
             yield from fields_of(inside, f"{each.name}.")

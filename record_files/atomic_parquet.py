@@ -14,7 +14,7 @@ from opensearch_winnow.mappings.written_scheme import WrittenScheme
 from opensearch_winnow.record_files.filled_revisits import FilledRevisits
 from opensearch_winnow.record_files.parquet_sink import ParquetSink, reporting_write_errors
 
-# Rows wait in memory up to this size, and take about as much again while they are compressed. A reader has one row
+# Rows wait in memory up to this size, and take about twice as much while they are compressed. A reader has one row
 # group in memory at a time, however large pages are.
 ROW_GROUP_BYTES = 32_000_000
 

@@ -96,7 +96,7 @@ def _rows(files: Sequence[Path], columns: Sequence[str] | None) -> Iterator[tupl
 def _captures(
     files: Sequence[Path], latest: Sequence[pa.BooleanArray | None]
 ) -> Iterator[tuple[FileRow, RepeatableCapture]]:
-    """Yield the captures of all files with their rows, without those that a later row replaces."""
+    """Yield the captures of all files with their rows, except rows that a later row replaces."""
     for (number, first), batch in _rows(files, DECIDING_COLUMNS):
         times = batch.column("fetched_at").cast(pa.int64()).to_pylist()
         columns = [batch.column(name).to_pylist() for name in DECIDING_COLUMNS if name != "fetched_at"]

@@ -38,7 +38,7 @@ class Revisits:
         arrived = [each for each in captures if each.has_text]
         waiting = [each for each in captures if each.repeats is not None and not each.has_text]
         originals = StoredRepeatedPages(self._store, captures).originals(arrived, waiting)
-        # Stored revisits come first: if the process is killed in between, the next run adds what is missing.
+        # Stored revisits come first: if the process is killed in between, the next run adds the missing records.
         self._fill_stored(originals, new)
         written: list[tuple[Record, WriteOutcome]] = []
         filled = (self._filled(each, originals.get(each.id), new) for each in records)

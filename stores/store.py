@@ -115,11 +115,11 @@ class ViewHit(NamedTuple):
 
 
 class Facet(NamedTuple):
-    """One value of a field (a site, a crawl, a month or a year), and how many pages have it."""
+    """A value of a field (a site, a crawl, a month or a year), with its number of pages."""
 
     value: str  # empty: unknown
     pages: int
-    clusters: int = 0  # about how many clusters these pages belong to; counted on request
+    clusters: int = 0  # an estimate of the number of their clusters; counted on request
 
 
 class View(AbstractContextManager["View"], Protocol):

@@ -133,7 +133,7 @@ def _pages(records: Iterable[Record], scheme: Scheme) -> list[_PageRows]:
 
 
 def _write(db: sqlite3.Connection, pages: Sequence[_PageRows]) -> list[str]:
-    """Write pages and return the ids of those that existed before."""
+    """Write pages and return the ids of pages that existed before."""
     before = {}
     for page in pages:
         row = db.execute("SELECT number, arrival FROM page WHERE id = ?", (page.key,)).fetchone()

@@ -108,7 +108,7 @@ def wait_until_up(running: Running) -> None:
 
 
 def stop_nodes(nodes: Iterable[EngineNode]) -> None:
-    """Ask the nodes to stop, wait for them, and kill those that do not."""
+    """Ask the nodes to stop, wait for them, and kill any that still runs."""
     left = [process for node in nodes if (process := node.process)]
     for number in (signal.SIGTERM, signal.SIGKILL):
         for process in left:

@@ -140,8 +140,7 @@ def _sizes(index: IndexClient, indices: Sequence[str]) -> dict[str, int]:
 def crawls(index: IndexClient) -> list[Crawl]:
     """Return the crawls that have a name, in the order of their last captures; if these are equal, as written."""
     by_name = {"terms": {"field": "crawl", "size": MAX_CRAWLS}, "aggs": CRAWL_TIMES}
-    found = index.search({"size": 0, "aggs": {"crawls": by_name}})["aggregations"]["crawls"]
-    buckets = sorted((each for each in found["buckets"] if each["key"]), key=_crawl_order)
+    buckets = sorted((each for each in _aggregate(index, by_name)["buckets"] if each["key"]), key=_crawl_order)
     return [Crawl(each["key"], each["doc_count"], _time(each["first"]), _time(each["last"])) for each in buckets]
 
 

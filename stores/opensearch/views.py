@@ -1,4 +1,4 @@
-"""Pages through the hits of a search: the current ones, or those of the time when the view was made."""
+"""Pages through the hits of a search, either the current hits or the hits at the time when the view was made."""
 
 from __future__ import annotations
 

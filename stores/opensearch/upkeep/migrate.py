@@ -186,7 +186,7 @@ def _open_to_writes(client: OpenSearch, index: str) -> None:
 
 
 def _make_equal(client: OpenSearch, name: str, old: str, new: str) -> int:
-    """Delete from the new index what was deleted from the old one, and return how many pages both have."""
+    """Delete from the new index the pages that were deleted from the old one; return the number of pages in both."""
     client.indices.refresh(index=f"{old},{new}")
     if delete_leftovers(client, old, new):
         client.indices.refresh(index=new)

@@ -38,7 +38,7 @@ class Checkpoint(NamedTuple):
 
 
 class Reindexer:
-    """Copies an index shard by shard, in rounds: each round copies what was written since the one before began.
+    """Copies an index shard by shard, in rounds: each round copies the writes since the round before began.
 
     The writes to a shard have increasing sequence numbers. A round copies every page with a higher number than the
     checkpoint at the start of the round before, so some pages are copied twice. Rounds do not overlap, so a page is
@@ -152,7 +152,7 @@ class Reindexer:
 
 
 def delete_leftovers(client: OpenSearch, old: str, new: str) -> int:
-    """Delete from the new index the pages that the old one no longer has, and return how many.
+    """Delete from the new index the pages that are missing in the old one, and return their number.
 
     Both indices must be refreshed and closed to writes, and every page of the old one must be in the new one. Then a
     range of arrivals with equally many pages in both has the same pages, and only the other ranges are compared.
