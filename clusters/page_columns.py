@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, pairwise
+from operator import attrgetter
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +17,7 @@ from opensearch_winnow.clusters.map_ahead import map_ahead
 from opensearch_winnow.clusters.options import RunSettings
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.cython_core.text_sketches import TextSketches
+from opensearch_winnow.foundation.batches import batches_by_size
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.foundation.scheme import Scheme
@@ -35,23 +37,10 @@ def batches_of_columns(pages: Iterable[Page], recipe: Recipe, settings: RunSetti
     """Yield the columns of pages, made by the threads that `settings` allows."""
     columns = partial(page_columns, maker=RecordMaker(recipe), digests=settings.evidence is not None)
     done = 0
-    for batch in map_ahead(columns, batches_of(pages), settings.thread_count):
+    batches = batches_by_size(pages, attrgetter("size"), MAX_CHARS_PER_BATCH, MAX_PAGES_PER_BATCH)
+    for batch in map_ahead(columns, batches, settings.thread_count):
         done += len(batch)
         settings.report("reading pages", done, None)
-        yield batch
-
-
-def batches_of(pages: Iterable[Page]) -> Iterator[list[Page]]:
-    """Divide pages into batches of a bounded size."""
-    batch: list[Page] = []
-    size = 0
-    for page in pages:
-        batch.append(page)
-        size += page.size
-        if len(batch) == MAX_PAGES_PER_BATCH or size >= MAX_CHARS_PER_BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
         yield batch
 
 

@@ -17,7 +17,7 @@ cdef extern from "unicode_tables.h" nogil:
         uint32_t first
         uint32_t second
     enum: ALNUM, OWN_WORD, SEPARATOR, VOWEL, MARK, COMPOSES, EXPANDS  # explained in tools/unicode_tables.py
-    enum: FOLDED_PAGES, FOLDED_IOTA  # of the records in which letters that look alike are one
+    enum: FOLDED_PAGES, FOLDED_IOTA  # for texts in which letters that look alike are one
     enum: PAGE_BITS, MAX_EXPANSION, SLOTS, SLOT_BITS, COMPOSITIONS
     const uint32_t HASH_FIRST, HASH_SECOND
     const uint16_t[1] unicode_page_of
@@ -31,7 +31,7 @@ cdef enum:
     COMBINING_IOTA = 0x345  # sorts last in canonical order; case folding then turns it into the letter iota
     IOTA = 0x3B9
     MAX_DECOMPOSITION = 4  # characters in the decomposition of a composite of canonical text
-    MAX_CHARS_PER_CHAR = MAX_EXPANSION + 2 * MAX_DECOMPOSITION  # that one character of the text may add to a draft
+    MAX_CHARS_PER_CHAR = MAX_EXPANSION + 2 * MAX_DECOMPOSITION  # added to a draft at most by one character of the text
 
 cdef struct Draft:
     # The latest canonical characters: those that the next characters can still change, and as many more as fit.
@@ -177,7 +177,7 @@ cdef inline void settle(Draft* draft) noexcept nogil:
 cdef inline void reorder(Draft* draft) noexcept nogil:
     """Sort the marks of the last base by combining class, stably, and compose them with the base.
 
-    It is a counting sort, linear even for a text of nothing but marks. All these marks get the offset of the first.
+    It is a counting sort, linear even for a text that has only marks. All these marks get the offset of the first.
     """
     cdef uint32_t[257] places
     cdef uint32_t* sorted_parts = draft.chars + draft.base

@@ -136,7 +136,7 @@ cdef class CanonicalText:
             else:
                 read(self, None, offsets.data.as_uints)
             array.resize(offsets, len(self.chars))
-            with cython.critical_section(self):  # another thread may have published, and be reading, its own
+            with cython.critical_section(self):  # another thread may have stored its own array, and be reading it
                 if self._offsets is None:
                     self._offsets = offsets
         return self._offsets
@@ -347,7 +347,7 @@ cdef Py_ssize_t read_block(Draft* draft, const Char* text, Py_ssize_t start, Py_
     cdef uint32_t before = <uint32_t>draft.before
     cdef Py_ssize_t length = draft.length, full = draft.capacity - MAX_CHARS_PER_CHAR
     cdef const uint16_t* page_of = draft.page_of
-    cdef bint plain = page_of == pages_of(False) and not draft.consonants  # what the vector loop can read
+    cdef bint plain = page_of == pages_of(False) and not draft.consonants  # the vector loop can read it
     cdef Py_ssize_t try_ascii = start if avx2 and plain else stop, pause = FIRST_PAUSE
     cdef uint32_t word_count = draft.word_count
     cdef uint8_t long_way = MARK | COMPOSES | EXPANDS | (VOWEL if draft.consonants else 0)

@@ -2,10 +2,10 @@
 
 An estimate is the share x / n: of a sample of n shingles, two pages have x in common. Its error is the standard
 deviation of the true share's posterior under a uniform prior: sqrt(p (1 - p) / (n + 3)) with p = (x + 1) / (n + 2). For
-large n that is the usual sqrt(p (1 - p) / n), but it claims no certainty where all or none are in common: three errors
-are then 3 / n, the rule of three. MOD_m and MIN_s sample without replacement, so their errors are multiplied by the
-square root of the share of shingles that was not sampled, and an exact result has the error 0. An empty sample gives
-the value 0 with the error 1.
+large n that is the usual sqrt(p (1 - p) / n). But it is not 0 if all or none are in common: then three errors are
+3 / n, the rule of three. MOD_m and MIN_s sample without replacement, so their errors are multiplied by the square root
+of the share of shingles that was not sampled, and an exact result has the error 0. An empty sample gives the value 0
+with the error 1.
 """
 
 import array
@@ -33,8 +33,8 @@ class Estimate(NamedTuple):
 def mod_resemblance(a, b, modulus) -> Estimate:
     """Estimate the resemblance of two pages from their MOD_m sketches `a` and `b`.
 
-    `modulus` is the m of both sketches. If they differ, it is the larger one, which must be a multiple of the other
-    (2**i for the larger i of two V_i): of the finer sketch only the multiples of `modulus` count.
+    `modulus` is the m of both sketches. If they have different ones, `modulus` is the larger, which must be a multiple
+    of the other (2**i for the larger i of two V_i). Only multiples of `modulus` count.
     """
     cdef Py_ssize_t size_a, size_b, shared
     modulus = PyNumber_Index(modulus)
@@ -51,7 +51,7 @@ def mod_containment(a, b, modulus) -> Estimate:
 
 
 def mod_share(Py_ssize_t shared, Py_ssize_t size, modulus) -> Estimate:
-    """Estimate a share from counts: of a MOD_m sample of `size` shingles, `shared` are in common."""
+    """Estimate a share from counts: `shared` of the `size` shingles in a MOD_m sample are in common."""
     modulus = PyNumber_Index(modulus)
     if modulus < 1:
         raise ValueError(f"mod_share() expects a modulus of 1 or more, got {modulus}")

@@ -155,7 +155,7 @@ cdef bint decide_by_syncmers(
     Syncmers* syncmers, const Roller* grams, const Roller* ones, Windows* inner, Windows* windows, Py_ssize_t fresh,
     Py_ssize_t start
 ) noexcept nogil:
-    """Decide the windows with the last `fresh` k-grams, of which the first is at `start` in the text.
+    """Decide the windows with the last `fresh` k-grams, the first of them at `start` in the text.
 
     Any k - SMALL_GRAM k-grams in a row have a syncmer, so the windows hold one if they are not shorter, and no other
     k-gram needs a hash. Return False, with windows undecided, if the text makes this slow.

@@ -22,7 +22,7 @@ cdef array.array NO_PAGES = array.array("I")
 cdef enum:
     EXPLICIT_COUNT = 7
     MAX_POSTING_BYTES = 1 + 8 + 4 + MAX_VARINT_BYTES
-    SPARE_BYTES = 8  # after a number that is written as eight bytes, of which fewer count
+    SPARE_BYTES = 8  # a number is written as eight bytes, even if only the first few count
 
 
 def pack_postings(tokens, pages, Py_ssize_t block_bytes, Py_ssize_t slot_bits) -> list:
@@ -172,7 +172,7 @@ cdef inline uint32_t _bytes_of(uint64_t number) noexcept nogil:
 
 
 cdef inline uint8_t* _put_number(uint8_t* at, uint64_t number, uint32_t count) noexcept nogil:
-    """Write eight bytes, lowest first, of which the first `count` matter; return the address after these."""
+    """Write a number as eight bytes, lowest first; return the address after the first `count`, which matter."""
     cdef uint32_t i
     for i in range(8):
         at[i] = <uint8_t>(number >> 8 * i)

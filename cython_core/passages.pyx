@@ -114,8 +114,8 @@ cdef Py_ssize_t seek(const Side* side, Py_ssize_t low, uint64_t hash) noexcept n
 cdef int match(const Side* a, const Side* b, Seeds* rare, Seeds* frequent) except -1 nogil:
     """Pair equal fingerprints: all pairs of a rare hash go into `rare`.
 
-    Of a frequent hash, the i-th occurrence is paired with the i-th, and the rest with the first, because a run from
-    there to the right covers many of the next. These go into `frequent`.
+    For a frequent hash, the i-th occurrences in both texts are paired; if one text has more, the rest is paired with
+    the first of the other, because a run from there to the right covers many of the next. These go into `frequent`.
     """
     cdef Py_ssize_t i = 0, j = 0, i_end, j_end, m, n, x, y
     while i < a.count and j < b.count:
@@ -189,7 +189,7 @@ cdef bint covers_more(Side* a, Side* b, Run run, Py_ssize_t k) noexcept nogil:
 
 
 cdef Py_ssize_t find_runs(Side* a, Side* b, Py_ssize_t k, Seeds* rare, Seeds* frequent, Run* runs) noexcept nogil:
-    """Collect the runs to report, longest first: each has a fingerprint of either text that no run before it holds."""
+    """Collect the runs to report, longest first: each covers a fingerprint of either text that no run before covers."""
     cdef Py_ssize_t i, found = 0, reported = 0, end = 0
     cdef Run run
     if rare.count:
@@ -287,10 +287,10 @@ cdef class PassageFinder:
     def passages(self, str other not None):
         """Return the runs shared with the text `other`, as (start, end, other_start, other_end), in order of `start`.
 
-        Each run is maximal and has at least k characters. No run of t = w + k - 1 or more characters is missed, nor one
-        that is the whole of a shorter text. If a run occurs m times in one text and n times in the other, each
-        occurrence is reported with one partner only: the one that makes the longest run (beyond 4,096 pairs, the one of
-        the same rank).
+        Each run is maximal and has at least k characters. Every run of t = w + k - 1 or more characters is found, and
+        every run that is the whole of a shorter text. If a run occurs m times in one text and n times in the other,
+        each occurrence is reported with one partner only: the one that makes the longest run (beyond 4,096 pairs, the
+        one of the same rank).
         """
         cdef:
             Side a = Side(NULL, 0, 0, NULL, 0, NULL, NULL), b = a

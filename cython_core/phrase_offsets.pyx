@@ -20,8 +20,8 @@ cdef struct Phrase:
 def phrase_offsets(text, phrases, *, max_per_phrase) -> list[tuple[int, int, int]]:
     """Find phrases in `text`; return (start, end, index of the phrase), sorted by start, then by phrase.
 
-    A phrase is its words, as word_tokens() returns them, and whether the last one is a prefix. Of each phrase the first
-    `max_per_phrase` occurrences are returned.
+    A phrase is (words, last_is_prefix), the words as word_tokens() returns them. The first `max_per_phrase`
+    occurrences of each phrase are returned.
     """
     if not isinstance(text, str):
         raise TypeError(f"phrase_offsets() expects str, got {type(text).__name__}")

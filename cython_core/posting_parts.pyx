@@ -82,10 +82,10 @@ def sort_postings(postings) -> tuple[array.array, array.array]:
 
 
 def bundle_postings(tokens, pages) -> tuple[array.array, array.array]:
-    """Return the postings of all tokens on two pages or more, with a hash of the token's pages instead of the token.
+    """Return the postings of all tokens on two pages or more, with the token's bundle ('Q') instead of the token.
 
-    A bundle is all tokens that the same pages have; this hash is its name ('Q'), and the pages have typecode 'I'. The
-    postings are sorted, as sort_postings() returns them.
+    A bundle is the set of all tokens on exactly the same pages; its number is a hash of these pages. The pages have
+    typecode 'I'. `tokens` and `pages` are sorted, as sort_postings() returns them.
     """
     cdef const uint64_t[::1] token = hashes(tokens, "bundle_postings")
     cdef const uint32_t[::1] page = page_numbers(pages, "bundle_postings")

@@ -80,9 +80,9 @@ cdef Py_ssize_t keep_smallest(
 def rare_grams(str chars not None, Py_ssize_t k, Py_ssize_t size, uint64_t key=0):
     """Return the 32-bit hashes ('Q') and positions ('I') of up to `size` different k-grams, the rarest first.
 
-    A k-gram is rarer than another if its first five characters occur less often in the text; of equals, another hash
-    decides. A k-gram that occurs several times is at its first position. Memory: 24 to 48 bytes a character while
-    the text is read.
+    A k-gram is rarer than another if its first five characters occur less often in the text; another hash breaks ties.
+    A k-gram that occurs several times is at its first position. Memory: 24 to 48 bytes a character while the text is
+    read.
     """
     cdef Py_ssize_t n = len(chars) - k + 1, start = 0, fresh, i, kept
     if k < 1 or size < 1:

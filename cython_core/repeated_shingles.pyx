@@ -1,8 +1,8 @@
 """Counts the documents that have each shingle of a whole set, and finds the runs of words that are repeated.
 
-A block has the shingles of some documents, in their order, but divided into parts by token; a shingle that occurs twice
-in a document is in it once. The mark of a shingle is twice the number of documents that have it, plus 1 in the first of
-them.
+A block has the shingles of some documents, divided into parts by token, and in each part in the order of the documents.
+It has a shingle once for each document, even if it occurs there twice. The mark of a shingle is twice the number of
+documents that have it, plus 1 in the first of these documents.
 """
 
 import array
@@ -108,9 +108,9 @@ def count_documents(shingles) -> array.array:
 def take_marks(shingles, Py_ssize_t width, block, marks, places) -> array.array:
     """Return the mark of each shingle of a document ('I'), and move `places` on to the next document of the block.
 
-    `marks` are those of the block. `places` has the place of the next shingle of each part ('I'): at first, the starts
-    of the parts. A second occurrence in the document has the mark of the first; without its lowest bit, unless the two
-    share some of their `width` words.
+    `marks` has the marks of the block. `places` has the index of the next shingle of each part ('I'): at first, the
+    starts of the parts. A second occurrence in the document gets the mark of the first. If the two do not overlap, its
+    lowest bit is cleared.
     """
     cdef const uint64_t[::1] source = hashes(shingles, "take_marks")
     cdef const uint64_t[::1] known = hashes(block, "take_marks")
@@ -150,8 +150,8 @@ def take_marks(shingles, Py_ssize_t width, block, marks, places) -> array.array:
 def repeated_runs(marks, Py_ssize_t width, Py_ssize_t documents, bint every) -> list[tuple[int, int, int]]:
     """Return the maximal runs of repeated words, as (start, end, count): indices of words, and a number of documents.
 
-    `marks` are those of the shingles of `width` words of a document. The words of a shingle are repeated if at least
-    `documents` documents have it, and this is not its first occurrence, or with `every` in any case. `count` is the
+    `marks` has the mark of each shingle of a document, of `width` words. The words of a shingle are repeated if at
+    least `documents` documents have it, except in its first occurrence; with `every`, there too. `count` is the
     smallest number of documents that have a shingle of the run.
     """
     cdef const uint32_t[::1] mark = page_numbers(marks, "repeated_runs")

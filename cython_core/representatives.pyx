@@ -123,7 +123,7 @@ cdef class RepresentativeAssignment:
         return Bounds(
             max_differing_bins(self.bins, self.bits, self.threshold, -clear),
             max_differing_bins(self.bins, self.bits, self.threshold, clear),
-            max_differing_bins(at_first, self.bits, self.threshold, clear + 1.0),  # + 1: it is one more chance to err
+            max_differing_bins(at_first, self.bits, self.threshold, clear + 1.0),  # + 1: a second test may err too
         )
 
     cdef bint _decide(

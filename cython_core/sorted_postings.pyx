@@ -82,7 +82,7 @@ def merge_postings(tokens, pages, more_tokens, more_pages) -> tuple[array.array,
 
 
 def drop_pages(tokens, pages, dropped) -> tuple[array.array, array.array]:
-    """Return the postings without those of the `dropped` pages, which are sorted."""
+    """Return the postings of all pages but the `dropped` ones, which are sorted."""
     cdef const uint64_t[::1] a = hashes(tokens, "drop_pages")
     cdef const uint32_t[::1] p = _pages(pages, a, "drop_pages")
     cdef const uint32_t[::1] d = page_numbers(dropped, "drop_pages")

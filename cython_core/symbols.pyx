@@ -37,7 +37,7 @@ cdef struct Chars:
 
 
 cdef inline Py_UCS4 at(const Chars* text, Py_ssize_t place) noexcept nogil:
-    """Return a character, one of full width as its usual form, or a line break outside the text."""
+    """Return the character at `place`, in its usual form if it has full width; a line break outside the text."""
     cdef Py_UCS4 char
     if place < 0 or place >= text.size:
         return u"\n"
@@ -124,7 +124,7 @@ cdef inline Chars chars_of(str text):
 
 
 def symbols_hash(str text not None) -> int:
-    """Return a hash of the symbols of `text` in their order; 0 if there are none. The rest does not change it."""
+    """Return a hash of the symbols of `text` in their order; 0 if there are none. Other characters do not change it."""
     cdef Chars chars = chars_of(text)
     cdef Py_ssize_t place = 0, end = 0
     cdef uint64_t result = 0

@@ -54,9 +54,9 @@ def split_pairs(pairs, Py_ssize_t parts, Py_ssize_t pages) -> tuple[array.array,
 cdef class TokenPairs:
     """Makes pairs from postings that come in parts, the pages of each token in ascending order.
 
-    A page is paired with all earlier pages that have the token, or if there are more than `max_partners`, with the
-    first half and the last half of that many. So the number of pairs grows linearly with the pages, the first pages of
-    a token are always paired, and no page changes the pairs of pages before it.
+    A page is paired with all earlier pages that have the token. If these are more than `max_partners`, it is paired
+    with the first and the last `max_partners` / 2 of them. So the number of pairs grows linearly with the pages, the
+    first pages of a token are always paired, and no page changes the pairs of pages before it.
     """
 
     cdef readonly Py_ssize_t max_partners
@@ -65,7 +65,7 @@ cdef class TokenPairs:
     cdef readonly uint64_t skipped_pairs  # pairs of common tokens that were not made
     cdef Py_ssize_t heads  # the number of partners that are the first pages of the token
     cdef uint32_t* head
-    cdef uint32_t* tail  # a ring buffer: the n-th page after the heads is at n, modulo its size
+    cdef uint32_t* tail  # a ring buffer: the n-th page after the heads is at n modulo its size
     cdef uint64_t token
     cdef Py_ssize_t count  # pages of the current token so far
     cdef uint32_t last  # page of the current token

@@ -94,7 +94,7 @@ cdef class VisibleText:
     cdef object canonical, base  # str, or None until one is found
     cdef bint alt, after_link
     cdef Py_ssize_t verbatim, svg  # the number of these elements that are open
-    cdef int inside  # the kind of the open element whose content is not text of the page, or INLINE
+    cdef int inside  # the kind of an open element whose content is not text of the page; otherwise INLINE
     cdef Name inside_name
     cdef Py_ssize_t inside_depth  # nested elements of this name
 

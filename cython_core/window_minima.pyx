@@ -1,6 +1,6 @@
 """Sliding window minima for every selection: each window of w keys picks its smallest, in linear time for every input.
 
-There are three ways to the same picks. `slide` finds the minima of short windows with vectors. `hop` goes from pick to
+Three algorithms find the same picks. `slide` finds the minima of short windows with vectors. `hop` goes from pick to
 pick: it looks for the next smaller key and searches a whole window only when its pick has left it, like figure 5 of the
 winnowing paper. `halve` takes the same time for all keys, more than the others on ordinary text; it takes over where
 the others would be quadratic.

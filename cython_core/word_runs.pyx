@@ -43,10 +43,10 @@ cdef struct Runs:
 cdef class WordRuns:
     """Finds the runs of at least `width` words that a text shares with `texts`, and the short texts that it contains.
 
-    A text of fewer than `width` words, but at least `shortest` (by default none), is found where all its words are. A
-    window of `width` words, or such a text, that occurs more than 1,000 times in `texts` is compared at its first 1,000
-    positions only: each shared part of a text is found, but not at all its positions in `texts`. Words are equal if 63
-    bits of their hashes are.
+    A text of fewer than `width` words, but at least `shortest` (by default none), is found as a whole. A window of
+    `width` words, or such a text, that occurs more than 1,000 times in `texts` is compared at its first 1,000 positions
+    only: each shared part of a text is found, but not at all its positions in `texts`. Words are equal if 63 bits of
+    their hashes are.
 
     Takes up to 2**32 - 2 words, and 30 to 45 bytes for each.
     """
@@ -253,7 +253,7 @@ cdef void add_windows(
 
 
 cdef void add_beginning(const Table* table, const uint64_t* words, Py_ssize_t start) noexcept nogil:
-    """Add the first words of a text that starts at `start`, without a chain: it is enough to know that there is one."""
+    """Add the first words of the text at `start`, without a chain: only their existence matters."""
     cdef uint64_t hash = 0
     cdef uint64_t* slot
     cdef Py_ssize_t i
@@ -308,9 +308,9 @@ cdef int find_shorter(
     Py_ssize_t count,
     Runs* runs,
 ) except -1 nogil:
-    """Add to `runs` the shorter texts, all of whose words a text of `count` words has.
+    """Add to `runs` the shorter texts that a text of `count` words contains as a whole.
 
-    They are looked up by all their words: thousands of questions may begin with the same words.
+    They are looked up by all their words, because thousands of texts may begin with the same words.
     """
     cdef uint64_t hash = 0, whole, base_words = power(BASE, beginnings.width)
     cdef Py_ssize_t end, start, length

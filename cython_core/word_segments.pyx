@@ -71,7 +71,7 @@ def find_prefix(bytes words not None, str prefix not None) -> list[bytes]:
 
 
 def document_frequencies(bytes postings not None, bytes deleted=None) -> tuple[int, int]:
-    """Return the number of pages that have a word in the title, and of pages that have it in the text.
+    """Return the numbers of pages that have a word in the title, and in the text.
 
     Pages whose byte in `deleted` is not 0 do not count.
     """

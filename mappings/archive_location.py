@@ -1,4 +1,4 @@
-"""Defines where in a web archive a capture is: the record that it was read from."""
+"""Defines the location of a capture in a web archive: the record that it was read from."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, NamedTuple, Self
 
 
 class ArchiveLocation(NamedTuple):
-    """The record of a web archive that a capture was read from: where it is, and of what type.
+    """The location and type of the web archive record that a capture was read from.
 
     An archive in a zip file, as in WACZ, is named as if the zip file were a folder: `crawl.wacz/archive/data.warc.gz`.
     """
 
     file: str  # the path of the archive
-    offset: int  # in bytes, where the record starts; in a compressed archive, the member that it is in
-    length: int  # in bytes of the file; 0 if other records are in the same member, so that no offset leads to it
+    offset: int  # in bytes, of the record; in a compressed archive, of the member that holds it
+    length: int  # in bytes of the file; 0 if the member holds other records too: then no offset leads to this one
     record_type: str  # of WARC, in lower case: "response", "resource", "conversion", "revisit"
     status: int | None = None  # of HTTP
     mime: str | None = None  # the type of the content, without parameters, in lower case

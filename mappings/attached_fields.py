@@ -1,4 +1,4 @@
-"""Describes an attached index: which of its fields make a page, and where those of winnow are."""
+"""Describes an attached index: the fields that make a page, and the object field that holds winnow's fields."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from opensearch_winnow.mappings.stored_fields import KEYWORD
 from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
 
 FORMAT = 1  # version of the fields; others are refused
-# After at most this time, a gateway has noticed that an index was attached or detached: no older look-up decides
-# about a write. `winnow detach` relies on it: it removes `_meta`, then the fields, and looks for fields once more after
-# this time. A look-up is one small request for each index and client.
+# The longest time until a gateway notices that an index was attached or detached. It decides about a write by a look-up
+# of the mapping that is no older; a look-up is one small request for each index and client. `winnow detach` relies on
+# it: it removes `_meta`, then the fields, and looks for fields once more after this time.
 NOTICED_SECONDS = 2.0
-# The fields of a document that winnow writes, all below one object field. `id` is the page's id, `stamp` says which
-# version of the document the other fields were made from, and `guard` keeps them out of mappings that lack them.
+# The fields of a document that winnow writes, all below one object field. `id` is the page's id, `stamp` names
+# the version of the document that the others were made from, and `guard` keeps them out of mappings that lack them.
 STAMP = {"type": "keyword", "index": False}
 WINNOW_FIELDS: dict[str, dict[str, Any]] = {
     "id": KEYWORD,
@@ -48,7 +48,7 @@ BELOW: Kind[str] = Kind(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachedFields(Options):
-    """The fields of an attached index that are read, by their paths, and the name of the object that holds winnow's."""
+    """The paths of the fields to read from an attached index, and the name of the object that holds winnow's fields."""
 
     text: str | Sequence[str] = option((), repeated(PATH), "Field with the text. Several are joined; may be repeated.")
     title: str | None = option(None, PATH, "Field with the title.")
@@ -76,7 +76,7 @@ class AttachedFields(Options):
 
     @property
     def read(self) -> list[str]:
-        """The paths of all fields that winnow reads, except those that it writes."""
+        """The paths of the user's fields that winnow reads."""
         return [*self.text, *filter(None, (self.title, self.url, self.time))]
 
     @property
@@ -108,12 +108,12 @@ class Attachment(NamedTuple):
             "scheme": scheme.choices,
         }
 
-    def mapping(self, there: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the body of the `_mapping` request that attaches an index with the mapping `there`."""
+    def mapping(self, existing: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the body of the `_mapping` request that attaches an index with the `existing` mapping."""
         properties = self.fields.properties()
-        if there.get("subobjects") is False:  # no object can be in it, and so no guard: the gateway adds no fields
+        if existing.get("subobjects") is False:  # it allows no object, and so no guard: the gateway adds no fields
             del properties[self.fields.below]["properties"]["guard"]
-        return {"_meta": {**there.get("_meta", {}), META: self.meta()}, "properties": properties}
+        return {"_meta": {**existing.get("_meta", {}), META: self.meta()}, "properties": properties}
 
 
 def settings_index_of(name: str) -> str:
@@ -122,7 +122,7 @@ def settings_index_of(name: str) -> str:
 
 
 def attached_name(settings_index: str) -> str:
-    """Return the name of the index, alias or data stream whose settings an index holds."""
+    """Return the name of the index, alias or data stream whose settings are in `settings_index`."""
     return settings_index.removeprefix("winnow.").removesuffix(".settings")
 
 
@@ -141,7 +141,7 @@ def attachment_in(mapping: Mapping[str, Any], name: str) -> Attachment | None:
 
 
 def fields_in(mapping: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the path and the definition of all fields of a mapping, objects before the fields in them."""
+    """Yield the path and definition of each field of a mapping, an object before its own fields."""
     for name, definition in mapping.get("properties", {}).items():
         yield f"{prefix}{name}", definition
         yield from fields_in(definition, f"{prefix}{name}.")

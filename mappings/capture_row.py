@@ -1,4 +1,4 @@
-"""Makes flat rows of captures, for tables: metadata, digests and the fields of the source, side by side."""
+"""Makes flat rows from captures, for tables: metadata, digests and the fields of the source, side by side."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_SOURCE: Row = dict.fromkeys(ArchiveLocation._fields)
 
 
 def entry_row(entry: CaptureEntry) -> Row:
-    """Return the row of an entry, with COLUMNS and some more."""
+    """Return the row of an entry: its COLUMNS, and the other fields of its card."""
     return {
         **entry.card._asdict(),
         "payload_digest": entry.payload_digest,
@@ -45,7 +45,7 @@ def entry_row(entry: CaptureEntry) -> Row:
 
 
 def record_row(record: Record) -> Row:
-    """Return the row of a record, with COLUMNS and the text."""
+    """Return the row of a record: its COLUMNS and its text."""
     own = (name for name in (*COLUMNS, TEXT) if name not in ArchiveLocation._fields)
     return {**{name: VALUE_OF[name](record) for name in own}, **_source_columns(record.source)}
 

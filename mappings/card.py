@@ -1,4 +1,4 @@
-"""The card of a capture: its metadata, as lists show it, and the entry of a capture, as indexes of archives have it."""
+"""Defines the card of a capture, which lists show, and its entry, which indexes of web archives are made from."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Card(NamedTuple):
 
 
 class CaptureEntry(NamedTuple):
-    """A card, and what leads to the bytes of the capture."""
+    """A card with the digests of the capture and its location in a web archive."""
 
     card: Card
     payload_digest: str | None

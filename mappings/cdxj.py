@@ -1,4 +1,4 @@
-"""Makes the lines of CDXJ, the index of web archives: a sort key, a time, and where a record is."""
+"""Makes the lines of CDXJ, the index of web archives: a sort key, a time, and the location of a record."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from opensearch_winnow.mappings.archive_location import ArchiveLocation
 
 
 def cdxj_line(url: str, fetched_at: datetime, digest: str | None, source: ArchiveLocation) -> str:
-    """Return a line, with its end. The file is named without its folder, as readers expect it."""
+    """Return the line of a capture, with its line break. It names the file without its folder, as readers expect."""
     fields = {
         "url": url,
         "mime": "warc/revisit" if source.record_type == "revisit" else source.mime,

@@ -25,7 +25,7 @@ class Finding(Answer):
 
     @classmethod
     def from_document(cls, document: dict[str, Any]) -> Self:
-        """Make it from the values that `to_dict` returns."""
+        """Return the finding that `to_dict` made `document` from."""
         fetched_at = document["fetched_at"]
         return cls(
             **document
@@ -40,5 +40,5 @@ class Finding(Answer):
 class Findings(Listing[Finding]):
     """The findings of watches, the newest first."""
 
-    total: int = key("The number of findings, of which some may not be listed.")
+    total: int = key("The number of findings, including those that are not listed.")
     findings: list[Finding] = listed("The findings, the newest first.")

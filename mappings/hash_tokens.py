@@ -1,7 +1,7 @@
 """Converts hashes to tokens, and numbers to bytes.
 
 A token of OpenSearch is a hash as 8 bytes, highest first, in base64url without padding: 11 characters. A field of a
-document has its tokens in one text, with spaces between them. A token in JSON lines is 16 hexadecimal digits, as
+document has all its tokens in one string, with spaces between them. A token in JSON lines is 16 hexadecimal digits, as
 `winnow fingerprint` prints it; sorting these as text sorts them as numbers.
 """
 
@@ -17,7 +17,7 @@ from opensearch_winnow.cython_core.packed_positions import pack_positions, unpac
 
 TOKEN_CHARS = 11
 BASE64 = re.compile(rb"[A-Za-z0-9_-]*")
-NO_TOKENS = f"tokens are {TOKEN_CHARS} characters of base64url each, with a space between them"
+INVALID_TOKENS = f"tokens are {TOKEN_CHARS} characters of base64url each, with a space between them"
 
 
 def tokens_of(hashes: array[int]) -> list[str]:
@@ -25,7 +25,7 @@ def tokens_of(hashes: array[int]) -> list[str]:
 
 
 def packed_tokens(hashes: array[int]) -> str:
-    """Return the tokens of `hashes` in one text, as a document has them."""
+    """Return the tokens of `hashes` as one string, as a document has them."""
     # With a zero byte behind each hash, 9 bytes become 12 characters, and the last of these is always the same.
     raw, padded = ordered_bytes(hashes, "big"), bytearray(9 * len(hashes))
     for byte in range(8):
@@ -36,16 +36,16 @@ def packed_tokens(hashes: array[int]) -> str:
 
 
 def unpacked_tokens(packed: str) -> array[int]:
-    """Return the hashes of a text of tokens. Raises ValueError if it is none."""
+    """Return the hashes of `packed` tokens. Raises ValueError if they are invalid."""
     letters = bytearray(f"{packed} ".encode() if packed else b"")
     count, rest = divmod(len(letters), TOKEN_CHARS + 1)
     spaces = letters[TOKEN_CHARS :: TOKEN_CHARS + 1]
     letters[TOKEN_CHARS :: TOKEN_CHARS + 1] = b"A" * len(spaces)
     if rest or spaces != b" " * count or not BASE64.fullmatch(letters):
-        raise ValueError(NO_TOKENS)
+        raise ValueError(INVALID_TOKENS)
     padded = urlsafe_b64decode(letters)
     if any(padded[8::9]):  # bits that are not part of a hash
-        raise ValueError(NO_TOKENS)
+        raise ValueError(INVALID_TOKENS)
     raw = bytearray(8 * count)
     for byte in range(8):
         raw[byte::8] = padded[byte::9]
@@ -58,7 +58,7 @@ def hex_tokens(hashes: array[int]) -> list[str]:
 
 
 def unpacked_hex_tokens(tokens: list[str]) -> array[int]:
-    """Return the hashes of hexadecimal tokens. Raises ValueError for anything else."""
+    """Return the hashes of hexadecimal `tokens`. Raises ValueError if one is invalid."""
     joined = bytes.fromhex("".join(tokens))
     if len(joined) != 8 * len(tokens) or any(len(token) != 16 for token in tokens):
         raise ValueError("a hash is 16 hexadecimal digits")
@@ -74,7 +74,7 @@ def ordered_bytes(numbers: array[int], order: Literal["little", "big"]) -> bytes
 
 
 def numbers_from(raw: bytes, typecode: Literal["I", "Q"], order: Literal["little", "big"]) -> array[int]:
-    """Return the numbers whose bytes are in this order."""
+    """Return the numbers that `raw` has in this byte `order`."""
     numbers = array(typecode, raw)
     if sys.byteorder != order:
         numbers.byteswap()

@@ -21,11 +21,11 @@ from opensearch_winnow.mappings.record import (
 )
 from opensearch_winnow.mappings.stored_fields import StoredField
 
-# By its key in a document. The time that counts is in microseconds; engines know it in milliseconds only.
+# Fields by their key in a document. Times are read from `fetched_us`: the dates of engines have milliseconds only.
 FIELD_OF = {"fetched_us" if each.name == "fetched_at" else each.name: each for each in RECORD_FIELDS}
 READ_KEYS = tuple(key for key, each in FIELD_OF.items() if not each.derived)
 TEXT_KEYS = tuple(key for key, each in FIELD_OF.items() if each.of_text)
-# The fields of a document that make a card, and those that make an entry.
+# The fields of a document that make a card, and the fields that make an entry.
 CARD_FIELDS = tuple("fetched_us" if name == "fetched_at" else name for name in Card._fields if name != "id")
 CARD_TIME = CARD_FIELDS.index("fetched_us")
 OPTIONAL_FIELDS = frozenset(key for key in CARD_FIELDS if key in FIELD_OF and FIELD_OF[key].optional)
@@ -33,17 +33,17 @@ ENTRY_FIELDS = (*CARD_FIELDS, "payload_digest", "content_digest", "source")
 
 
 def hash_fields(hashes: Hashes = NO_HASHES) -> dict[str, Any]:
-    """Return the fields of a document that hold its hashes; by default, those of a document without text."""
+    """Return the fields of a document for its `hashes`; by default, for a document without text."""
     return {each.name: _encoded(each, hashes) for each in HASH_FIELDS}
 
 
 def document_fields(record: Record, keys: Iterable[str]) -> dict[str, Any]:
-    """Return some fields of the document of a record."""
+    """Return the fields `keys` of the document of a record."""
     return {key: _encoded(FIELD_OF[key], record) for key in keys}
 
 
 def document_of(record: Record, *, arrival: int, latest: bool) -> dict[str, Any]:
-    """Return the document of a record, its `_source`, without fields that are None. Its `_id` is that of the record.
+    """Return the `_source` of the document of a record, without fields that are None. Its `_id` is the record's id.
 
     `arrival` is a number that rises from first write to first write.
     """
@@ -71,13 +71,13 @@ def _decoded(key: str, document: Mapping[str, Any]) -> Any:
 
 
 def _repeats(revisit: Record) -> list[str]:
-    """Return the keys by which a revisit is found when the page arrives that it repeats: a digest, and a URL."""
+    """Return the digest and the URL by which `revisit` is found when the page that it repeats arrives."""
     return [*filter(None, [revisit.payload_digest]), revisit.duplicate_of or revisit.url]
 
 
 def time_fields(time: datetime | None) -> dict[str, Any]:
-    """Return the two fields of a time: `fetched_at` for people, which engines read in milliseconds, and `fetched_us` in
-    microseconds."""
+    """Return the two fields of a time: the date `fetched_at`, which engines keep in milliseconds, and the number of
+    microseconds `fetched_us`."""
     if time is None:
         return {"fetched_at": None, "fetched_us": None}
     since = microseconds(time)
@@ -100,7 +100,7 @@ def card_of(id_: str, document: Mapping[str, Any]) -> Card:
 
 
 def any_card_of(id_: str, document: Mapping[str, Any]) -> Card:
-    """Return the card of any document, also of other programs: fields that it lacks are empty."""
+    """Return the card of any document, even of another program: missing fields are empty."""
     known = {key: document[key] for key in CARD_FIELDS if document.get(key) is not None}
     return card_of(id_, _EMPTY_CARD | known)
 

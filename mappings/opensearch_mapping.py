@@ -14,7 +14,7 @@ from opensearch_winnow.mappings.written_scheme import WrittenScheme, written
 
 # Scripts without spaces whose characters the standard tokenizer keeps together: Thai and Lao, Myanmar, Khmer, the
 # repeat marks of kana, katakana, its small extensions, and the half-width forms. It already makes each ideograph and
-# each hiragana a word. Marks above and below letters are no words.
+# each hiragana a word. Marks above and below letters are not words.
 UNSPACED = (
     (0x0E00, 0x0EFF),
     (0x1000, 0x109F),
@@ -75,7 +75,7 @@ FORMAT = 1  # version of the mapping and of the documents; others are refused
 META = "winnow"  # the key in the mapping's _meta
 
 HASH_MAPPINGS = {each.name: dict(each.mapping) for each in HASH_FIELDS}
-# Fields of a record, and those that only documents have.
+# Fields of a record, then fields that only documents have.
 FIELDS: dict[str, dict[str, Any]] = {
     **{each.name: dict(each.mapping) for each in RECORD_FIELDS if each.name != "id"},
     "url_length": NUMBER,
@@ -87,7 +87,7 @@ FIELDS: dict[str, dict[str, Any]] = {
 
 
 def mapping(scheme: Scheme | WrittenScheme) -> dict[str, Any]:
-    """Return the mapping of the index of pages. It has the scheme in it, without the key."""
+    """Return the mapping of the index of pages. It contains the scheme, but not its key."""
     said = written(scheme) if isinstance(scheme, Scheme) else scheme
     content = {"format": FORMAT, "scheme_id": said.id, "keyed": said.keyed, "scheme": said.choices}
     return {"dynamic": "strict", "_meta": {META: content}, "properties": _copy(FIELDS)}
@@ -108,7 +108,7 @@ def written_in(mapping: Mapping[str, Any], name: str) -> WrittenScheme:
 
 
 def missing_fields(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that the mapping of a store lacks, because an older winnow made it."""
+    """Return the fields that a newer version of winnow has added, and `mapping` does not have yet."""
     return _copy({name: field for name, field in FIELDS.items() if name not in mapping.get("properties", {})})
 
 
@@ -126,8 +126,8 @@ def mapping_fragment(below: str = "") -> dict[str, Any]:
 def index_settings(shards: int = 1, replicas: int | None = None) -> dict[str, Any]:
     """Return the settings of the index of pages, for search. LOADING changes them while an index is filled.
 
-    Without `replicas` there is one as soon as a second node can hold it: a single node does not wait for another, and
-    several keep every page when one is lost.
+    Without `replicas`, a replica is made as soon as there is a second node: then no page is lost with one node, and a
+    single node does not wait for another.
 
     The codec and the refresh interval are the engine's own: `best_compression` doubled the CPU time of indexing, and an
     index that is not searched is not refreshed.
@@ -146,7 +146,7 @@ def replica_settings(replicas: int | None) -> dict[str, Any]:
     return {"auto_expand_replicas": False, "number_of_replicas": replicas}
 
 
-# For an index that is filled and not yet searched: no segments for readers who are not there. None restores a setting.
+# An index is not searched while it is filled: without refreshes, fewer segments are written. None restores a default.
 LOADING: dict[str, Any] = {"refresh_interval": "-1"}
 LOADED: dict[str, Any] = dict.fromkeys(LOADING)
 
@@ -154,7 +154,7 @@ LOADED: dict[str, Any] = dict.fromkeys(LOADING)
 def index_template(
     name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replicas: int | None = None
 ) -> dict[str, Any]:
-    """Return the template for the indices NAME-000001 and on, also for those that other tools make."""
+    """Return the template for the indices NAME-000001 and on, which applies to indices made by other tools too."""
     return {
         "index_patterns": [f"{name}-0*"],
         "priority": 200 + len(name),  # if two patterns match, the longer name wins; equal priorities are refused
@@ -172,5 +172,5 @@ def settings_index() -> dict[str, Any]:
 
 
 def _copy(fields: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Copy all fields, because callers may change what they get."""
+    """Copy all fields, because callers may change them."""
     return deepcopy(dict(fields))

@@ -9,18 +9,18 @@ from typing import Any
 
 VERSION = 1
 PIPELINE = f"winnow-{VERSION}"
-PAST_IT = "_none"  # the pipeline of a request that uses none
+NO_PIPELINE = "_none"  # bypasses the default pipeline of an index
 
-# Fields that only fingerprinting can compute, and nothing on the server.
-MADE_OF_THE_TEXT = ("text_digest", "shingle_digest", "positions", "shingle_count", "minhash")
+# Fields that fingerprinting computes, and no script on the server can.
+FINGERPRINTING_FIELDS = ("text_digest", "shingle_digest", "positions", "shingle_count", "minhash")
 TOKENS = ("fingerprints", "sketch", "bands")
 
-# The function returns what is wrong, or null. It is passed on in a field, because only the processor `fail` puts a
-# plain sentence into the result of an item; an exception of a script would be "runtime error" there.
+# The function returns a complaint, or null. A field passes it to the processor `fail`, the only one that puts a plain
+# sentence into the result of an item; an exception of a script would be "runtime error" there.
 CHECK = """
 String wrong(def ctx, def params) {
   if (!(ctx.url instanceof String) || ctx.url.isEmpty()) { return 'a page has a url'; }
-  if (ctx._id == null) { return 'a page is written with an _id, so that it is there once: that of its capture'; }
+  if (ctx._id == null) { return 'a page needs an _id, the id of its capture, so that it is stored only once'; }
   for (name in params.made) {
     if (ctx[name] == null) { return 'it has no ' + name + ': merge all of winnow_fields(text) into the document'; }
   }
@@ -38,7 +38,7 @@ def reason = wrong(ctx, params);
 if (reason != null) { ctx.winnow_refuses = reason; }
 """.strip()
 
-# As Python's urlsplit(url).hostname, which is the site of a record.
+# Computes the site like Python's urlsplit(url).hostname, which `Record` uses.
 SITE = """
 String site(String url) {
   int slashes = url.indexOf('//');
@@ -80,7 +80,7 @@ def micros(def time) {
 }
 if (ctx.fetched_us == null && ctx.fetched_at != null) {
   def time = micros(ctx.fetched_at);
-  if (time == null) { ctx.winnow_refuses = 'fetched_at is no time as 2024-05-06T12:00:00Z: ' + ctx.fetched_at; }
+  if (time == null) { ctx.winnow_refuses = 'fetched_at is not a time such as 2024-05-06T12:00:00Z: ' + ctx.fetched_at; }
   else { ctx.fetched_us = time; }
 } else if (ctx.fetched_us instanceof Number && ctx.fetched_at == null) {
   ctx.fetched_at = Instant.EPOCH.plus(((Number) ctx.fetched_us).longValue(), ChronoUnit.MICROS).toString();
@@ -88,7 +88,7 @@ if (ctx.fetched_us == null && ctx.fetched_at != null) {
 """.strip()
 
 # A later page has a higher arrival. Nanoseconds only tell pages of one millisecond apart; they are not from a clock.
-REST = """
+DERIVED_FIELDS = """
 ctx.fingerprint_count = new HashSet(Arrays.asList(ctx.fingerprints.splitOnToken(' '))).size();
 if (ctx.fingerprints == '') { ctx.fingerprint_count = 0; }
 ctx.url_length = ctx.url.codePointCount(0, ctx.url.length());
@@ -115,12 +115,12 @@ def pipeline() -> dict[str, Any]:
         "description": "Checks the pages of a winnow store, and derives counts, site, times, cluster and arrival.",
         "version": VERSION,
         "processors": [
-            _script(CHECK, made=list(MADE_OF_THE_TEXT), tokens=list(TOKENS)),
+            _script(CHECK, made=list(FINGERPRINTING_FIELDS), tokens=list(TOKENS)),
             refused,
             _script(TIME),
             refused,
             _script(SITE),
-            _script(REST),
+            _script(DERIVED_FIELDS),
         ],
     }
 

@@ -21,10 +21,10 @@ def search_pipeline_name(field: str) -> str:
 def search_pipeline(field: str = "cluster") -> dict[str, Any]:
     """Return the body of `PUT _search/pipeline/NAME`, for an index whose pages all have a cluster in `field`."""
     return {
-        "description": "Of the hits of a request, the first of each cluster that winnow has found.",
+        "description": "Keeps the first hit of each cluster that winnow has found.",
         "request_processors": [{"oversample": {"sample_factor": SAMPLE_FACTOR}}],
         "response_processors": [
-            # It changes nothing, but refuses hits without the field, which the next one would collapse into one hit.
+            # It changes nothing, but refuses hits without the field: the next processor would collapse them into one.
             {"rename_field": {"field": field, "target_field": field}},
             {"collapse": {"field": field}},
             {"truncate_hits": {}},

@@ -42,12 +42,12 @@ from opensearch_winnow.mappings.stored_fields import (
     text_attributes_of,
 )
 
-# The ways to equal an earlier page: by the crawler's word, byte by byte, as canonical text, or in all shingles.
+# The ways to equal an earlier page: as the crawler recorded, byte by byte, as canonical text, or in all shingles.
 DUPLICATES = ("revisit", "content", "text", "shingles")
 
 
 class RecordsError(WinnowError):
-    """Stored records that cannot be used: damaged, of another program, format or scheme, or with another key."""
+    """Stored records that cannot be used: damaged, or made by another program, format, scheme or key."""
 
 
 def no_hashes() -> array[int]:
@@ -64,7 +64,7 @@ class Hashes:
 
     text_digest: str = stored(DIGEST, default="")
     shingle_digest: str = stored(DIGEST, default="", mapping=SEARCHABLE)
-    # In the order of the text, and their positions in the canonical text.
+    # The hashes in the order of the text, and their positions in the canonical text.
     fingerprints: array[int] = stored(
         HASHES, default_factory=no_hashes, table=FINGERPRINTS, counted="fingerprint_count"
     )
@@ -126,7 +126,7 @@ class Record:
     source: ArchiveLocation | None = stored(LOCATION, default=None, table=ELSEWHERE)  # if read from a web archive
     # The URL that the page names with `<link rel="canonical">`, often its own. With doc values, because groups need it.
     canonical: str | None = stored(TEXT, default=None, mapping={**KEYWORD, "index": False}, of_text=True)
-    attached_id: str = ""  # the id, if it is not that of the capture: documents of an attached index have others
+    attached_id: str = ""  # the id of a document of an attached index; empty if it is the id of the capture
 
     def __post_init__(self) -> None:
         if self.duplicate is not None and self.duplicate not in DUPLICATES:
@@ -153,7 +153,7 @@ ID = StoredField("id", DIGEST, attrgetter("id"), KEYWORD, derived=True)
 RECORD_FIELDS = (ID, *fields_of(Record))  # in the order in which layouts have them
 VALUE_OF = {each.name: each.get for each in RECORD_FIELDS}  # functions that return the value of a record
 READ_FIELDS = tuple(each for each in RECORD_FIELDS if not each.derived)
-HASH_FIELDS = tuple(fields_of(Hashes))  # their values are those of Hashes
+HASH_FIELDS = tuple(fields_of(Hashes))  # their `get` takes a Hashes
 PLAIN_TEXTS = tuple(each.name for each in RECORD_FIELDS if each.kind is TEXT)
 TEXT_ATTRIBUTES = text_attributes_of(Record)
 _HASH_NAMES = tuple(each.name for each in HASH_FIELDS if not each.derived)
@@ -161,18 +161,18 @@ _OWN_NAMES = tuple(each.name for each in READ_FIELDS if each.name not in _HASH_N
 
 
 def make_record(values: dict[str, Any], **others: Any) -> Record:
-    """Make a record of the values of its fields and hashes by name, and of `others`. Derived values do not count."""
+    """Make a record from the `values` of its fields and hashes, by name, and `others`. Derived values are ignored."""
     hashes = Hashes(**{name: values[name] for name in _HASH_NAMES if name in values})
     return Record(hashes=hashes, **{name: values[name] for name in _OWN_NAMES if name in values}, **others)
 
 
 def with_text_of(record: Record, original: Record) -> Record:
-    """Return `record` with the text of a page that it repeats, and all that depends on it."""
+    """Return `record` with the text of `original`, the page that it repeats, and the fields that depend on the text."""
     return replace(record, **{name: getattr(original, name) for name in TEXT_ATTRIBUTES})
 
 
 class StoredDigests(NamedTuple):
-    """The fields that tell a run whether a capture, or its content, is already stored."""
+    """The fields by which a run recognises captures, and content, that are already stored."""
 
     id: str
     url: str
@@ -188,7 +188,7 @@ class StoredDigests(NamedTuple):
 
 def capture_id(url: str, fetched_at: datetime | None) -> str:
     """Return the id of a capture: 32 hexadecimal digits. A time without a time zone is in UTC."""
-    # Behind the NUL is the time in digits, or nothing if it is not known: no two captures give the same bytes.
+    # A NUL, then the time in digits, or nothing if it is unknown: so no two captures give the same bytes.
     time = "" if fetched_at is None else microseconds(fetched_at)
     return blake2b(f"{storable(url)}\0{time}".encode(), digest_size=16, person=b"winnow capture").hexdigest()
 
@@ -202,7 +202,7 @@ def site_of(url: str) -> str:
 
 
 def bytes_in_memory(record: Record) -> int:
-    """Return about how many bytes `record` takes in memory."""
+    """Estimate the bytes that `record` takes in memory."""
     hashes = record.hashes
     numbers = len(hashes.fingerprints) * 12 + (len(hashes.sketch) + len(hashes.bands)) * 8
     return sys.getsizeof(record.text) + numbers + len(hashes.minhash) + 1_500

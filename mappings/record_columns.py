@@ -13,8 +13,8 @@ from opensearch_winnow.foundation.written_time import microseconds, time_at
 from opensearch_winnow.mappings.archive_location import ArchiveLocation
 from opensearch_winnow.mappings.record import READ_FIELDS, RECORD_FIELDS, VALUE_OF, Record, make_record
 
-# Spark has no unsigned integers, so the 64 bits of a hash are read with a sign. So are the 32 bits of a position, but
-# no text is long enough for a negative one.
+# Spark has no unsigned integers, so the 64 bits of a hash are stored as a signed number. So are the 32 bits of a
+# position, but no text is long enough to make one negative.
 HASHES = pa.list_(pa.field("element", pa.int64(), nullable=False))
 POSITIONS = pa.list_(pa.field("element", pa.int32(), nullable=False))
 TIME = pa.timestamp("us", tz="UTC")
@@ -48,7 +48,7 @@ def as_columns(records: Sequence[Record], schema: pa.Schema = SCHEMA) -> pa.Reco
 
 
 def can_be_completed(schema: pa.Schema) -> bool:
-    """Return whether a file with these columns is a record file. It may lack optional columns, which are newer."""
+    """Return whether a file with this `schema` is a record file. Optional columns, which are newer, may be missing."""
     missing = [field for field in SCHEMA if field.name not in schema.names]
     return all(field.nullable for field in missing) and schema.equals(
         pa.schema([field for field in SCHEMA if field not in missing])
@@ -56,7 +56,7 @@ def can_be_completed(schema: pa.Schema) -> bool:
 
 
 def completed(batch: pa.RecordBatch, names: Sequence[str] | None = None) -> pa.RecordBatch:
-    """Return a batch with all columns of SCHEMA, or those in `names`. Optional ones that it lacks are null."""
+    """Return a batch with all columns of SCHEMA, or those in `names`. Missing optional columns become null."""
     wanted = SCHEMA.names if names is None else names
     if set(wanted) <= set(batch.schema.names):
         return batch

@@ -22,7 +22,7 @@ def metadata_of(scheme: WrittenScheme) -> bytes:
 
 
 def parse_metadata(metadata: Mapping[bytes, bytes], file: str | os.PathLike[str]) -> WrittenScheme:
-    """Return the scheme that the metadata of a Parquet file names. `file` is its name, for complaints."""
+    """Return the scheme in the metadata of a Parquet file. `file` is its name for error messages."""
     try:
         content = _content(metadata)
         version = content["format"]
@@ -38,7 +38,7 @@ def parse_metadata(metadata: Mapping[bytes, bytes], file: str | os.PathLike[str]
 def _content(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
     if METADATA in metadata or SPARK_METADATA not in metadata:
         content: dict[str, Any] = json.loads(metadata[METADATA])
-    else:  # Spark writes no key but its own, which holds the metadata of columns: ours is with the first
+    else:  # Spark keeps only its own key, with the metadata of columns: ours is with the first column
         first, *_ = json.loads(metadata[SPARK_METADATA])["fields"]
         content = json.loads(first["metadata"][METADATA.decode()])
     return content

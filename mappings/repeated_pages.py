@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from typing import NamedTuple
 
-# An unknown time is after all others where the oldest capture is chosen, and before them where the last one is.
-NEVER, UNKNOWN = datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC)
+# They stand for an unknown time: the latest where the oldest capture is chosen, the earliest where the last one is.
+LATEST_TIME, EARLIEST_TIME = datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC)
 
 # The digests of an empty body, in hexadecimal and in base32: Heritrix writes one if a server answers "not modified".
 EMPTY_DIGESTS = {
@@ -30,7 +30,7 @@ class RepeatableCapture(NamedTuple):
     url: str
     time: datetime | None
     payload: str  # its digest; empty if it is unknown, or that of an empty body
-    text: tuple[str, str | None, str | None]  # what a revisit gets: the digest of the text, title and canonical URL
+    text: tuple[str, str | None, str | None]  # copied to a revisit: the digest of the text, title and canonical URL
     repeats: str | None  # the URL that a revisit repeats; None for a page
 
     @property
@@ -39,14 +39,14 @@ class RepeatableCapture(NamedTuple):
 
 
 class RepeatedPages:
-    """Finds the pages that revisits repeat, among the captures that are given; a subclass may look up more of them.
+    """Finds the pages that revisits repeat, among given captures; a subclass may look up more.
 
-    A revisit repeats the oldest page with its payload digest; or else the last capture of its URL until then, unless
-    their digests show that they differ; or else another revisit with its digest, if the page itself was deleted.
+    A revisit repeats the oldest page with its payload digest. If there is none, it repeats the last capture of its URL
+    before it, unless their digests differ. If the page was deleted, it repeats another revisit with its digest.
     """
 
     def __init__(self, captures: Iterable[RepeatableCapture] = ()) -> None:
-        self.known = {each.id: each for each in captures}  # as they are, or will be
+        self.known = {each.id: each for each in captures}  # stored, or about to be
         self._pages: dict[str, RepeatableCapture | None] = {}  # the oldest page by payload digest; None: there is none
         self._revisits: dict[str, RepeatableCapture | None] = {}  # the oldest revisit with a text, by payload digest
         self._by_url: dict[str, list[tuple[datetime, str]]] = {}  # the times and ids of all captures of a URL, in order
@@ -65,9 +65,9 @@ class RepeatedPages:
         return ()
 
     def originals(self, arrived: Iterable[RepeatableCapture], revisits: Iterable[RepeatableCapture]) -> dict[str, str]:
-        """Return the ids of the pages whose texts revisits lack, by the ids of these revisits.
+        """Find the pages whose texts are missing in revisits: {id of the revisit: id of the page}.
 
-        They are among `revisits`, or repeat one of the `arrived` captures, or one of these revisits.
+        The revisits are `revisits`, revisits that repeat one of the `arrived` captures, and revisits that repeat these.
         """
         while True:
             waiting = {each.id: each for each in (*revisits, *self._repeating(arrived))}
@@ -86,7 +86,7 @@ class RepeatedPages:
                     yield each
 
     def _fill(self, revisits: Sequence[RepeatableCapture]) -> list[RepeatableCapture]:
-        """Find the originals of `revisits`, which come oldest first, and return those that have another text now."""
+        """Find the originals of `revisits`, given oldest first, and return the revisits whose text has changed."""
         self._look_up_payloads(sorted({each.payload for each in revisits if each.payload} - self._pages.keys()))
         by_url = {each.repeats or each.url for each in revisits if self._pages.get(each.payload) is None}
         self._look_up_urls(sorted(by_url - self._by_url.keys()))
@@ -124,11 +124,11 @@ class RepeatedPages:
             self.known.setdefault(each.id, each)
         for each in self.known.values():
             if each.url in found:
-                found[each.url].add((each.time or UNKNOWN, each.id))
+                found[each.url].add((each.time or EARLIEST_TIME, each.id))
         self._by_url |= {url: sorted(captures) for url, captures in found.items()}
 
     def _last_at_url(self, revisit: RepeatableCapture) -> RepeatableCapture | None:
-        """Return the last capture with a text of the URL that a revisit repeats, if it was there at that time."""
+        """Return the last capture with text that the repeated URL had at the time of `revisit`; None without one."""
         captures = self._by_url.get(revisit.repeats or revisit.url, [])
         end = len(captures) if revisit.time is None else bisect_right(captures, revisit.time, key=itemgetter(0))
         before = (self.known[captures[i][1]] for i in reversed(range(end)))
@@ -137,7 +137,7 @@ class RepeatedPages:
 
 
 def may_repeat(revisit: RepeatableCapture, capture: RepeatableCapture) -> bool:
-    """Return whether `capture` is not later than `revisit`; another revisit has to be earlier, and of a known time."""
+    """Return whether `capture` is not later than `revisit`. If it is a revisit, it must be earlier, at a known time."""
     if capture.repeats is None:
         # A capture without a time may be later, which matters only if the revisit has a time.
         return revisit.time is None or (capture.time is not None and capture.time <= revisit.time)
@@ -145,7 +145,7 @@ def may_repeat(revisit: RepeatableCapture, capture: RepeatableCapture) -> bool:
 
 
 def differ(revisit: RepeatableCapture, other: RepeatableCapture) -> bool:
-    """Return whether the payload digests of two captures, if they are of the same kind, show that they differ."""
+    """Return whether two captures have different payload digests of the same kind."""
     if not revisit.payload or not other.payload:
         return False
     kind, _, value = revisit.payload.lower().partition(":")
@@ -160,4 +160,4 @@ def known_payload(digest: str | None) -> str:
 
 def _age(capture: RepeatableCapture) -> tuple[datetime, int, str]:
     """Sort key: the oldest first, as in the order `oldest` of a store."""
-    return capture.time or NEVER, len(capture.url), capture.url
+    return capture.time or LATEST_TIME, len(capture.url), capture.url

@@ -63,7 +63,7 @@ LOCATION_MAPPING = {
 
 # The tables of an embedded store. The columns of FACTS never change; the others are sealed one by one.
 FACTS, TEXTS, FINGERPRINTS, SKETCHES = "page", "page_text", "page_fingerprints", "page_sketches"
-ELSEWHERE = ""  # the store has columns of its own for the value
+ELSEWHERE = ""  # none of these: the value has columns of its own
 
 Convert = Callable[[Any], Any]
 
@@ -176,7 +176,7 @@ class _Declared:
 
 @dataclass(frozen=True, slots=True)
 class StoredField:
-    """A field as layouts see it: a value of a record, under a name."""
+    """A field of a record, for use in every layout."""
 
     name: str
     kind: StoredKind
@@ -185,7 +185,7 @@ class StoredField:
     table: str = FACTS  # of an embedded store
     optional: bool = False  # the value may be None, and a stored record may lack it
     of_text: bool = False  # a revisit takes it from the page that it repeats
-    derived: bool = False  # from other fields, so that it is not read back
+    derived: bool = False  # computed from other fields, and so not read back
 
 
 def stored(
@@ -200,15 +200,15 @@ def stored(
 ) -> Any:
     """Declare a field of a record.
 
-    `mapping` is that of OpenSearch, if it is not the usual one of its kind. `table` is for an embedded store. A revisit
-    takes fields `of_text` from the page that it repeats. The property `counted` is stored behind the field.
+    `mapping` is the mapping of OpenSearch, by default that of the kind. `table` is the table of an embedded store. A
+    revisit takes fields `of_text` from the page that it repeats. The property `counted` is stored after the field.
     """
     declared = _Declared(kind, kind.mapping if mapping is None else mapping, table, of_text, counted)
     return field(default=default, default_factory=default_factory, metadata={STORED: declared})
 
 
 def nested(cls: Any) -> Any:
-    """Declare a part of a record with fields of its own, all of which depend on the text."""
+    """Declare a part of a record that has fields of its own. All of them depend on the text."""
     return field(metadata={NESTED: cls})
 
 
@@ -220,7 +220,7 @@ def has_stored_fields(cls: Any = None, /, *, frozen: bool = False) -> Any:
 
 
 def fields_of(cls: Any, within: str = "") -> Iterator[StoredField]:
-    """Yield the fields that a class declares, in order, with those of the classes nested in it."""
+    """Yield the fields that a class declares, in order, including the fields of nested classes."""
     for each in fields(cls):
         if (inside := each.metadata.get(NESTED)) is not None:
             yield from fields_of(inside, f"{each.name}.")

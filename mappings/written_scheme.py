@@ -1,4 +1,4 @@
-"""Converts a scheme to and from the form in which record files and stores keep it."""
+"""Converts a scheme to and from its form in record files and stores."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAME_THE_KEY = f"name the file that holds it with {KEY_OPTION} or {KEY_VARIABLE}
 
 @dataclass(frozen=True, slots=True)
 class WrittenScheme:
-    """The scheme as a file or store has it: whether there is a key, but not the key itself."""
+    """The scheme in a file or store. It tells whether there is a key, but does not contain the key."""
 
     id: str
     choices: dict[str, Any]
@@ -25,8 +25,8 @@ class WrittenScheme:
     def scheme(self, key: str | None = None) -> Scheme:
         """Return the scheme with `key`, or else with the key of the environment.
 
-        Raises RecordsError if the hashes were made with another key, or one of both has no key: whoever names a key
-        believes that the hashes are made with it.
+        Raises RecordsError if the hashes were made with another key. It does so too if only one of both has a key,
+        because a user who names a key expects that the hashes are made with it.
         """
         used = environment_key() if key is None else key
         if self.keyed and used is None:
@@ -52,11 +52,11 @@ class WrittenScheme:
         return scheme
 
     def differs_in_key(self, other: WrittenScheme) -> bool:
-        """Return whether nothing but the key differs."""
+        """Return whether `other` differs in the key alone."""
         return self.id != other.id and self.choices == other.choices and (self.keyed or other.keyed)
 
     def differences(self, other: WrittenScheme) -> str:
-        """Return the choices in which another scheme differs, as the end of a sentence."""
+        """Return the choices in which `other` differs, as the end of a sentence."""
         theirs = {each.name: each.default for each in fields(Scheme)} | other.choices
         ours = {each.name: each.default for each in fields(Scheme)} | self.choices
         differing = [f"{name} {ours[name]}, not {theirs[name]}" for name in ours if ours[name] != theirs[name]]
@@ -66,12 +66,12 @@ class WrittenScheme:
 def written(scheme: Scheme) -> WrittenScheme:
     choices = {each.name: getattr(scheme, each.name) for each in fields(scheme) if each.name != "key"}
     if not scheme.fold_confusables:
-        del choices["fold_confusables"]  # as in stores and files that are older than this choice
+        del choices["fold_confusables"]  # so that it equals stores and files that are older than this choice
     return WrittenScheme(scheme.id, choices, scheme.key is not None)
 
 
 def other_scheme(path: str | os.PathLike[str], found: WrittenScheme, wanted: WrittenScheme) -> RecordsError:
-    """Return the error for records that have another scheme, which may differ in the key alone."""
+    """Return the error for records whose scheme is not the `wanted` one."""
     if found.differs_in_key(wanted):
         if found.keyed and wanted.keyed:
             return RecordsError(f"{path} has records of a scheme with another secret key")

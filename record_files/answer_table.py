@@ -1,4 +1,4 @@
-"""Writes a table of answers as JSON lines, CSV or Parquet, as the name of its file says."""
+"""Writes a table of answers as JSON lines, CSV or Parquet, depending on the name of its file."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ FORMATS = (".jsonl", ".csv", ".parquet")
 ENDINGS = (*FORMATS, *(f"{lines}{packing}" for lines in FORMATS[:2] for packing in PACKINGS))
 ROWS_PER_GROUP = 20_000  # of Parquet
 
-Columns = Mapping[str, Any]  # to each name str, int, float or bool; [type] for a list, {name: type} for an object
+Columns = Mapping[str, Any]  # by name: str, int, float or bool; [type] for a list, {name: type} for an object
 
 
 def check_table(target: Path, *, overwrite: bool, more: Sequence[str] = ()) -> None:
-    """Refuse a file that cannot be written, or that exists and may not be replaced. `more` are endings besides ours."""
+    """Refuse a file that cannot be written, or that exists and may not be replaced. `more` are further endings."""
     if not target.name.lower().endswith((*more, *ENDINGS)):
         *names, last = (*more, *FORMATS)
         raise FileError(
@@ -60,7 +60,7 @@ class AnswerTable(AbstractContextManager["AnswerTable"]):
 
     @classmethod
     def of(cls, target: Path, row: type, *, overwrite: bool = False) -> Self:
-        """Open a table with a row for each answer of a class, as a whole: a column for each key."""
+        """Open a table of answers of the class `row`, with a column for each of its keys."""
         return cls(target, whole_columns_of(row), overwrite=overwrite)
 
     @property
@@ -74,11 +74,11 @@ class AnswerTable(AbstractContextManager["AnswerTable"]):
         self.rows += 1
 
     def add_answer(self, answer: Answer) -> None:
-        """Add a row of all that an answer has."""
+        """Add an answer as a row."""
         self.add(*answer.to_dict().values())
 
     def add_object(self, values: Mapping[str, Any]) -> None:
-        """Add a line with other names than those of the columns. Only JSON lines can have one."""
+        """Add a line whose names need not be those of the columns. Only JSON lines can have one."""
         assert isinstance(self._format, _LineFormat)
         self._format.add_object(values)
         self.rows += 1
@@ -114,7 +114,7 @@ class _LineFormat:
             self.add_object(dict(zip(self._names, values, strict=True)))
 
     def add_object(self, values: Mapping[str, Any]) -> None:
-        # Half a character, in the name of a file, becomes an escape of JSON.
+        # The name of a file may contain a lone surrogate, which becomes an escape of JSON.
         self._file.write(f"{json.dumps(values, ensure_ascii=False)}\n".encode(errors="backslashreplace"))
 
     def close(self) -> None:
@@ -171,7 +171,7 @@ class _Parquet:
 
 
 def _escaped(value: Any) -> Any:
-    """Return a value with escapes instead of halves of characters, which names of files may have."""
+    """Return a value with escapes for lone surrogates, which names of files may contain."""
     if isinstance(value, str):
         return value.encode(errors="backslashreplace").decode()
     if isinstance(value, dict):

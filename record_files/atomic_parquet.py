@@ -14,7 +14,7 @@ from opensearch_winnow.mappings.written_scheme import WrittenScheme
 from opensearch_winnow.record_files.filled_revisits import FilledRevisits
 from opensearch_winnow.record_files.parquet_sink import ParquetSink, reporting_write_errors
 
-# Rows wait in memory up to this size, and take about as much again while they are compressed. A reader has one row
+# Rows wait in memory up to this size, and take about twice as much while they are compressed. A reader has one row
 # group in memory at a time, however large pages are.
 ROW_GROUP_BYTES = 32_000_000
 
@@ -76,7 +76,7 @@ class AtomicParquet:
             self._atomic.commit()
 
     def discard(self) -> None:
-        """Remove the unfinished file, whatever happened. Does nothing after `commit`."""
+        """Remove the unfinished file, even after an error. Does nothing after `commit`."""
         self._sink.abort()
         self._atomic.discard()
 
@@ -88,7 +88,7 @@ class AtomicParquet:
 def merge_files(
     files: Sequence[Path], keep: Sequence[pa.BooleanArray], target: Path, scheme: WrittenScheme, suffix: str = "new"
 ) -> int:
-    """Write the rows of `files` for which `keep` is true to `target`, replacing it, and return how many they are."""
+    """Write the rows of `files` for which `keep` is true to `target`, replacing it, and return their number."""
     out = AtomicParquet(target, scheme, suffix)
     try:
         out.write_all(files, keep)

@@ -1,4 +1,4 @@
-"""Reads record files with revisits filled in: those without a text get that of the page that they repeat."""
+"""Reads record files and gives revisits without a text the text of the page that they repeat."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FilledRevisits:
 
     @classmethod
     def of(cls, files: Sequence[Path]) -> Self:
-        """Find the revisits in `files`, and what they repeat. This reads one small column if there are none."""
+        """Find the revisits in `files`, and the pages that they repeat. Reads one small column if there are none."""
         if not any(pc.any(pc.equal(batch.column(0), "revisit")).as_py() for _, batch in _rows(files, ["duplicate"])):
             return cls(files, {})
         latest = latest_rows(files) if len(files) > 1 else [None]
@@ -67,7 +67,7 @@ class FilledRevisits:
                 yield _filled(batch, [texts.get(self.originals.get(row, NOWHERE)) for row in file_rows])
 
     def _texts(self, columns: Sequence[str] | None) -> dict[FileRow, pa.RecordBatch]:
-        """Return the columns to fill in, of the pages that revisits repeat: a batch of one row for each."""
+        """Return the columns to fill in, as a batch of one row for each page that revisits repeat."""
         wanted = None if columns is None else [name for name in columns if name in FILLED_COLUMNS]
         if wanted == []:
             return {}
@@ -96,7 +96,7 @@ def _rows(files: Sequence[Path], columns: Sequence[str] | None) -> Iterator[tupl
 def _captures(
     files: Sequence[Path], latest: Sequence[pa.BooleanArray | None]
 ) -> Iterator[tuple[FileRow, RepeatableCapture]]:
-    """Yield the captures of all files with their rows, without those that a later row replaces."""
+    """Yield the captures of all files with their rows, except rows that a later row replaces."""
     for (number, first), batch in _rows(files, DECIDING_COLUMNS):
         times = batch.column("fetched_at").cast(pa.int64()).to_pylist()
         columns = [batch.column(name).to_pylist() for name in DECIDING_COLUMNS if name != "fetched_at"]
@@ -114,7 +114,7 @@ def _captures(
 
 
 def _filled(batch: pa.RecordBatch, texts: Sequence[pa.RecordBatch | None]) -> pa.RecordBatch:
-    """Return a batch with the columns of `texts` in those rows that have one."""
+    """Return a batch with columns replaced by those of `texts`, in the rows for which it has a batch."""
     given = [each for each in texts if each is not None]
     if not given:
         return batch

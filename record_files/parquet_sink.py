@@ -1,4 +1,4 @@
-"""Writes the row groups of a Parquet file, and reports what goes wrong in one sentence."""
+"""Writes the row groups of a Parquet file, and reports errors in one sentence."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class ParquetSink:
             self._file.close()
 
     def abort(self) -> None:
-        """Close the unfinished file, whatever happened."""
+        """Close the unfinished file, even after an error."""
         with suppress(OSError, pa.ArrowException):
             self._writer.close()
-        self._writer.is_open = False  # or it would try again, and complain, when it is collected
+        self._writer.is_open = False  # otherwise it tries again, and complains, when it is collected
         with suppress(OSError):
             self._file.close()
 

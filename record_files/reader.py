@@ -68,8 +68,8 @@ def part_number(file: Path) -> int:
 
 @contextmanager
 def open_parquet(file: Path | str, content: IO[bytes] | None = None) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file, or the `content` that is known of it, and raise an error of one sentence for all that is
-    wrong: RecordsError if it is what the file contains.
+    """Open a Parquet file, or the part of it in `content`. All errors are reported in one sentence, those about the
+    content as a RecordsError.
     """
     try:
         with pq.ParquetFile(content or file, page_checksum_verification=True) as parquet:
@@ -105,14 +105,14 @@ def _batches(parquet: pq.ParquetFile, columns: Sequence[str] | None = None) -> I
         for batch in parquet.iter_batches(batch_size=MAX_BATCH_ROWS, row_groups=[group], columns=columns):
             rows += len(batch)
             yield batch
-    if rows != parquet.metadata.num_rows:  # data pages have checksums, but the list of them has none
+    if rows != parquet.metadata.num_rows:  # data pages have checksums, but the list of data pages has none
         raise ValueError(f"it has {rows} rows instead of {parquet.metadata.num_rows}")
 
 
 def latest_rows(files: Sequence[Path], **wanted: str | None) -> list[pa.BooleanArray]:
-    """Return for each file which of its rows count: those whose id is in no later row.
+    """Return a mask for each file: true for a row whose id is in no later row.
 
-    `wanted` gives values of columns; rows with other values do not count.
+    `wanted` has values of columns; rows with other values are left out.
     """
     starts = [0]
     for file in files:
@@ -125,7 +125,7 @@ def latest_rows(files: Sequence[Path], **wanted: str | None) -> list[pa.BooleanA
 
 
 def last_rows(ids: Callable[[], Iterable[pa.RecordBatch]], total: int) -> pa.BooleanArray:
-    """Return which of `total` rows are the last with their id. `ids` yields the columns `id` and `row`."""
+    """Return a mask of `total` rows: true for the last row with its id. `ids` yields the columns `id` and `row`."""
     counts = bytearray(total)
     passes = min(total // MAX_IDS_PER_PASS + 1, 16)
     for turn in range(passes):
@@ -142,7 +142,7 @@ def last_rows(ids: Callable[[], Iterable[pa.RecordBatch]], total: int) -> pa.Boo
 
 
 def numbered_ids(ids: pa.Array, row: int) -> pa.RecordBatch:
-    """Return ids with the numbers of their rows, the first of which is `row`."""
+    """Return ids with the numbers of their rows, counted from `row`."""
     return pa.record_batch([ids, pa.array(range(row, row + len(ids)), pa.int64())], names=["id", "row"])
 
 

@@ -36,9 +36,9 @@ MAX_PART_BYTES = 250_000_000
 class RecordFileWriter:
     """Adds records to a record file, or to a folder of them if the path ends with / or is a folder.
 
-    A single file appears as a whole when the writer is closed; a file of a
-    folder, called a part, as soon as it is full. A record replaces an older one with its id. In a folder, older ones
-    are removed at the end; until then, or after a killed run, the record in the later part counts.
+    A single file appears as a whole when the writer is closed; a file of a folder, called a part, as soon as it is
+    full. A record replaces an older one with its id. In a folder, older ones are removed at the end; until then, or
+    after a killed run, the record in the later part counts.
 
     Ctrl-C keeps what was added. Any other exception leaves a file as it was, and a folder with its full parts.
     """
@@ -72,7 +72,7 @@ class RecordFileWriter:
             self._write_waiting()
 
     def example_url(self) -> str | None:
-        """Return the URL of a record that is committed, or None if there is none."""
+        """Return the URL of a committed record; None without one."""
         urls = read_columns(self._output.path, "url") if self._output.files() else iter(())
         return next((url for (url,) in urls), None)
 

@@ -1,4 +1,4 @@
-"""Keeps how many records of each indexed archive are no pages, for those who take its pages out again."""
+"""Keeps the number of records of each indexed archive that were left out, to report it when pages are extracted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PREFIX = "archive/"  # of the settings' names; a path may be too long for a name
 
 
 def save_left_out(store: Store, left_out: Mapping[str, Mapping[str, int]]) -> None:
-    """Keep the counts by reason of records that were not indexed, by the paths of their archives."""
+    """Keep the numbers of records that were not indexed: {path of the archive: {reason: number}}."""
     store.settings.set(
         {
             f"{PREFIX}{blake2b(file.encode(), digest_size=16).hexdigest()}": {"file": file, "left_out": dict(reasons)}
@@ -23,7 +23,7 @@ def save_left_out(store: Store, left_out: Mapping[str, Mapping[str, int]]) -> No
 
 
 def left_out_of(store: Store, files: Collection[str]) -> Counter[str]:
-    """Count by reason the records of these archives that were not indexed: pictures, redirects, errors and the like."""
+    """Count the records of these archives that were not indexed, by reason, such as pictures and redirects."""
     found: Counter[str] = Counter()
     for kept in store.settings.with_prefix(PREFIX).values() if files else ():
         if kept["file"] in files:

@@ -16,7 +16,7 @@ MAX_PER_SECOND = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttachOptions(AttachedFields):
-    """The options of attaching an index. Without `text`, one that is attached already is brought up to date."""
+    """The options of attaching an index. Without `text`, an attached index is brought up to date."""
 
     error = StoreError
 
@@ -40,7 +40,7 @@ class AttachOptions(AttachedFields):
         advanced=True,
     )
     scheme: Scheme | None = None
-    key: str | None = field(default=None, repr=False)  # of the scheme; None: that in the file of WINNOW_KEY_FILE
+    key: str | None = field(default=None, repr=False)  # by default, it is read from the file WINNOW_KEY_FILE
     progress: Progress | None = None  # called with the phase, the amount done and the total
 
     def __post_init__(self) -> None:
@@ -52,9 +52,9 @@ class AttachOptions(AttachedFields):
 
     @property
     def fields(self) -> AttachedFields | None:
-        """The fields of an index that is to be attached; None if it is attached already."""
+        """The fields of an index that is not attached yet; None for an attached index."""
         return self.part(AttachedFields) if self.text else None
 
     def of_attached(self) -> AttachOptions:
-        """Return the options for the index when it is attached: if it is detached again, it stays so."""
+        """Return the options to update the attached index; if it was detached meanwhile, it is not attached again."""
         return replace(self, **AttachedFields().keywords(), scheme=None)

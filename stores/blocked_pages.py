@@ -1,4 +1,4 @@
-"""Keeps the list of pages that a store takes no more, so that deleted pages do not come back with the next crawl."""
+"""Keeps the list of pages that a store refuses, so that deleted pages do not come back with the next crawl."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from opensearch_winnow.stores.captures import captures_of_urls
 from opensearch_winnow.stores.store import Store
 
 SETTING = "blocked"
-PREFIX = "*"  # at the end of the beginning of URLs
-SITE = "site:"  # before a host
+PREFIX = "*"  # ends an entry that is the beginning of URLs
+SITE = "site:"  # begins an entry that is a host
 
 
 class BlockedPages:
     """Tells whether a URL is blocked: `url in BlockedPages(entries)`.
 
-    An entry is a URL, the beginning of URLs with `*` behind it, or `site:` and a host.
+    An entry is a URL, the beginning of URLs and `*`, or `site:` and a host.
     """
 
     def __init__(self, entries: Iterable[str] | None) -> None:
@@ -46,7 +46,7 @@ def related_entry(store: Store, entry: str) -> str | None:
 
 
 def change_blocked(store: Store, *, add: Collection[str] = (), remove: Collection[str] = ()) -> None:
-    """Add entries to the list, and remove others. Of several who do so at once, none undoes what another has done."""
+    """Add entries to the list, and remove others. Concurrent changes do not undo each other."""
     store.settings.change(SETTING, lambda entries: sorted({*(entries or ()), *add}.difference(remove)) or None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from datetime import datetime, timedelta
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import MAX_URLS, Selection
@@ -22,10 +23,9 @@ def latest_capture(store: Store, url: str, until: datetime | None = None) -> Rec
 
 
 def captures_of_urls(store: Store, urls: Collection[str], *, latest: bool = False) -> Iterator[Card]:
-    """Yield all captures of these URLs, or the latest of each, with few requests: those of a URL newest first."""
-    distinct = list(dict.fromkeys(urls))
-    for start in range(0, len(distinct), MAX_URLS):
-        where = Selection(urls=tuple(distinct[start : start + MAX_URLS]), latest=latest)
+    """Yield all captures of these URLs, newest first for each URL, or the latest of each. Takes few requests."""
+    for some in batches(dict.fromkeys(urls), MAX_URLS):
+        where = Selection(urls=tuple(some), latest=latest)
         yield from store.scan(Card, where, order="newest")
 
 

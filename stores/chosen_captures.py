@@ -1,9 +1,10 @@
-"""Reads the captures of a store that were chosen, by filters or by their ids."""
+"""Reads captures of a store that are chosen by filters or by ids."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.store import Fields, Store
 
@@ -17,7 +18,6 @@ def chosen_captures(
     if ids is None:
         yield from store.scan(fields, where)
         return
-    for start in range(0, len(ids), IDS_PER_READ):
-        some = ids[start : start + IDS_PER_READ]
+    for some in batches(ids, IDS_PER_READ):
         found = store.read(some, fields)
         yield from (found[id_] for id_ in some if id_ in found)

@@ -1,4 +1,4 @@
-"""The options of the index of a store on an engine, and what came of setting it up or moving it."""
+"""The options of a store's index on an engine, and the reports of setting it up and moving it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Migration(Answer):
     old: str = key("The old index.")
     new: str = key("The new index.")
     pages: int = key("The number of pages.")
-    rounds: int = key("The number of rounds of copying, with the last one, for which writers waited.")
+    rounds: int = key("The number of rounds of copying, including the last one, during which writers waited.")
     waited: float = key("The seconds that writers had to wait.")
     seconds: float = key("The time it took.")
     old_deleted: bool = key("True if the old index was deleted.")
@@ -69,7 +69,7 @@ class Migration(Answer):
 
 @answer
 class MigratedStore(Answer):
-    """A store, and how it was moved. A file is not."""
+    """A store and its migration, which a file does not need."""
 
     store: str = key("The address of the store.")
     migration: Migration | None = inlined()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
 from pathlib import Path
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.mappings.record_columns import as_columns
@@ -30,7 +30,7 @@ def write_record_file(
     """Write `records` to one record file, as `export_records` does."""
     out = AtomicParquet(target, written(scheme))
     try:
-        while some := list(islice(records, BATCH_SIZE)):
+        for some in batches(records, BATCH_SIZE):
             out.write(as_columns(some))
             if done:
                 done(out.rows)

@@ -1,4 +1,4 @@
-"""Marks each deletion in a store, so that whoever keeps answers notices that they may name deleted pages."""
+"""Marks each deletion in a store, so that a cache of answers notices that it may name deleted pages."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def last_deletion(store: Store) -> str | None:
 
 
 def new_mark() -> dict[str, Any]:
-    """Return the setting that a store writes once pages are deleted, by name."""
+    """Return the settings that a store writes after pages were deleted."""
     return {SETTING: uuid4().hex}

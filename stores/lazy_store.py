@@ -1,4 +1,4 @@
-"""Opens a store by name; a missing one is created when the first page is written."""
+"""Opens a store by name, and creates a missing one when the first page is written."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LazyStore(Closing):
         patient: bool = False,
         shown_name: str | None = None,
     ) -> None:
-        """Messages call a file `shown_name`, by default its name."""
+        """`shown_name` is the name of a file in messages, by default `name`."""
         self.name = without_credentials(name)
         self.shown_name = shown_name or self.name
         self._address = name  # with its credentials, if it has any
@@ -79,7 +79,7 @@ class LazyStore(Closing):
 
     @property
     def has_default_scheme(self) -> bool:
-        """True if the store is still to be created, with a scheme that nobody has chosen."""
+        """True if the store does not exist yet, and no scheme was chosen for it."""
         return self._store is None and self._wanted_scheme is None
 
     def choose_scheme(self, scheme: Scheme) -> None:

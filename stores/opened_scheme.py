@@ -10,7 +10,7 @@ from opensearch_winnow.stores.store import StoreError
 
 
 def opened_scheme(name: str, found: WrittenScheme, wanted: Scheme | None, key: str | None) -> Scheme:
-    """Return the scheme of the store `name`. Raises if it is not `wanted`, or needs another key.
+    """Return the scheme of the store `name`. Raises StoreError if it is not `wanted`, or needs another key.
 
     The key is `key`, or else that of `wanted`, or else that of the environment. A store without a key is not opened
     with one.

@@ -35,7 +35,7 @@ def open_store(
     With `create`, a missing store is created with `scheme`, or with the default scheme. A store that exists with
     another scheme than `scheme` is refused. For an address, `client` replaces the client that is made from it; a
     `patient` one repeats requests for two minutes while the engine is busy or not available, as a long run should.
-    Messages about a file call it `shown_name`, by default as it is given here.
+    `shown_name` is the name of a file in messages, by default `name`.
     """
     # Import only the kind of store that is needed.
     if is_address(name):
@@ -66,7 +66,7 @@ def is_address(name: str) -> bool:
 
 
 def store_exists(name: str, client: OpenSearch | None = None, *, patient: bool = False) -> bool:
-    """True if a file or an index has this name. It may be something else than a store, which opening it shows."""
+    """Return whether a file or an index has this name. Only opening it shows whether it is a store."""
     if is_address(name):
         with extra("opensearch"):
             from opensearch_winnow.stores.opensearch import OpenSearchStore  # noqa: PLC0415
@@ -76,7 +76,7 @@ def store_exists(name: str, client: OpenSearch | None = None, *, patient: bool =
 
 
 def file_identity(name: str) -> tuple[int, int] | None:
-    """Return the device and inode of the file, which change when it is replaced; None for an address or no file."""
+    """Return the device and inode of the file, which change when it is replaced; None if there is no such file."""
     if is_address(name):
         return None
     try:

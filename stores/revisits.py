@@ -1,13 +1,14 @@
-"""Writes records to a store, and gives revisits, captures without content, the text of the pages that they repeat.
+"""Writes records to a store, and gives revisits (captures without content) the text of the pages that they repeat.
 
-Whatever the order in which revisits and pages are indexed, the store has the same texts in the end: a revisit is filled
-in when it is written, and again when a page arrives that it repeats.
+The order of indexing does not matter: a revisit is filled in when it is written, and again when a page arrives that it
+repeats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from opensearch_winnow.foundation.batches import batches, batches_by_size
 from opensearch_winnow.mappings.card import CaptureEntry
 from opensearch_winnow.mappings.record import Record, bytes_in_memory, with_text_of
 from opensearch_winnow.mappings.repeated_pages import (
@@ -24,7 +25,7 @@ MAX_WRITE_BYTES = 64_000_000  # of records in memory: revisits grow when they ge
 
 
 class Revisits:
-    """Writes records to a store and fills in revisits: those among them, and stored ones that repeat one of them."""
+    """Writes records to a store; fills in the revisits among them and the stored revisits that repeat one of them."""
 
     def __init__(self, store: Store) -> None:
         self.unfilled: set[str] = set()  # the ids of written revisits whose page is not stored yet
@@ -37,15 +38,15 @@ class Revisits:
         arrived = [each for each in captures if each.has_text]
         waiting = [each for each in captures if each.repeats is not None and not each.has_text]
         originals = StoredRepeatedPages(self._store, captures).originals(arrived, waiting)
-        # Stored revisits come first: if the process is killed in between, the next run adds what is missing.
+        # Stored revisits come first: if the process is killed in between, the next run adds the missing records.
         self._fill_stored(originals, new)
         written: list[tuple[Record, WriteOutcome]] = []
         filled = (self._filled(each, originals.get(each.id), new) for each in records)
-        for some in _pieces(filled):
+        for some in _write_batches(filled):
             written += zip(some, self._store.write(some), strict=True)
         stored = [record for record, outcome in written if outcome.outcome in ("added", "replaced")]
         self.unfilled |= {each.id for each in stored if each.duplicate == "revisit" and not each.hashes.text_digest}
-        # Another run may have written the other half meanwhile. Whichever looks last, after writing, sees both.
+        # Another run may have written the repeated page meanwhile. The run that looks last, after writing, sees both.
         waiting = [each for each in waiting if each.id in self.unfilled]
         self._fill_stored(StoredRepeatedPages(self._store).originals(arrived, waiting), {})
         return written
@@ -53,9 +54,9 @@ class Revisits:
     def _fill_stored(self, originals: dict[str, str], new: dict[str, Record]) -> None:
         """Set the texts of stored revisits, given by id, to those of their originals."""
         ids = [id_ for id_ in originals if id_ not in new]
-        for start in range(0, len(ids), MAX_URLS):
-            stored = self._store.read(ids[start : start + MAX_URLS], Record)
-            for some in _pieces(self._filled(each, originals[each.id], new) for each in stored.values()):
+        for ids_of_batch in batches(ids, MAX_URLS):
+            stored = self._store.read(ids_of_batch, Record)
+            for some in _write_batches(self._filled(each, originals[each.id], new) for each in stored.values()):
                 self._store.set_texts(some)
                 self.unfilled -= {record.id for record in some if record.hashes.text_digest}
 
@@ -77,12 +78,12 @@ class StoredRepeatedPages(RepeatedPages):
         self._store = store
 
     def with_payloads(self, digests: Sequence[str]) -> Iterator[RepeatableCapture]:
-        for start in range(0, len(digests), MAX_URLS):
-            yield from self._captures(Selection(payload_digests=tuple(digests[start : start + MAX_URLS])))
+        for some in batches(digests, MAX_URLS):
+            yield from self._captures(Selection(payload_digests=tuple(some)))
 
     def of_urls(self, urls: Sequence[str]) -> Iterator[RepeatableCapture]:
-        for start in range(0, len(urls), MAX_URLS):
-            yield from self._captures(Selection(urls=tuple(urls[start : start + MAX_URLS])))
+        for some in batches(urls, MAX_URLS):
+            yield from self._captures(Selection(urls=tuple(some)))
 
     def repeating(self, keys: Sequence[str]) -> Iterator[RepeatableCapture]:
         return self._captures(Selection(repeats=tuple(keys)))
@@ -110,18 +111,8 @@ def original_of(store: Store, revisit: CaptureEntry) -> CaptureEntry | None:
     return None if last is None or differ(wanted, _of_entry(last)) else last
 
 
-def _pieces(records: Iterable[Record]) -> Iterator[list[Record]]:
-    """Divide records into lists that are not much larger than MAX_WRITE_BYTES."""
-    piece: list[Record] = []
-    size = 0
-    for record in records:
-        piece.append(record)
-        size += bytes_in_memory(record)
-        if size >= MAX_WRITE_BYTES:
-            yield piece
-            piece, size = [], 0
-    if piece:
-        yield piece
+def _write_batches(records: Iterable[Record]) -> Iterator[list[Record]]:
+    return batches_by_size(records, bytes_in_memory, MAX_WRITE_BYTES)
 
 
 def _of_record(record: Record) -> RepeatableCapture:

@@ -13,7 +13,7 @@ ROTATION_SETTING = "rotation"
 
 
 class RotationState(NamedTuple):
-    """The epoch of the fingerprints that new pages get, and whether all other pages have been rotated to it."""
+    """The epoch of new pages' fingerprints; `finished` if all other pages have been rotated to it."""
 
     epoch: int = 0
     finished: bool = True

@@ -1,4 +1,4 @@
-"""Makes snippets: the part of a page's text that shows why it was found, with the words marked."""
+"""Makes snippets: the part of a page's text that has the words of a search, with these words marked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SNAP_CHARS = 20  # within which the start and end of a snippet move to the bound
 SPACE = re.compile(r"\s")
 
 Mark = tuple[int, int]  # start and end, in code points
-PhraseSpan = tuple[int, int, int]  # start, end, and which of the phrases it is
+PhraseSpan = tuple[int, int, int]  # start, end, index of the phrase
 
 
 class Snippet(NamedTuple):
@@ -46,7 +46,7 @@ def snippet(text: str, words: Words) -> Snippet:
     densest = _densest(text, spans)
     start = max(densest - LEADING_CHARS, 0)
     if _is_prose(text, densest):
-        start = max(start, _line(text, densest)[0])  # what stands on the lines above is seldom part of the sentence
+        start = max(start, _line(text, densest)[0])  # the lines above are seldom part of the sentence
     end = start + SNIPPET_CHARS
     if end >= len(text):
         start, end = max(len(text) - SNIPPET_CHARS, 0), len(text)
@@ -81,7 +81,7 @@ def _end_of_word(text: str, offset: int) -> int:
 
 
 def marks(text: str, words: Words) -> list[Mark]:
-    """Return where the words are in a whole text, such as a title: in order and without overlaps."""
+    """Return the marks of the words in a whole text, such as a title: in order and without overlaps."""
     return _without_overlaps(_spans(text[:MAX_TEXT_CHARS], words))
 
 
@@ -127,7 +127,7 @@ def _line(text: str, offset: int) -> tuple[int, int]:
 
 
 def _without_overlaps(spans: Iterable[PhraseSpan]) -> list[Mark]:
-    """Return the first of spans that overlap; of those with the same start, the longest."""
+    """Drop spans that overlap an earlier one. Of spans with the same start, keep the longest."""
     result: list[Mark] = []
     for start, end in sorted(((start, end) for start, end, _ in spans), key=lambda mark: (mark[0], -mark[1])):
         if not result or start >= result[-1][1]:

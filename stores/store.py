@@ -28,8 +28,8 @@ class WriteOutcome(NamedTuple):
     """The outcome of writing one record."""
 
     id: str
-    outcome: Literal["added", "replaced", "blocked", "failed"]  # blocked: somebody had the page deleted for good
-    reason: str = ""  # why it failed
+    outcome: Literal["added", "replaced", "blocked", "failed"]  # blocked: the page is on the list of blocked pages
+    reason: str = ""  # the reason of a failure
 
 
 class Text(NamedTuple):
@@ -47,7 +47,7 @@ Order = Literal["written", "newest", "oldest", "url"]
 
 
 class Candidate(NamedTuple):
-    """A page that shares tokens with a lookup, and what tells whether it may be a match."""
+    """A page that shares tokens with a lookup, with the figures that show whether it may be a match."""
 
     id: str
     url: str
@@ -55,7 +55,7 @@ class Candidate(NamedTuple):
     shingle_count: int
     sketch_count: int
     shared: int  # distinct tokens
-    minhash: bytes = b""  # empty where it would have to be read
+    minhash: bytes = b""  # empty if it was not read
 
 
 class Sizes(NamedTuple):
@@ -80,7 +80,7 @@ class CandidatesOfLookup(NamedTuple):
 
     lookup: Lookup  # without the tokens that the frequency check left out
     pages: list[Candidate]
-    others: int = 0  # pages that share tokens, too, but not more than those; none unless `lookup.most` is given
+    others: int = 0  # further pages, which share no more tokens than these; counted only if `lookup.most` is given
 
 
 class Hit(NamedTuple):
@@ -94,7 +94,7 @@ class Hit(NamedTuple):
 
 
 class ViewHit(NamedTuple):
-    """A hit of a view, with what grouping needs: everything but title and text."""
+    """A hit of a view, with all that grouping needs: no title and no text."""
 
     url: str
     site: str
@@ -105,21 +105,21 @@ class ViewHit(NamedTuple):
     shingle_count: int
     minhash: bytes
     view_key: int  # the page's key within its view
-    attached_id: str = ""  # the id, if it is not that of the capture
+    attached_id: str = ""  # the id of a document of an attached index; empty if it is the id of the capture
     canonical: str | None = None
 
     @property
     def id(self) -> str:
-        """The id of the page, as our records have it; a document written by another program may have another."""
+        """The id of the page's record. A document written by another program may have another `_id`."""
         return self.attached_id or capture_id(self.url, self.fetched_at)
 
 
 class Facet(NamedTuple):
-    """One value of a field (a site, a crawl, a month or a year), and how many pages have it."""
+    """A value of a field (a site, a crawl, a month or a year), with its number of pages."""
 
     value: str  # empty: unknown
     pages: int
-    clusters: int = 0  # about how many clusters these pages belong to; counted on request
+    clusters: int = 0  # an estimate of the number of their clusters; counted on request
 
 
 class View(AbstractContextManager["View"], Protocol):
@@ -165,7 +165,7 @@ class View(AbstractContextManager["View"], Protocol):
 
 
 class ClusterSize(NamedTuple):
-    """A cluster, and how much is in it."""
+    """A cluster, with its numbers of pages, URLs and sites."""
 
     cluster: str  # its id, which is the id of its representative's capture
     pages: int  # captures
@@ -188,7 +188,7 @@ class Statistics(NamedTuple):
     pages: int
     urls: int
     sites: int
-    frequencies: dict[Field, dict[int, int]]  # by field {n: number of tokens that are on n pages}
+    frequencies: dict[Field, dict[int, int]]  # by field: {n: number of tokens on exactly n pages}
     sizes: dict[str, int]  # bytes by use; their sum is the size of the store
     stale: int | None = None  # documents of an attached index that are new or have another text; None for other stores
 
@@ -209,7 +209,7 @@ class Settings(Protocol):
         """Keep values by name, with few requests; None removes one."""
 
     def change(self, name: str, change: Callable[[Any], Any]) -> None:
-        """Keep `change(value)` under `name`, where `value` is what is kept there now, None if nothing is.
+        """Replace the value under `name` by `change(value)`. Without a value, `change` gets None.
 
         No other write comes in between. `change` may be called more than once; only its last value is kept.
         """
@@ -226,7 +226,7 @@ class RemoteStore(Protocol):
         """
 
     def clustering(self) -> AbstractContextManager[None]:
-        """Keep `winnow detach` from taking the clusters away while they are made; raises a StoreError if it runs."""
+        """Keep `winnow detach` from removing clusters while they are made; raises a StoreError if it is running."""
 
 
 class Store(AbstractContextManager["Store"], Protocol):
@@ -252,15 +252,15 @@ class Store(AbstractContextManager["Store"], Protocol):
     def write(self, records: Sequence[Record]) -> list[WriteOutcome]:
         """Write records, each replacing the one with its id, and return their outcomes in the same order.
 
-        When it returns, what was written is safe whatever happens to the process. Pages on the list of blocked ones are
-        left out, also if they are put on it meanwhile: see docs/decisions/0024-takedowns.md.
+        Written records survive even if the process is killed afterwards. Blocked pages are left out, including pages
+        that are blocked meanwhile: see docs/decisions/0024-takedowns.md.
         """
 
     def delete(self, ids: Iterable[str]) -> int:
         """Delete pages by id and return how many existed. If there were any, `last_deletion` changes."""
 
     def erase(self) -> None:
-        """Erase what deleted pages have left in the files of the store. This may take as long as writing them did."""
+        """Erase the remains of deleted pages from the files of the store. May take as long as writing these files."""
 
     def set_fingerprints(self, records: Sequence[Record]) -> int:
         """Set the fingerprints of pages to those of `records`, and return how many of the pages exist.
@@ -292,7 +292,7 @@ class Store(AbstractContextManager["Store"], Protocol):
     ) -> Iterator[Fields]:
         """Read the `fields` of all pages that meet `where`, which may be a `Selection`.
 
-        A scan of a whole store in the order of writing sees one state of it, whatever is written meanwhile.
+        A scan of a whole store in the order of writing does not see writes that happen meanwhile.
         """
 
     def count(self, where: Filters = Filters()) -> int:
@@ -336,9 +336,9 @@ class Store(AbstractContextManager["Store"], Protocol):
         """
 
     def crawls(self) -> list[Crawl]:
-        """List the crawls that have a name, in the order of their last captures; those of unknown time come first.
+        """List the crawls that have a name, ordered by the time of their last capture. Unknown times come first.
 
-        If these times are equal or unknown, the crawl that was written last comes last.
+        Among crawls of equal or unknown time, the crawl that was written last comes last.
         """
 
     def statistics(self) -> Statistics:

@@ -59,7 +59,7 @@ class StoreWriter(RecordWriter):
         self._revisits = Revisits(store)
         entries = blocked_entries(store)
         self._blocked = BlockedPages(entries)
-        if self._remote and entries:  # a run that was killed before it looked at the list again may have left some
+        if self._remote and entries:  # a run that was killed before it read the list again may have left blocked pages
             store.delete([card.id for card in blocked_captures(store, entries)])
         self._clear()
 
@@ -72,20 +72,20 @@ class StoreWriter(RecordWriter):
         return PagesBeforeRun(self._store.path)
 
     def blocks(self, url: str) -> bool:
-        """Return whether a URL was blocked when the run began. The store looks at the list again with each batch."""
+        """Return whether a URL was blocked when the run began. The store reads the list again with each batch."""
         return url in self._blocked
 
     def note_left_out(self, left_out: Mapping[str, Counter[str]]) -> None:
-        """Keep how many records of archives, by path, were not indexed, by reason."""
+        """Keep the numbers of records that were not indexed: {path of the archive: {reason: number}}."""
         if left_out:
             save_left_out(self._store, left_out)
 
     def unfilled_revisits(self) -> int:
-        """Return how many revisits of this run have no text, because the page that they repeat is not stored."""
+        """Count the revisits of this run that have no text, because the page that they repeat is not stored."""
         return len(self._revisits.unfilled)
 
     def example_url(self) -> str | None:
-        """Return the URL of a page that is stored, or None if there is none."""
+        """Return the URL of a stored page; None if the store is empty."""
         return next((card.url for card in self._store.scan(Card, limit=1)), None)
 
     def add(self, record: Record, on_refused: Callable[[str], None] = _stop) -> None:

@@ -32,7 +32,7 @@ class ViewCache(Generic[AnyView]):
         return key
 
     def get(self, key: str, name: str) -> AnyView:
-        """Return the view with this key, or raise a StoreError that names the store if it is closed by now."""
+        """Return the view with this key. If it was closed, raise a StoreError about the store `name`."""
         with self._lock:
             self._close_old(MAX_VIEWS)
             if key not in self._views:
@@ -49,7 +49,7 @@ class ViewCache(Generic[AnyView]):
             self._close_old(0)
 
     def _close_old(self, max_views: int) -> None:
-        """Close the views that were not used recently, and the oldest ones above `max_views`."""
+        """Close the views that were not used recently, and as many of the oldest as exceed `max_views`."""
         for key, (used, view) in list(self._views.items()):
             if len(self._views) > max_views or time.monotonic() - used > 60 * MAX_IDLE_MINUTES:
                 del self._views[key]

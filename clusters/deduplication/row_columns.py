@@ -27,6 +27,7 @@ from opensearch_winnow.clusters.page_columns import (
 from opensearch_winnow.clusters.result import band_probability
 from opensearch_winnow.cython_core.symbols import symbols_hash
 from opensearch_winnow.cython_core.text_sketches import TextSketches
+from opensearch_winnow.foundation.batches import batches_by_size
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.digests import canonical_digest, digest
 from opensearch_winnow.foundation.scheme import Scheme
@@ -73,16 +74,9 @@ def row_schema(options: DeduplicationOptions) -> pa.Schema:
 
 def batches_of_rows(rows: Iterable[Row | FailedRow]) -> Iterator[list[Row | FailedRow]]:
     """Divide rows into batches of a bounded size."""
-    batch: list[Row | FailedRow] = []
-    size = 0
-    for row in rows:
-        batch.append(row)
-        size += row.page.size if isinstance(row, Row) else 0
-        if len(batch) == MAX_PAGES_PER_BATCH or size >= MAX_CHARS_PER_BATCH:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
+    return batches_by_size(
+        rows, lambda row: row.page.size if isinstance(row, Row) else 0, MAX_CHARS_PER_BATCH, MAX_PAGES_PER_BATCH
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from itertools import combinations
 from math import inf
 from typing import Annotated, Literal, NamedTuple, Self, TypeVar
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.asking.side_cache import PageOfText, SideCache
@@ -28,7 +29,6 @@ HALF = 0.5
 
 TextKey = tuple[str, str]
 Page = TypeVar("Page", Candidate, Card, Candidate | Card)
-Item = TypeVar("Item")
 
 
 class Likeness(NamedTuple):
@@ -92,7 +92,7 @@ class PageComparer(Comparer):
 
     def texts(self, groups: Sequence[Sequence[Card]]) -> Iterator[tuple[Sequence[Card], str]]:
         """Yield each group of pages with the text of its first page: empty if it is not stored."""
-        for some in _batches(groups, TEXT_BATCH):
+        for some in batches(groups, TEXT_BATCH):
             texts = {} if self.is_late() else self._store.read([group[0].id for group in some], Text)
             for group in some:
                 if self.is_late():
@@ -127,7 +127,7 @@ class PageComparer(Comparer):
 
     def sides_of_pairs(self, pairs: Sequence[tuple[PageOfText, PageOfText]]) -> Iterator[tuple[Side, Side] | None]:
         """Yield the texts of each pair; None if one of them is not stored."""
-        for some in _batches(pairs, TEXT_BATCH):
+        for some in batches(pairs, TEXT_BATCH):
             check_cancelled()
             ids = dict.fromkeys(page.id for pair in some for page in pair)
             texts = {id_: page.text for id_, page in self._store.read(ids, Text).items() if page.text}
@@ -143,7 +143,7 @@ class PageComparer(Comparer):
 
     def read_sketches(self, ids: Iterable[str]) -> None:
         """Read and keep the sketches of pages by id."""
-        for some in _batches([id_ for id_ in dict.fromkeys(ids) if id_ not in self._sketched], SKETCH_BATCH):
+        for some in batches([id_ for id_ in dict.fromkeys(ids) if id_ not in self._sketched], SKETCH_BATCH):
             check_cancelled()
             read = self._store.read(some, Sketches)
             self._sketched |= {id_: read.get(id_, NO_SKETCHES) for id_ in some}
@@ -151,7 +151,7 @@ class PageComparer(Comparer):
     def estimates(self, question: Question, pages: Sequence[Page]) -> Iterator[tuple[Page, Estimates]]:
         """Estimate how a question compares with each page."""
         ours, site = question.sketched, question.record.site
-        for some in _batches(pages, SKETCH_BATCH):
+        for some in batches(pages, SKETCH_BATCH):
             if self.is_late():
                 self.skipped += len(some)
                 continue
@@ -217,7 +217,3 @@ def sketched_pages(store: Store, cards: Iterable[Card]) -> PageComparer:
 def lowest(pairs: Iterable[ComparedPair]) -> ComparedPair | None:
     """Return the pair with the lowest resemblance, the first if several have it; None if there are no pairs."""
     return min(pairs, key=lambda pair: pair.likeness.resemblance, default=None)
-
-
-def _batches(items: Sequence[Item], size: int) -> Iterator[Sequence[Item]]:
-    return (items[start : start + size] for start in range(0, len(items), size))

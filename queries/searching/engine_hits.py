@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.queries.dsl.filters import Clause
 from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search
@@ -164,8 +165,7 @@ class EngineHits:
     def fetched(self, hits: Sequence[Hit], search: Search) -> Steps[dict[Key, Hit]]:
         """Return these hits as `search` asks for them. Its query only scores and highlights them."""
         by_key: dict[Key, Hit] = {}
-        for start in range(0, len(hits), DOCUMENTS_PER_REQUEST):
-            keys = [hit_key(hit) for hit in hits[start : start + DOCUMENTS_PER_REQUEST]]
+        for keys in batches(map(hit_key, hits), DOCUMENTS_PER_REQUEST):
             query = {"bool": {"filter": [_these(keys)], "should": [search.get("query") or {"match_all": {}}]}}
             # With routing, each shard may have a document of the same id.
             size = min(len(keys) * self._shards, MAX_HITS_PER_ANSWER)
@@ -186,8 +186,8 @@ class EngineHits:
     def _with_texts(self, hits: Sequence[Hit], search: Search) -> Steps[dict[Key, Hit]]:
         """Return these hits with their texts, as `search` asks for them."""
         found: dict[Key, Hit] = {}
-        for start in range(0, len(hits), TEXTS_PER_REQUEST):
-            found |= yield from self.fetched(hits[start : start + TEXTS_PER_REQUEST], search)
+        for some in batches(hits, TEXTS_PER_REQUEST):
+            found |= yield from self.fetched(some, search)
         return found
 
     def _order(self, hit: Hit) -> list[Any]:

@@ -71,7 +71,7 @@ class EmbeddedStore(Closing):
         """Open a file; with `create`, create it if it does not exist.
 
         The file contains its scheme, except for a secret `key`. A file without permission to write can be read.
-        Messages call it `shown_name`, by default as it is given here.
+        `shown_name` is its name in messages, by default `name`.
         """
         name, real_path = shown_name or os.fspath(path), Path(os.path.realpath(path))
         if create and not os.path.exists(real_path):  # noqa: PTH110 (Path.exists raises without permission to look)
@@ -197,7 +197,7 @@ class EmbeddedStore(Closing):
             return file_statistics(db, self.path)
 
     def verify(self) -> None:
-        """Read all of the file, and raise a StoreError if any of it is damaged."""
+        """Read the whole file, and raise a StoreError if a part of it is damaged."""
         with self._file.reading() as db:
             verify(db)
 

@@ -1,4 +1,4 @@
-"""Finds candidates by the postings of the file."""
+"""Finds candidates with the postings of the file."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from opensearch_winnow.stores.embedded.rows import CARD, card_of, conditions
 from opensearch_winnow.stores.embedded.writes import gone_pages
 from opensearch_winnow.stores.store import Candidate, CandidatesOfLookup, LookupsOfQuestion, Sizes
 
-MAX_HELD = 1_000  # pages of a token that are kept in memory; those of a more frequent one are read again
+MAX_PAGES_KEPT = 1_000  # pages of a token to keep in memory; the pages of a more frequent token are read again
 
 
-class _Holders(NamedTuple):
+class _TokenPages(NamedTuple):
     """The pages that have the tokens of a field."""
 
-    known: dict[int, list[array[int]]]  # by token: the numbers of its pages, those of each run of postings
-    counts: dict[int, int]  # by token: how many pages have it, if these are more than MAX_HELD
+    known: dict[int, list[array[int]]]  # by token: the numbers of its pages, a list for each run of postings
+    counts: dict[int, int]  # by token: its number of pages, if that exceeds `most` of _token_pages()
 
 
 def find_candidates(
@@ -38,21 +38,23 @@ def find_candidates(
         for lookup in question.lookups:
             tokens.setdefault(lookup.field, set()).update(lookup.tokens)
     deleted = set(gone_pages(db))
-    most = MAX_HELD if check is None else min(check.max_pages, MAX_HELD)
-    holders = {field: _holders(db, field, some, deleted, most=most) for field, some in tokens.items()}
+    most = MAX_PAGES_KEPT if check is None else min(check.max_pages, MAX_PAGES_KEPT)
+    token_pages = {field: _token_pages(db, field, some, deleted, most=most) for field, some in tokens.items()}
     over = 0 if check is None else check.max_pages
 
     def count(lookups: Sequence[Lookup]) -> list[dict[int, int]]:
-        return [_frequent(lookup.tokens, holders[lookup.field], over) for lookup in lookups]
+        return [_frequent_tokens(lookup.tokens, token_pages[lookup.field], over) for lookup in lookups]
 
     found = []
     for lookups, sizes in questions:
         trimmed = lookups if check is None else check.trimmed(lookups, count)
-        found.append([_found(db, lookup, holders[lookup.field], where, sizes) for lookup in trimmed])
+        found.append([_candidates_of(db, lookup, token_pages[lookup.field], where, sizes) for lookup in trimmed])
     return found
 
 
-def _holders(db: sqlite3.Connection, field: Field, tokens: Iterable[int], deleted: set[int], *, most: int) -> _Holders:
+def _token_pages(
+    db: sqlite3.Connection, field: Field, tokens: Iterable[int], deleted: set[int], *, most: int
+) -> _TokenPages:
     known: dict[int, list[array[int]]] = {}
     counts: Counter[int] = Counter()
     for token, pages in Postings(db, field).pages(tokens):
@@ -61,31 +63,31 @@ def _holders(db: sqlite3.Connection, field: Field, tokens: Iterable[int], delete
             known.setdefault(token, []).append(pages)
         else:
             known.pop(token, None)
-    return _Holders(known, {token: count for token, count in counts.items() if count > most})
+    return _TokenPages(known, {token: count for token, count in counts.items() if count > most})
 
 
-def _frequent(tokens: Iterable[int], holders: _Holders, over: int) -> dict[int, int]:
-    if not holders.counts:
+def _frequent_tokens(tokens: Iterable[int], token_pages: _TokenPages, over: int) -> dict[int, int]:
+    if not token_pages.counts:
         return {}
-    counts = ((token, holders.counts.get(token, 0)) for token in tokens)
+    counts = ((token, token_pages.counts.get(token, 0)) for token in tokens)
     return {token: count for token, count in counts if count > over}
 
 
-def _found(
-    db: sqlite3.Connection, lookup: Lookup, holders: _Holders, where: Filters, sizes: Sizes | None
+def _candidates_of(
+    db: sqlite3.Connection, lookup: Lookup, token_pages: _TokenPages, where: Filters, sizes: Sizes | None
 ) -> CandidatesOfLookup:
     shared: Counter[int] = Counter()
     tokens = set(lookup.tokens)
     for token in tokens:
-        for pages in holders.known.get(token, ()):
+        for pages in token_pages.known.get(token, ()):
             shared.update(pages)
-    if again := tokens.intersection(holders.counts):
+    if again := tokens.intersection(token_pages.counts):
         for _, pages in Postings(db, lookup.field).pages(again):
             shared.update(pages)
     numbers = [number for number, count in shared.items() if count >= lookup.minimum]
     others = 0
     if lookup.most is not None and len(numbers) > lookup.most:
-        numbers = _still_there(db, numbers, where)
+        numbers = _passing(db, numbers, where)
         others = max(len(numbers) - lookup.most, 0)
         numbers = nsmallest(lookup.most, numbers, key=lambda number: (-shared[number], number))
     condition, parameters = conditions(where)
@@ -99,8 +101,8 @@ def _found(
     return CandidatesOfLookup(lookup, sorted(wanted, key=lambda each: (-each.shared, each.id)), others)
 
 
-def _still_there(db: sqlite3.Connection, numbers: Sequence[int], where: Filters) -> list[int]:
-    """Return the numbers of pages that were not deleted and that the filters let pass."""
+def _passing(db: sqlite3.Connection, numbers: Sequence[int], where: Filters) -> list[int]:
+    """Return the numbers of the pages that were not deleted and that meet the filters."""
     if where == Filters():
         gone = set(gone_pages(db))
         return [number for number in numbers if number not in gone]
@@ -121,6 +123,6 @@ def count_pages(db: sqlite3.Connection, lookups: Sequence[Lookup], *, over: int)
     deleted = set(gone_pages(db))
     counted = []
     for lookup in lookups:
-        holders = _holders(db, lookup.field, lookup.tokens, deleted, most=min(over, MAX_HELD))
-        counted.append(_frequent(lookup.tokens, holders, over))
+        token_pages = _token_pages(db, lookup.field, lookup.tokens, deleted, most=min(over, MAX_PAGES_KEPT))
+        counted.append(_frequent_tokens(lookup.tokens, token_pages, over))
     return counted

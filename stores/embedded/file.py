@@ -1,4 +1,4 @@
-"""Creates, opens and migrates the SQLite file of a store, and explains what is wrong with it."""
+"""Creates, opens and migrates the SQLite file of a store, and explains its errors."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class StoreFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction whose statements all see the same state of the file, whatever others write."""
+        """Open a transaction whose statements all see the same state of the file, even if others write to it."""
         with self._turn, reporting_sqlite_errors(self.name), _transaction(self.db, "BEGIN"):
             yield self.db
 
@@ -85,7 +85,7 @@ class StoreFile:
             yield self.db
 
     def rewrite(self) -> None:
-        """Write the file anew, so that it has no bytes of what was deleted, and empty its log."""
+        """Write the file anew, without the bytes of deleted pages, and empty its log."""
         with self._turn, reporting_sqlite_errors(self.name, writing=True):
             self.db.execute("PRAGMA temp_store = FILE")  # the new file would otherwise be in memory first
             try:
@@ -96,7 +96,7 @@ class StoreFile:
         if busy:
             raise StoreError(
                 f"{self.name} is being read by another process, so what was deleted cannot be erased from the file yet:"
-                " run winnow delete --erase when nobody reads it"
+                " run winnow delete --erase when no other process reads it"
             )
 
     def _connection(self) -> sqlite3.Connection:
@@ -128,7 +128,7 @@ class StoreFile:
 
 
 def create_file(path: Path, name: str, scheme: Scheme) -> None:
-    """Create the file of an empty store, unless another process does. It has its name when it is complete."""
+    """Create the file of an empty store, unless another process does. It gets its name when it is complete."""
     if not path.parent.is_dir():
         raise StoreError(f"{name} cannot be created: there is no folder {path.parent}")
     hidden = path.with_name(f".{path.name}.new")
@@ -136,7 +136,7 @@ def create_file(path: Path, name: str, scheme: Scheme) -> None:
         with _only_creator(path.parent), reporting_sqlite_errors(name, writing=True):
             if os.path.lexists(path):
                 return
-            _remove_database(hidden)  # of a process that was killed
+            _remove_database(hidden)  # left by a process that was killed
             try:
                 _fill(hidden, scheme)
                 hidden.rename(path)
@@ -203,7 +203,7 @@ def migrate(db: sqlite3.Connection) -> None:
 
 
 def _add_missing_columns(db: sqlite3.Connection) -> None:
-    """Add the optional columns that newer records have. For the pages that are there, they are unknown."""
+    """Add the optional columns of newer records. Stored pages have no values in them."""
     for table, fields in sqlite_schema.FIELDS_OF.items():
         known = {name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))}
         for field in fields:
@@ -250,7 +250,7 @@ def check_file(path: Path, name: str) -> None:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
             raise StoreError(f"{name} is a folder, but a store is a file: name a file in it")
-        if not stat.S_ISREG(mode):  # opening a FIFO would wait for somebody to write to it
+        if not stat.S_ISREG(mode):  # opening a FIFO would wait for a writer
             raise StoreError(f"{name} is {_special_file(mode)}, but a store is a regular file: name another")
         with path.open("rb") as file:
             header = file.read(HEADER_BYTES)
@@ -268,9 +268,9 @@ def check_file(path: Path, name: str) -> None:
 def _has_our_id(path: Path) -> bool:
     """Return whether SQLite finds our application id in the file, or cannot tell, because it is being written.
 
-    Only SQLite may open a store. To close a file drops all locks of this process on it (POSIX), those of other
-    connections too, unless SQLite closes it. Another process would then believe that nobody uses the store, and remove
-    the log from under these connections: they would read old pages, and their commits would be lost.
+    Only SQLite may open a store. On POSIX, closing a file drops all locks of this process on it, even those of other
+    connections; only SQLite avoids that. Another process would then take the store for unused and remove its log: the
+    connections would read old pages, and their commits would be lost.
     """
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
@@ -286,13 +286,13 @@ def _special_file(mode: int) -> str:
 
 
 def address(path: Path) -> str:
-    """Return the URI for SQLite to open a file: for writing, if the file and its folder permit that."""
+    """Return the URI with which SQLite opens a file: for writing if the permissions of file and folder allow that."""
     effective = os.access in os.supports_effective_ids
     uri = path.absolute().as_uri()
     folder_writable = os.access(path.parent, os.W_OK, effective_ids=effective)
     if folder_writable and os.access(path, os.W_OK, effective_ids=effective):
         return f"{uri}?mode=rw"
-    # If there is a log, SQLite has to read it, and needs a further file for that. Otherwise the file is all there is.
+    # A log has to be read too, for which SQLite needs a further file. Without one, the file is complete.
     log = path.with_name(f"{path.name}-wal")
     return f"{uri}?mode=ro" if folder_writable or log.exists() else f"{uri}?mode=ro&immutable=1"
 
@@ -318,7 +318,7 @@ def damaged(name: str, reason: str) -> StoreError:
 def _store_error(name: str, error: sqlite3.Error, *, writing: bool) -> StoreError:
     code = getattr(error, "sqlite_errorcode", 0)
     primary = code & 0xFF
-    # Without a write, SQLITE_FULL means that a damaged number asks for a page beyond the largest.
+    # While reading, SQLITE_FULL means that a damaged number asks for a page beyond the largest.
     if (primary == sqlite3.SQLITE_FULL and writing) or code == sqlite3.SQLITE_IOERR_SHMSIZE:
         return StoreError(f"there is no space left for {name}; what was stored before is intact")
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):

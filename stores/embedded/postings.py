@@ -1,4 +1,4 @@
-"""Stores the postings of one field in SQLite: sorted runs, packed into blocks of which eight fill a page of the file.
+"""Stores the postings of one field in SQLite: sorted runs, packed into blocks. Eight blocks fill a page of the file.
 
 A row for each posting would be simple, but hashes come in random order: a batch of pages would touch every leaf of such
 a tree, which costs more the larger it is. Here a batch is sorted and merged into the first of a few runs, each of which
@@ -28,9 +28,9 @@ from opensearch_winnow.stores.embedded.seals import sealed, unsealed
 # always in the same block.
 TOKEN_BITS = 60
 SLOT_BITS = 64 - TOKEN_BITS
-MAX_TOKEN_PART = (1 << TOKEN_BITS) - 1  # of a block id, the bits that are not the run
+MAX_TOKEN_PART = (1 << TOKEN_BITS) - 1  # the bits of a block id without the run
 MAX_RUNS = 8
-FIRST_RUN_POSTINGS = 1 << 16  # that fit in run 0: few enough to be moved for each page that is added alone
+FIRST_RUN_POSTINGS = 1 << 16  # size of run 0: small enough to be rewritten for each page that is added alone
 GROWTH = 8  # ratio of the sizes of two runs: run 3 has up to 33 million postings, of some 330,000 pages
 # Eight blocks of this size fill a page of 8,192 bytes, with their keys and checksums. A lookup unpacks a whole block:
 # smaller ones save little of its time.
@@ -101,7 +101,7 @@ class Postings:
             self._merge(list(sizes), max(sizes), SortedRun(array("Q"), array("I")), pages)
 
     def frequencies(self, dropped: array[int]) -> dict[int, int]:
-        """Return how many tokens are on exactly n pages, by n, without counting the `dropped` pages."""
+        """Return {n: number of tokens on exactly n pages}, without counting the `dropped` pages."""
         total: Counter[int] = Counter()
         for run in _merged([self._blocks(run) for run in self._sizes()]):
             total.update(document_frequency_histogram(drop_pages(*run, dropped)[0] if dropped else run.tokens))

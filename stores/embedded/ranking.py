@@ -16,13 +16,13 @@ from opensearch_winnow.stores.embedded.writes import gone_pages
 
 # Among equal scores: the newest first (an unknown time is NULL, which sorts last here); then the shortest URL.
 TIE_ORDER = "fetched_at DESC, length(url), url"
-MAX_ROW_LOOKUPS = 5_000  # for more pages it is quicker to read the list of those that are not the latest
+MAX_ROW_LOOKUPS = 5_000  # for more pages it is quicker to read the list of all captures that are not the latest
 
 
 class Ranking:
     """The hits of a search in order, valid during a transaction of the caller.
 
-    The best first; among equals the newest, then the one with the shortest URL, then by URL.
+    The order is by score, then newest first, then by the length of the URL, then by URL.
     """
 
     def __init__(self, db: sqlite3.Connection, words: Words, where: Filters) -> None:

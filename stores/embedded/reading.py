@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.mappings.card import CaptureEntry, Card
 from opensearch_winnow.mappings.record import Record, StoredDigests, storable
@@ -91,12 +92,10 @@ def read_pages(db: sqlite3.Connection, ids: Iterable[str], fields: type[Fields],
 
 def by_id(db: sqlite3.Connection, columns: str, table: str, ids: Iterable[str]) -> Iterator[Row]:
     """Select columns of pages by id, in any order."""
-    distinct = list(dict.fromkeys(keys(ids)))
-    for start in range(0, len(distinct), MAX_PARAMETERS):
-        some = distinct[start : start + MAX_PARAMETERS]
+    for some in batches(dict.fromkeys(keys(ids)), MAX_PARAMETERS):
         marks = ", ".join("?" * len(some))
         rows = db.execute(f"SELECT {columns} FROM {table} WHERE page.id IN ({marks})", some)
-        yield from iter(rows.fetchone, None)  # not from the cursor, which a generator that is dropped late would close
+        yield from iter(rows.fetchone, None)  # not from the cursor: a generator that is dropped late would close it
 
 
 def scan_pages(

@@ -62,7 +62,7 @@ Result = TypeVar("Result")
 
 
 def reporting_damage(decode: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Decorate a function that decodes stored data: if it fails, the file is damaged, and a DatabaseError says so."""
+    """Decorate a function that decodes stored data: convert its errors into a DatabaseError about a damaged file."""
 
     @wraps(decode)
     def decode_or_report(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
@@ -70,7 +70,7 @@ def reporting_damage(decode: Callable[Parameters, Result]) -> Callable[Parameter
             return decode(*args, **kwargs)
         # MemoryError, because a damaged compressed text can claim any size.
         except (AttributeError, TypeError, ValueError, OverflowError, MemoryError, zstandard.ZstdError) as error:
-            raise sqlite3.DatabaseError(f"a row makes no sense: {error}") from None
+            raise sqlite3.DatabaseError(f"a row is invalid: {error}") from None
 
     return decode_or_report
 
@@ -84,7 +84,7 @@ def required_row(cursor: sqlite3.Cursor) -> Row:
 
 
 def page_row(record: Record) -> tuple[Any, ...]:
-    """Return the row of table `page` from column `latest` on. It is the latest capture until that is checked."""
+    """Return the row of table `page` from column `latest` on. `latest` is set, and corrected after the write."""
     facts = [each.get(record) for each in FIELDS_OF[FACTS]]
     for i, codec in FACT_CODECS:
         if facts[i] is not None:
@@ -125,7 +125,7 @@ def location_row(location: ArchiveLocation) -> tuple[str, int, int, str, int, st
 def sealed_rows(record: Record, scheme: Scheme, compressor: zstandard.ZstdCompressor) -> dict[str, tuple[Any, ...]]:
     """Return the rows of SEALED_TABLES, without the number, and not sealed.
 
-    Fingerprints that follow from their positions in the text are left out: a position takes a byte or two, a hash 8.
+    Fingerprints that can be computed from text and positions are left out: a hash takes 8 bytes, a position 1 or 2.
     """
     rows = {table: tuple(_encoded(each, record) for each in FIELDS_OF[table]) for table in SEALED_TABLES}
     rows[TEXTS] = (packed_text(record.text, compressor),)
@@ -137,7 +137,7 @@ def sealed_rows(record: Record, scheme: Scheme, compressor: zstandard.ZstdCompre
 
 
 def _hashes_in_text(text: str, url: str, positions: array[int], scheme: Scheme) -> bytes:
-    """Return the fingerprints that a text has at these positions, as they would be stored."""
+    """Return the fingerprints of a text at these positions, in their stored form."""
     return ordered_bytes(fingerprints_at(canonical(text, scheme, name=url).chars, positions, scheme), "little")
 
 
@@ -218,7 +218,7 @@ def conditions(where: Filters) -> tuple[str, list[Any]]:
 
 
 def keys(ids: Iterable[str]) -> list[bytes]:
-    """Return ids as they are stored, without those that are not valid."""
+    """Return the valid ones of `ids` in their stored form."""
     return [bytes.fromhex(each) for each in ids if ID.fullmatch(each)]
 
 
@@ -231,7 +231,7 @@ def packed_text(text: str, compressor: zstandard.ZstdCompressor) -> bytes:
 
 @reporting_damage
 def text_of(stored: bytes, number: int) -> str:
-    """Return the text of a page by its number. Every text that leaves a store is read, and checked, here."""
+    """Return the text of the page `number`. Every text of a store is read, and checked, here."""
     return _unpacked_text(unsealed(stored, number))
 
 

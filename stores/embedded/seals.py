@@ -13,13 +13,13 @@ SEAL_BYTES = 4
 
 
 def sealed(data: bytes | str, key: int) -> bytes:
-    """Return `data`, a text as UTF-8, with the checksum of it and of the `key` of its row behind."""
+    """Return `data`, as UTF-8 if it is text, followed by a checksum of it and of the `key` of its row."""
     raw = data.encode() if isinstance(data, str) else data
     return raw + _checksum(raw, key)
 
 
 def unsealed(stored: object, key: int) -> bytes:
-    """Return the bytes without their checksum, which must be right."""
+    """Return the bytes without their checksum. Raises a DatabaseError if it is wrong."""
     if isinstance(stored, bytes):
         data = stored[:-SEAL_BYTES]
         if stored[len(data) :] == _checksum(data, key):

@@ -101,12 +101,12 @@ class _SegmentWords:
         self._prefixes: dict[str, list[bytes]] = {}
 
     def document_frequencies(self, word: str) -> tuple[int, int]:
-        """Return how many titles and how many texts have the word."""
+        """Return the number of titles and the number of texts that have the word."""
         pages = self._pages_of(word)
         return (0, 0) if pages is None else document_frequencies(pages, self._gone)
 
     def has(self, phrase: Phrase) -> bool:
-        """Return whether the segment has each word of the phrase, on whichever pages."""
+        """Return whether the segment has each word of the phrase, on any of its pages."""
         return all(self._pages_of(word) is not None for word in phrase.words) and (
             not phrase.prefix or bool(self._pages_with_prefix(phrase.prefix))
         )

@@ -1,4 +1,4 @@
-"""Counts what an embedded store holds: pages, clusters, crawls, token frequencies and bytes."""
+"""Counts the pages, clusters, crawls, token frequencies and bytes of an embedded store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from opensearch_winnow.stores.embedded.writes import FIELDS, gone_pages
 from opensearch_winnow.stores.store import ClusterSize, Crawl, Statistics
 
 SIZES_TABLE = "dbstat"  # a virtual table; some builds of SQLite do not have it
-# What tables hold, by the beginning of their names. The name of an index begins with that of its table.
+# The content of tables, by the beginning of their names. The name of an index begins with that of its table.
 TABLE_KINDS = {
     "page_text_digest": "pages",
     "page_text": "texts",
@@ -87,7 +87,7 @@ def cluster_sizes(
 
 
 def _sizes(db: sqlite3.Connection, path: Path) -> dict[str, int]:
-    """Return the bytes of all files of a store, by what takes them; without SIZES_TABLE, all tables as one entry."""
+    """Return the bytes of all files of a store, by use; without SIZES_TABLE, all tables as one entry."""
     files = {suffix: path.with_name(path.name + suffix) for suffix in ("", "-wal", "-shm")}
     lengths = {suffix: file.stat().st_size for suffix, file in files.items() if file.exists()}
     (free,) = db.execute("SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size").fetchone()

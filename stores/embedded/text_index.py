@@ -1,4 +1,4 @@
-"""The full-text index of an embedded store, as tables of SQLite: which pages have a word, how often, and where.
+"""The full-text index of an embedded store, as tables of SQLite: the pages of each word, with its positions.
 
 The pages of one write become a segment: their words in order, each with its pages, in blocks that fill a page of the
 file. Page numbers only grow, so segments do not overlap, and neighbours are merged by appending, for each word, the
@@ -25,7 +25,7 @@ MERGE_FACTOR = 8  # segments of a tier that become one of the next
 FIRST_TIER_WORDS = 4_096  # maximum words in a segment of the first tier
 # A segment of more than FIRST_TIER_WORDS * 8 ** 4, some 17 million words, is not merged: rows must not grow forever.
 TIERS = 5
-MAX_NUMBER_GAP = 100_000  # unused page numbers between segments that are merged; each takes two bytes
+MAX_NUMBER_GAP = 100_000  # unused page numbers between two segments that are merged; each takes two bytes
 BLOCK_NUMBER_BITS = 32  # of a block id (column `block_id`) that count the blocks of its segment
 BLOCKS_IN_MEMORY = 16  # of each segment during a merge
 

@@ -33,7 +33,7 @@ from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import Facet, Hit, ViewHit
 
 HIT_FACTS = ("url", "site", "crawl", "fetched_at", "shingle_count", "canonical")
-PAGES_PER_QUERY = 1_000  # whose clusters are read together
+PAGES_PER_QUERY = 1_000  # to read the clusters of
 # The value of each facet, as SQL on table `page`. Times are in microseconds, and no page has a year before 0.
 FACETS: dict[FacetName, str] = {
     "site": "site",
@@ -44,7 +44,7 @@ FACETS: dict[FacetName, str] = {
 
 
 class EmbeddedView(Closing):
-    """The hits of a search, in order, in a transaction that does not see later writes."""
+    """The hits of a search in order, read in a transaction that does not see later writes."""
 
     def __init__(self, file: StoreFile, words: Words, where: Filters, *, keep_open: bool = False) -> None:
         self.key = ""

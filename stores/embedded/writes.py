@@ -40,8 +40,8 @@ from opensearch_winnow.stores.store import WriteOutcome
 FIELDS: tuple[Field, ...] = get_args(Field)  # each has the table of its name
 
 # The postings of deleted pages are removed together, in one pass over all postings, when there are more than
-# MIN_GONE_PAGES of these pages and more than one for every GONE_SHARE pages. So lookups read at most 2 % in vain, and
-# each deleted posting costs the rewriting of at most fifty others.
+# MIN_GONE_PAGES of these pages and more than one for every GONE_SHARE pages. So at most 2 % of what lookups read is
+# useless, and each deleted posting costs the rewriting of at most fifty others.
 MIN_GONE_PAGES = 1_000
 GONE_SHARE = 50
 COMPRESSION_LEVEL = 1  # of zstd: texts shrink to 40 % of their size, in 60 µs per page of 6.4 kB
@@ -66,8 +66,8 @@ class _PageRows(NamedTuple):
 def write_pages(file: StoreFile, records: Sequence[Record], scheme: Scheme) -> list[WriteOutcome]:
     """Write records in one transaction. Of records with the same id, the last one is stored.
 
-    The list of blocked pages is read in that transaction. Whoever blocks a page puts it on the list first, then deletes
-    its captures: a transaction before the list leaves a capture that is then deleted, one after it writes none.
+    The list of blocked pages is read in the same transaction. Blocking a page adds it to the list first, and deletes
+    its captures afterwards. So what was written before the change of the list is deleted, and nothing is written later.
     """
     ids = [record.id for record in records]
     pages = _pages(dict(zip(ids, records, strict=True)).values(), scheme)
@@ -111,9 +111,9 @@ def set_texts(file: StoreFile, records: Sequence[Record], scheme: Scheme) -> int
 def _change(
     file: StoreFile, records: Sequence[Record], scheme: Scheme, changed_by: Callable[[Record, Record], Record | None]
 ) -> int:
-    """Write the pages anew that a function makes of stored ones and their records, and return how many are stored.
+    """Replace stored pages by `changed_by(stored, record)`, unless that is None; return how many pages exist.
 
-    Each gets a new number: postings are only ever added, or dropped with their page.
+    Each replaced page gets a new number: postings are only ever added, or dropped with their page.
     """
     with file.writing() as db:
         stored = read_pages(db, [record.id for record in records], Record, scheme)
@@ -133,7 +133,7 @@ def _pages(records: Iterable[Record], scheme: Scheme) -> list[_PageRows]:
 
 
 def _write(db: sqlite3.Connection, pages: Sequence[_PageRows]) -> list[str]:
-    """Write pages and return the ids of those that existed before."""
+    """Write pages and return the ids of pages that existed before."""
     before = {}
     for page in pages:
         row = db.execute("SELECT number, arrival FROM page WHERE id = ?", (page.key,)).fetchone()
@@ -141,8 +141,8 @@ def _write(db: sqlite3.Connection, pages: Sequence[_PageRows]) -> list[str]:
             before[page.key] = row
     _delete_rows(db, [number for number, _ in before.values()])
     (first,) = db.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()
-    # Pages are numbered in an order in which their texts fill the file; they arrive in the order of writing. Copies
-    # keep that order: the first of them is the original of the others.
+    # Page numbers follow the order in which texts best fill the file; arrivals follow the order of writing. Copies keep
+    # the order of writing in their numbers too: the first of them is the original of the others.
     sizes = [len(page.sealed[TEXTS][0]) + SEAL_BYTES for page in pages]
     order = leaf_order(sizes, [page.record.hashes.shingle_digest for page in pages])
     arrivals = [before.get(pages[index].key, (None, first + index))[1] for index in order]
@@ -244,7 +244,7 @@ def _set_latest(db: sqlite3.Connection, urls: Iterable[str]) -> None:
 
 
 def leaf_order(sizes: Sequence[int], families: Sequence[str]) -> list[int]:
-    """Return the indices of rows of these sizes, in an order in which few bytes of the leaves stay empty.
+    """Return the indices of rows of these sizes, in an order that leaves few bytes of the leaves empty.
 
     SQLite appends rows to a leaf, and begins another where a row does not fit. In the order of a crawl, that leaves a
     fifth of the bytes empty. Here, each leaf gets the largest row that is left, then the largest that still fits. Then

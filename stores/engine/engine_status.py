@@ -25,7 +25,7 @@ class NodeStatus(Answer):
 
 @answer
 class EngineStatus(Answer):
-    """An engine. All but its home is null, or empty, if it does not run."""
+    """The status of an engine. If it does not run, everything but its home is null or empty."""
 
     running: bool = key("True if it runs.")
     home: str = key("Its folder.")
@@ -40,7 +40,7 @@ class EngineStatus(Answer):
 
     @classmethod
     def of(cls, home: Path, running: Running | None) -> Self:
-        """Look at an engine."""
+        """Return the status of an engine."""
         if running is None:
             return cls(running=False, home=str(home))
         alive = running.alive
@@ -80,7 +80,7 @@ class StoppedEngine(Answer):
 
     @classmethod
     def of(cls, home: Path, stopped: Running | None) -> Self:
-        """Describe what was stopped."""
+        """Describe the engine that was stopped, if one ran."""
         if stopped is None:
             return cls(stopped=False, home=str(home), version=None, pids=[])
         return cls(stopped=True, home=str(home), version=stopped.version, pids=list(stopped.pids.values()))

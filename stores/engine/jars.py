@@ -1,4 +1,4 @@
-"""Downloads the jars that an engine consists of, checks their SHA-256, and keeps them where Maven keeps its files."""
+"""Downloads the jars of an engine, checks their SHA-256, and keeps them in Maven's local repository."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARALLEL_DOWNLOADS = 12  # most files are small, and each takes a round trip
 CHUNK_BYTES = 1 << 16
 TIMEOUT_SECONDS = 30  # without a byte
 
-Progress = Callable[[int, int], None]  # called with the bytes fetched so far, and the bytes to fetch
+Progress = Callable[[int, int], None]  # called with the bytes fetched so far, and the total
 
 
 class Jar(NamedTuple):

@@ -29,7 +29,7 @@ from opensearch_winnow.stores.engine.releases import DEFAULT, RELEASES, Release
 from opensearch_winnow.stores.engine.running import EngineNode, Running
 from opensearch_winnow.stores.store import StoreError
 
-PORT_RELEASE_SECONDS = 3.0  # a node that was just killed may still hold its port
+PORT_RELEASE_SECONDS = 3.0  # within which the port of a node that was just killed becomes free
 # By default an engine refuses to write to a disk that is nearly full, as that of a laptop often is.
 LOCAL_SETTINGS = {"cluster.routing.allocation.disk.threshold_enabled": "false"}
 
@@ -50,8 +50,8 @@ class LocalEngine:
     def start(self, options: EngineOptions) -> Running:
         """Start the nodes that do not run yet, and wait until all answer. They stop when the process `owner` ends.
 
-        What is None is as before if nodes of this folder have died. Otherwise the newest version is started, with as
-        many nodes as the folder has data of, or one, at DEFAULT_PORT with DEFAULT_HEAP.
+        If nodes of this folder have died, options that are None keep their values of the last start. Otherwise the
+        defaults are the newest version, as many nodes as the folder has data of, or one, DEFAULT_PORT and DEFAULT_HEAP.
         """
         version, nodes = options.version, options.nodes
         with self._locked():

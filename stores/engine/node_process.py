@@ -18,7 +18,7 @@ import psutil
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 OWNER_POLL_SECONDS = 1.0
-CLOSE_SECONDS = 20  # that a node gets to close its files
+CLOSE_SECONDS = 20  # for a node to close its files
 
 
 @dataclass(frozen=True, slots=True)

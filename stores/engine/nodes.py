@@ -22,9 +22,9 @@ from opensearch_winnow.stores.engine.releases import Release
 from opensearch_winnow.stores.engine.running import EngineNode, Running
 from opensearch_winnow.stores.store import StoreError
 
-START_SECONDS = 300.0  # that nodes get to answer and find each other
-RECOVERY_SECONDS = 60.0  # that nodes get to find their data when all have joined
-STOP_SECONDS = 60.0  # that nodes get to close their files
+START_SECONDS = 300.0  # for nodes to answer and find each other
+RECOVERY_SECONDS = 60.0  # for nodes to find their data when all have joined
+STOP_SECONDS = 60.0  # for nodes to close their files
 POLL_SECONDS = 0.1
 MAX_LOG_LINES = 4  # shown of a node that failed
 
@@ -108,7 +108,7 @@ def wait_until_up(running: Running) -> None:
 
 
 def stop_nodes(nodes: Iterable[EngineNode]) -> None:
-    """Ask the nodes to stop, wait for them, and kill those that do not."""
+    """Ask the nodes to stop, wait for them, and kill any that still runs."""
     left = [process for node in nodes if (process := node.process)]
     for number in (signal.SIGTERM, signal.SIGKILL):
         for process in left:

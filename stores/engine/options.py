@@ -33,7 +33,7 @@ class EngineHome(Options):
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions(Options):
-    """An engine that is started. It ends when the process `owner` does."""
+    """The options of starting an engine. It stops when the process `owner` ends."""
 
     error: ClassVar[type[WinnowError]] = StoreError
 

@@ -6,7 +6,7 @@ import socket
 from random import Random
 
 HOST = "127.0.0.1"
-TRANSPORT_OFFSET = 100  # nodes talk to each other on a port that is higher by this, as 9300 goes with 9200
+TRANSPORT_OFFSET = 100  # nodes talk to each other on a port that is higher by this: 9300 for 9200
 PORT_RANGE = (10_000, 30_000)  # below the ports that the system gives to outgoing connections
 
 

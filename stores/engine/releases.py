@@ -33,8 +33,8 @@ class Release:
     node: str  # the class of a node that loads modules from the class path
     plugins: tuple[str, ...]  # the classes of the modules
     initial_managers: str  # the setting that lists the nodes that may elect the first manager
-    settings: dict[str, str] = field(default_factory=dict)  # that every node of it needs
-    # Of a version that only tests start: its list of jars, and a jar of classes that are not published.
+    settings: dict[str, str] = field(default_factory=dict)  # of every node
+    # For versions that only tests start: the list of jars, and a jar of classes that are not published.
     jar_list: Path | None = None
     winnow_jar: Path | None = None
 

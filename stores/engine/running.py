@@ -14,7 +14,7 @@ import psutil
 from opensearch_winnow.stores.engine.ports import HOST
 from opensearch_winnow.stores.store import StoreError
 
-TIMEOUT_SECONDS = 10.0  # that a node gets to answer
+TIMEOUT_SECONDS = 10.0  # for a node to answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class EngineNode:
 
     @property
     def plan(self) -> str:
-        """The file that says how to start the node."""
+        """The file with the parameters of the node's process."""
         return f"{self.folder}/node.json"
 
     @property
@@ -103,7 +103,7 @@ class Running:
         return {node.name: node.pid for node in self.nodes}
 
     def with_node(self, changed: EngineNode) -> Self:
-        """Return the engine with a node of the same name replaced."""
+        """Return the engine with `changed` instead of the node of that name."""
         return replace(self, nodes=tuple(changed if node.name == changed.name else node for node in self.nodes))
 
     def health(self) -> dict[str, Any]:

@@ -59,8 +59,8 @@ from opensearch_winnow.stores.view_cache import ViewCache
 class OpenSearchStore(Closing):
     """A store in an index of OpenSearch. Several threads may read it while one writes; each process opens its own.
 
-    When a write or a deletion returns, everyone sees its effect. If two processes write captures of one URL at the same
-    time, both captures may be marked as the latest until that URL is written again.
+    When a write or a deletion returns, all readers see its effect. If two processes write captures of one URL at the
+    same time, both captures may be marked as the latest until that URL is written again.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class OpenSearchStore(Closing):
     ) -> Self:
         """Open http(s)://host:port/NAME; with `create`, set it up if it does not exist.
 
-        The index contains its scheme, except for a secret `key`. A `client` that is passed in is not closed. Without
+        The index contains its scheme, except for a secret `key`. A given `client` is not closed with the store. Without
         one, a `patient` store repeats its requests for longer; see `connect`.
         """
         address = Address.of(name)
@@ -129,7 +129,7 @@ class OpenSearchStore(Closing):
         used = client or connect(address, patient=patient)
         try:
             with reporting_engine_errors(str(address), "opened"):
-                used.indices.get_mapping(index=address.index)  # unlike a HEAD request, it says why it fails
+                used.indices.get_mapping(index=address.index)  # unlike a HEAD request, it gives the reason of an error
                 return True
         except StoreError as error:
             if isinstance(error.__cause__, NotFoundError):

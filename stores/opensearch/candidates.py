@@ -7,6 +7,7 @@ from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.mappings.hash_tokens import tokens_of
 from opensearch_winnow.mappings.opensearch_document import card_of, time_of
 from opensearch_winnow.mappings.record import capture_id
@@ -28,18 +29,18 @@ from opensearch_winnow.queries.dsl.ranked import without_arrival
 from opensearch_winnow.stores.opensearch.index_client import EngineHit, IdAndSource, IndexClient, total
 from opensearch_winnow.stores.store import Candidate, CandidatesOfLookup, LookupsOfQuestion
 
-# The best candidates come as whole documents, because their texts are usually read next, and another request costs
-# more. All others come from doc values: reading a document takes fifty times as long as reading these.
-WHOLE_DOCUMENTS = 16
+# The number of best candidates to return as whole documents: their texts are usually read next, and another request
+# costs more. All others are returned from doc values: reading a document takes fifty times as long.
+MAX_WHOLE_DOCUMENTS = 16
 LIGHT_FIELDS = ("url", "site", "fetched_us", "shingle_count", "sketch_count", "minhash")
 CACHE_SECONDS = 1.0  # for the documents of a question
-MAX_ARRIVALS = 100_000  # that are remembered
-NO_ARRIVAL = 2**63 - 1  # the sort value of a page without a arrival, which other software has written
+MAX_ARRIVALS = 100_000  # to remember
+NO_ARRIVAL = 2**63 - 1  # the sort value of a page without an arrival, which other software has written
 MAX_TOKENS_OF_TWO = MAX_TOKENS_PER_QUERY - 20  # of two lookups in one query, with room for the filters of both
 
 
 class _TokenQuery(NamedTuple):
-    """A lookup as the engine takes it: tokens as strings, in parts that fit a query."""
+    """A lookup in the form of a query: tokens as strings, in parts that fit a query."""
 
     field: Field
     minimum: int
@@ -52,21 +53,21 @@ class _TokenQuery(NamedTuple):
         return cls(lookup.field, minimum, overlap_parts(tokens_of(lookup.tokens), minimum), lookup.most)
 
 
-class _Posed(NamedTuple):
+class _QuestionSearches(NamedTuple):
     """The lookups of a question, and the searches for them."""
 
     lookups: Sequence[Lookup]
     queries: list[_TokenQuery]
     searches: list[Search]
-    most: int | None  # the number of pages that are wanted
+    most: int | None  # the number of pages to return; None: all
 
     @classmethod
-    def of(cls, lookups: Sequence[Lookup], filters: Sequence[Clause]) -> _Posed:
+    def of(cls, lookups: Sequence[Lookup], filters: Sequence[Clause]) -> _QuestionSearches:
         queries = [_TokenQuery.of(lookup) for lookup in lookups]
-        return cls(lookups, queries, _searches(queries, filters), _most(queries))
+        return cls(lookups, queries, _searches(queries, filters), _pages_wanted(queries))
 
     def checks(self, check: FrequencyCheck) -> list[Search]:
-        """Return the searches that count the pages with any token, for each field that is checked."""
+        """Return the searches that count the pages with any of the tokens, one for each field that `check` checks."""
         tokens = [(each.field, [token for part in each.parts for token in part.tokens]) for each in self.queries]
         return [with_any(field, some, up_to=check.max_pages + 1) for field, some in tokens if field in check.fields]
 
@@ -86,7 +87,7 @@ class _CandidatePage(NamedTuple):
 
 
 class Overlaps:
-    """Finds candidates by their tokens. Remembers their arrivals, and for a moment the documents found last."""
+    """Finds candidates by their tokens. Keeps their arrivals, and for CACHE_SECONDS the documents found last."""
 
     def __init__(self, index: IndexClient) -> None:
         self._index = index
@@ -97,18 +98,18 @@ class Overlaps:
     def find(
         self, questions: Sequence[LookupsOfQuestion], filters: Sequence[Sequence[Clause]]
     ) -> list[list[CandidatesOfLookup]]:
-        """Find the candidates of each lookup of each question; `filters` has those of each question."""
-        posed = [_Posed.of(each.lookups, some) for each, some in zip(questions, filters, strict=True)]
+        """Find the candidates of each lookup of each question; `filters` has a list for each question."""
+        posed = [_QuestionSearches.of(each.lookups, some) for each, some in zip(questions, filters, strict=True)]
         return self._candidates(posed, self._index.searches([search for each in posed for search in each.searches]))
 
     def find_rare(
         self, questions: Sequence[LookupsOfQuestion], filters: Sequence[Sequence[Clause]], check: FrequencyCheck
     ) -> list[list[CandidatesOfLookup] | None]:
-        """Find the candidates of the questions without frequent tokens, in one request; None if some token may be.
+        """Find the candidates of each question in one request; None for a question with a possibly frequent token.
 
-        It counts the pages that have any of the tokens. If these are few, no single token is on many.
+        The request also counts the pages that have any of the tokens. If these are few, no single token is on many.
         """
-        posed = [_Posed.of(each.lookups, some) for each, some in zip(questions, filters, strict=True)]
+        posed = [_QuestionSearches.of(each.lookups, some) for each, some in zip(questions, filters, strict=True)]
         checks = [each.checks(check) for each in posed]
         searches = [search for some, each in zip(checks, posed, strict=True) for search in (*some, *each.searches)]
         answers = iter(self._index.searches(searches))
@@ -130,7 +131,7 @@ class Overlaps:
             self.forget()
         found = {id_: self._documents[id_] for id_ in ids if id_ in self._documents}
         unread = [id_ for id_ in ids if id_ not in found]
-        few = len(unread) <= WHOLE_DOCUMENTS and all(id_ in self._arrivals for id_ in unread)
+        few = len(unread) <= MAX_WHOLE_DOCUMENTS and all(id_ in self._arrivals for id_ in unread)
         wanted = () if few else fields  # a candidate whose card is read is usually compared next
         read = {id_: (id_, source) for id_, source in self._index.sources(unread, wanted).items()}
         arrivals = {self._arrivals[id_]: id_ for id_ in unread if id_ not in read and id_ in self._arrivals}
@@ -142,11 +143,13 @@ class Overlaps:
         return found | read
 
     def forget(self) -> None:
-        """Forget documents, which may have changed. Places never change."""
+        """Forget documents, which may have changed. Arrivals never change."""
         self._documents = {}
 
-    def _candidates(self, posed: Sequence[_Posed], answers: Sequence[dict[str, Any]]) -> list[list[CandidatesOfLookup]]:
-        """Make candidates of the `answers` to all searches of the questions."""
+    def _candidates(
+        self, posed: Sequence[_QuestionSearches], answers: Sequence[dict[str, Any]]
+    ) -> list[list[CandidatesOfLookup]]:
+        """Make candidates from the `answers` to all searches of the questions."""
         searches = [search for each in posed for search in each.searches]
         pages, counted = self._counts(searches, answers, [each.most for each in posed for _ in each.searches])
         keys = {page.id: key for key, page in pages.items()}
@@ -164,11 +167,11 @@ class Overlaps:
             counts = iter(split_scores(own[0]) if _fit_one_query(each.queries) else own)
             found.append([[next(counts) for _ in query.parts] for query in each.queries])
             more += [
-                (shared, best(part.overlap_of(query.field, _these([keys[id_] for id_ in some]))))
+                (shared, best(part.overlap_of(query.field, _with_keys([keys[id_] for id_ in some]))))
                 for query, shared in zip(each.queries, found[-1], strict=True)
                 if len(query.parts) > 1
                 for part, ids in zip(query.parts, uncounted(query.parts, shared, query.minimum), strict=True)
-                for some in _batches(ids)
+                for some in batches(ids, MAX_HITS_PER_ANSWER)
             ]
         rest = self._index.searches([search for _, search in more])
         for (shared, _), answer in zip(more, rest, strict=True):
@@ -191,7 +194,7 @@ class Overlaps:
     def _counts(
         self, searches: Sequence[Search], answers: Sequence[dict[str, Any]], most: Sequence[int | None]
     ) -> tuple[dict[int | str, _CandidatePage], list[dict[str, int]]]:
-        """Return the pages by their `_key`, all or the `most` best of each search, and its shared tokens by id."""
+        """Return the best pages by `_key`, up to `most` for each search, and the shared tokens of each search by id."""
         pages: dict[int | str, _CandidatePage] = {}
         found: list[dict[str, int]] = [{} for _ in searches]
         waiting = list(zip(range(len(searches)), searches, answers, strict=True))
@@ -220,9 +223,9 @@ class Overlaps:
         return pages, found
 
     def _identified(self, search: Search, hits: Sequence[EngineHit]) -> Iterator[EngineHit]:
-        """Yield hits of a search; as whole documents where doc values do not tell the id.
+        """Yield the hits of a search, as whole documents if doc values are not enough to know the id.
 
-        Such are documents that other software has written without a arrival, and those with a very long URL.
+        They are not if other software has written a document without an arrival, or if the URL is very long.
         """
         light = [hit for hit in hits if "_source" not in hit]
         long = [hit["sort"][-1] for hit in light if "url" not in hit["fields"]]
@@ -239,13 +242,13 @@ class Overlaps:
 
 
 def _key(hit: EngineHit) -> int | str:
-    """Return the arrival of a hit; its id if other software has written it without a arrival."""
+    """Return the arrival of a hit; its id if other software has written it without an arrival."""
     arrival: int = hit["sort"][-1]
     return arrival if arrival < NO_ARRIVAL else str(hit["_id"])
 
 
-def _these(keys: Sequence[int | str]) -> Clause:
-    """Return a query for the pages with these keys."""
+def _with_keys(keys: Sequence[int | str]) -> Clause:
+    """Return a query for the pages with these `_key`s."""
     arrivals, ids = [key for key in keys if isinstance(key, int)], [key for key in keys if isinstance(key, str)]
     return {"bool": {"should": [{"terms": {"arrival": arrivals}}, {"ids": {"values": ids}}]}}
 
@@ -270,22 +273,20 @@ def _searches(queries: Sequence[_TokenQuery], filters: Sequence[Clause]) -> list
     overlaps = [part.overlap(each.field, filters) for each in queries for part in each.parts]
     if _fit_one_query(queries):
         overlaps = [either(*overlaps)]
-    most = _most(queries)
-    whole = [best(query, size=min(WHOLE_DOCUMENTS, most or WHOLE_DOCUMENTS), fields=True) for query in overlaps[:1]]
+    most = _pages_wanted(queries)
+    whole = [
+        best(query, size=min(MAX_WHOLE_DOCUMENTS, most or MAX_WHOLE_DOCUMENTS), fields=True) for query in overlaps[:1]
+    ]
     if most is not None:
         whole[0]["track_total_hits"] = True
     return whole + [best_by_doc_values(query, LIGHT_FIELDS) for query in overlaps[1:]]
 
 
-def _most(queries: Sequence[_TokenQuery]) -> int | None:
-    """Return the number of pages that are wanted; None for all, as in a question of several parts, to add them up."""
+def _pages_wanted(queries: Sequence[_TokenQuery]) -> int | None:
+    """Return the number of pages to ask for; None for all, which the sum of several parts needs."""
     return queries[0].most if [len(each.parts) for each in queries] == [1] else None
 
 
 def _fit_one_query(queries: Sequence[_TokenQuery]) -> bool:
     sizes = [len(part.tokens) for each in queries for part in each.parts]
     return len(queries) == len(sizes) == 2 and sum(sizes) <= MAX_TOKENS_OF_TWO
-
-
-def _batches(ids: list[str]) -> Iterator[list[str]]:
-    return (ids[start : start + MAX_HITS_PER_ANSWER] for start in range(0, len(ids), MAX_HITS_PER_ANSWER))

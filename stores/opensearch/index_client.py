@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.record import storable
 from opensearch_winnow.queries.dsl.filters import Clause, all_of
@@ -25,7 +26,7 @@ IdAndSource = tuple[str, dict[str, Any]]  # `_id` and `_source` of a document
 SEARCHES_PER_REQUEST = 500
 DOCUMENTS_PER_REQUEST = 100  # by id; a whole document has some 10 kB
 SMALL_DOCUMENTS_PER_REQUEST = 2_000  # without their texts
-# An answer is complete, or an error: a shard that does not answer must not make pages vanish.
+# An incomplete answer is an error: a shard that does not answer must not make pages vanish.
 NO_PARTIAL_RESULTS = {"allow_partial_search_results": "false"}
 DFS = {"search_type": "dfs_query_then_fetch"}  # term statistics of all shards together
 
@@ -33,7 +34,7 @@ DFS = {"search_type": "dfs_query_then_fetch"}  # term statistics of all shards t
 class IndexClient:
     """Sends requests to the index of one store: an opensearch-py client, and the name of the index or alias.
 
-    All reads of a store go through here. A subclass may put them in other words for another kind of index.
+    All reads of a store go through here. A subclass may translate them for another kind of index.
     """
 
     def __init__(self, client: OpenSearch, name: str, index: str, *, alias: bool = True) -> None:
@@ -41,18 +42,18 @@ class IndexClient:
         self.name = name  # as the user wrote it, without credentials
         self.index_name = index
         self.settings_index = f"{index}.settings"
-        self.alias = alias  # whether `index` is an alias; winnow makes one, but others may name an index directly
-        self.has_latest = True  # whether pages have captures, of which one is marked as the latest
+        self.alias = alias  # whether `index` is an alias: winnow creates one, but a user may name an index itself
+        self.has_latest = True  # whether the latest capture of each page is marked
         self._shards = 0  # that answered the last search
 
     def search(self, search: Search, **parameters: str) -> dict[str, Any]:
-        """Run a search. One at a point in time (`pit`) names no index, because the point does."""
+        """Run a search. The request for a search at a point in time (`pit`) has no index, because the point has one."""
         check_cancelled()
         index = None if "pit" in search else self.index_name
         return self._answer(self.raw_search(self._request(search), index, **parameters))
 
     def raw_search(self, search: Search, index: str | None, **parameters: str) -> dict[str, Any]:
-        """Run a search in the words of the index, and return the answer as it came, if it is complete."""
+        """Run a search that needs no translation, and return the untranslated answer if it is complete."""
         with reporting_engine_errors(self.name, "read"):
             answer = self.client.search(index=index, body=search, params=NO_PARTIAL_RESULTS | parameters)
             return complete(answer)
@@ -97,7 +98,7 @@ class IndexClient:
         return hits
 
     def all_hits(self, search: Search | None) -> Iterator[EngineHit]:
-        """Yield all hits, with as many requests as that takes."""
+        """Yield all hits, with several requests if necessary."""
         while search is not None:
             hits = self.hits(search)
             yield from hits
@@ -109,14 +110,14 @@ class IndexClient:
     def searches(self, searches: Sequence[Search]) -> list[dict[str, Any]]:
         """Return the answers to several searches, sent as one request (`_msearch`)."""
         answers: list[dict[str, Any]] = []
-        for start in range(0, len(searches), SEARCHES_PER_REQUEST):
+        for some in batches(searches, SEARCHES_PER_REQUEST):
             check_cancelled()
             lines: list[dict[str, Any]] = []
-            for search in searches[start : start + SEARCHES_PER_REQUEST]:
+            for search in some:
                 lines += [{"allow_partial_search_results": False}, self._request(search)]
             with reporting_engine_errors(self.name, "read"):
-                batch = complete(self.client.msearch(index=self.index_name, body=lines))["responses"]
-            answers += (self._answer(self.checked(answer)) for answer in batch)
+                responses = complete(self.client.msearch(index=self.index_name, body=lines))["responses"]
+            answers += (self._answer(self.checked(answer)) for answer in responses)
         return answers
 
     def sources(self, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
@@ -124,21 +125,17 @@ class IndexClient:
         distinct = [id_ for id_ in dict.fromkeys(ids) if id_ and id_ == storable(id_)]  # no document has another id
         parameters = {"_source_includes": ",".join(fields)} if fields else {}
         found: dict[str, dict[str, Any]] = {}
-        batch = _documents_per_request(fields)
-        for start in range(0, len(distinct), batch):
+        for some in batches(distinct, _documents_per_request(fields)):
             check_cancelled()
-            body = {"ids": distinct[start : start + batch]}
             with reporting_engine_errors(self.name, "read"):
-                documents = self.client.mget(index=self.index_name, body=body, params=parameters)["docs"]
+                documents = self.client.mget(index=self.index_name, body={"ids": some}, params=parameters)["docs"]
             found.update((each["_id"], each["_source"]) for each in map(self.checked, documents) if each["found"])
         return found
 
     def documents_at(self, arrivals: Sequence[int], fields: Sequence[str] = ()) -> dict[int, IdAndSource]:
-        """Return documents by arrival, with these fields or all: where the id is not known."""
+        """Return documents by arrival, with these fields or all. For pages whose id is not known."""
         found: dict[int, IdAndSource] = {}
-        batch = _documents_per_request(fields)
-        for start in range(0, len(arrivals), batch):
-            some = list(arrivals[start : start + batch])
+        for some in batches(arrivals, _documents_per_request(fields)):
             search = {"query": all_of([{"terms": {"arrival": some}}]), "size": len(some), "sort": BY_ARRIVAL}
             hits = self.hits(search | {"_source": list(fields) or True, "track_total_hits": False})
             found |= {hit["sort"][0]: (hit["_id"], hit["_source"]) for hit in hits}
@@ -162,16 +159,16 @@ class IndexClient:
             complete(self.client.indices.refresh(index=self.index_name))
 
     def _request(self, search: Search) -> Search:
-        """Return a search as the engine is to get it."""
+        """Return the request for a search. A subclass translates it here."""
         return search
 
     def _answer(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """Return the answer to a search as the rest of the store expects it."""
+        """Return the answer to a search. A subclass translates it back here."""
         return answer
 
     @cached_property
     def engine(self) -> Engine:
-        """The engine's product and version, on which some requests depend."""
+        """The engine's product and version, which decide the form of some requests."""
         return engine_of(self.client, self.name)
 
 

@@ -1,4 +1,4 @@
-"""Reads pages from the index: by id, all that meet a selection, or those that records to be written may repeat."""
+"""Reads pages from the index: by id, by a selection, or because records to be written may repeat them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from opensearch_winnow.stores.store import Fields, Order, Text
 DIGEST_FIELDS = ("url", "content_digest", "text_digest", "shingle_digest")
 FIRST_BATCH = 16  # pages of a selection by key; each next batch is larger, since most selections end here
 GROWTH = 8
-KEEP_ALIVE = "10m"  # for which the engine keeps the frozen state of a scan between two requests
+KEEP_ALIVE = "10m"  # the longest pause of a scan, after which the engine drops the frozen state
 MAX_COPIES = 100  # pages with the same shingles; if there are more, they are looked up once a run
 
 
 class _DocumentShape(NamedTuple):
-    """The fields of a document that those of a page are read from."""
+    """The fields of a document that the fields of a page are read from."""
 
     fields: Sequence[str] | bool  # of `_source`; True: all
     make: Callable[[str, Mapping[str, Any]], Any]  # from `_id` and `_source`
@@ -58,7 +58,7 @@ SHAPES: dict[type, _DocumentShape] = {
 
 
 def read_pages(index: IndexClient, overlaps: Overlaps, ids: Iterable[str], fields: type[Fields]) -> dict[str, Fields]:
-    """Read pages by id; those that do not exist are left out. `overlaps` caches the candidates found last."""
+    """Read pages by id; missing pages are left out. `overlaps` caches the candidates found last."""
     shape, wanted = SHAPES[fields], list(ids)
     if isinstance(shape.fields, bool):
         sources = index.sources(wanted)
@@ -70,7 +70,7 @@ def read_pages(index: IndexClient, overlaps: Overlaps, ids: Iterable[str], field
 def scan_pages(
     index: IndexClient, fields: type[Fields], where: Filters, *, order: Order, limit: int | None, offset: int
 ) -> Iterator[Fields]:
-    """Read all pages that meet `where`. A scan in the order of writing, without a key or a limit, is of one moment."""
+    """Read all pages that meet `where`. In the order of writing, without a key or a limit, they are of one moment."""
     shape = SHAPES[fields]
     by_key = isinstance(where, Selection) and where.by_key
     if order == "written" and not by_key and limit is None:
@@ -90,11 +90,11 @@ def scan(
 
 
 class KnownPages:
-    """Finds stored captures, and pages with the same shingles. Digests that many pages have are looked up only once."""
+    """Finds stored captures, and pages with the same shingles. Looks up the digests of many pages only once."""
 
     def __init__(self, index: IndexClient) -> None:
         self._index = index
-        self._done: set[tuple[int, str]] = set()  # `before` and digest of what is not looked up again
+        self._done: set[tuple[int, str]] = set()  # `before` and digest of look-ups that are not repeated
 
     def look_up(self, records: Sequence[Record], *, before: int) -> Iterator[tuple[int, StoredDigests]]:
         """Find pages that were first written before `before` (nanoseconds since 1970), each with its arrival."""
@@ -120,7 +120,7 @@ def _hits(
     search = pages(conditions(where), order=order, size=size, fields=names)
     while True:
         hits = index.hits(search)
-        # A URL that is too long to be indexed is found among all such URLs.
+        # A URL that is too long to be indexed is sought among all such URLs.
         yield from (hit for hit in hits if urls is None or hit["_source"]["url"] in urls)
         if len(hits) < search["size"]:
             return
@@ -128,7 +128,7 @@ def _hits(
 
 
 def _urls(where: Filters) -> set[str] | None:
-    """Return the URLs that are wanted, or None if the selection is not by URL."""
+    """Return the URLs of a selection by URL; None for any other."""
     if not isinstance(where, Selection) or (where.url is None and where.urls is None):
         return None
     return {storable(url) for url in (where.urls if where.url is None else [where.url]) or ()}

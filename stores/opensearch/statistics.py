@@ -1,4 +1,4 @@
-"""Counts what a store holds: pages, URLs, sites, crawls, token frequencies and bytes."""
+"""Counts the pages, URLs, sites, crawls, token frequencies and bytes of a store."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CRAWL_TIMES = {
     "last": {"max": {"field": "fetched_us"}},
     "written": {"max": {"field": "arrival"}},
 }
-# What the files of a Lucene index hold, by the extension of their names. Others count as "other".
+# The content of the files of a Lucene index, by the extension of their names. Others count as "other".
 FILE_KINDS = {
     "fdt": "documents",
     "fdx": "documents",
@@ -55,10 +55,10 @@ FILE_KINDS = {
 
 
 class Frequencies:
-    """Counts on how many pages each token is.
+    """Counts the pages of each token.
 
-    If there are more than `max_tokens`, only those below a threshold are counted, and the result is scaled up. Tokens
-    are hashes, which are spread evenly, so that this is a fair sample.
+    If there are more than `max_tokens` tokens, only tokens below a threshold are counted, and the result is scaled up.
+    Tokens are hashes, which are spread evenly, so this is a fair sample.
     """
 
     def __init__(self, max_tokens: int = MAX_TOKENS_COUNTED) -> None:
@@ -74,7 +74,7 @@ class Frequencies:
             self._pages = Counter({each: pages for each, pages in self._pages.items() if each < self._below})
 
     def tokens(self) -> dict[int, int]:
-        """Return how many tokens are on exactly n pages, by n."""
+        """Return {n: number of tokens on exactly n pages}."""
         scale = HASH_RANGE // self._below
         return {pages: tokens * scale for pages, tokens in Counter(self._pages.values()).items()}
 
@@ -120,7 +120,7 @@ def _aggregate(index: IndexClient, aggregation: dict[str, Any]) -> dict[str, Any
 
 
 def _sizes(index: IndexClient, indices: Sequence[str]) -> dict[str, int]:
-    """Return the bytes of all copies of the indices, by what takes them."""
+    """Return the bytes of all copies of the indices, by use."""
     with reporting_engine_errors(index.name, "read"):
         answer = index.client.indices.stats(
             index=",".join(indices),
@@ -132,7 +132,7 @@ def _sizes(index: IndexClient, indices: Sequence[str]) -> dict[str, int]:
     for extension, file in stats["segments"].get("file_sizes", {}).items():
         parts[FILE_KINDS.get(extension, "other")] += file["size_in_bytes"]
     parts["log"] = stats["translog"]["size_in_bytes"]
-    # The rest is files that are written but not yet opened, or replaced but not yet deleted.
+    # The rest: files that are written but not yet opened, or replaced but not yet deleted.
     parts["other"] += max(stats["store"]["size_in_bytes"] - parts.total(), 0)
     return {part: size for part, size in parts.items() if size}
 
@@ -140,8 +140,7 @@ def _sizes(index: IndexClient, indices: Sequence[str]) -> dict[str, int]:
 def crawls(index: IndexClient) -> list[Crawl]:
     """Return the crawls that have a name, in the order of their last captures; if these are equal, as written."""
     by_name = {"terms": {"field": "crawl", "size": MAX_CRAWLS}, "aggs": CRAWL_TIMES}
-    found = index.search({"size": 0, "aggs": {"crawls": by_name}})["aggregations"]["crawls"]
-    buckets = sorted((each for each in found["buckets"] if each["key"]), key=_crawl_order)
+    buckets = sorted((each for each in _aggregate(index, by_name)["buckets"] if each["key"]), key=_crawl_order)
     return [Crawl(each["key"], each["doc_count"], _time(each["first"]), _time(each["last"])) for each in buckets]
 
 
@@ -165,7 +164,7 @@ class Shards:
         self._routings: dict[tuple[str, int], str] = {}  # by index and number of the shard
 
     def frequent(self, tokens: Mapping[str, Collection[str]], *, over: int) -> dict[tuple[str, str], int]:
-        """Return the tokens that are on more than `over` pages, as (field, token), and on how many pages each is."""
+        """Return the tokens on more than `over` pages: {(field, token): number of pages}."""
         wanted = {field: each for field, each in tokens.items() if each}
         if not wanted:
             return {}
@@ -182,7 +181,7 @@ class Shards:
             if not self._routings:
                 self._find_routings()
             indices = [index for index, _ in self._routings]
-            # By the alias if there is one index behind it: it may point to another one at any time.
+            # By the alias if one index is behind it, because the alias may point to another index at any time.
             names = indices if len(set(indices)) > 1 else [self._index.index_name] * len(indices)
             shards = list(zip(names, self._routings.values(), strict=True))
             documents = self._index.term_vectors(suspects(tokens, over=over, shards=shards))

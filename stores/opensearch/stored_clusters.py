@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from opensearch_winnow.queries.dsl.clusters import (
-    CLUSTERS,
-    SITES,
-    URLS,
-    largest_clusters,
-    sizes_of_clusters,
-)
+from opensearch_winnow.foundation.batches import batches
+from opensearch_winnow.queries.dsl.filters import all_of, conditions
 from opensearch_winnow.queries.dsl.pages import MAX_HITS_PER_ANSWER, Search
+from opensearch_winnow.queries.filters import Filters
 from opensearch_winnow.stores.opensearch.index_client import IndexClient
 from opensearch_winnow.stores.store import ClusterSize, StoreError
 
+CLUSTERS, SITES, URLS = "clusters", "sites", "urls"  # names of aggregations
+MAX_CLUSTERS_PER_SHARD = 50_000  # to report
+PRECISION = 1_000  # counts of sites and of URLs are nearly exact up to here; the engine takes 8 bytes for each
 SPREADS_PER_REQUEST = 1_000  # clusters whose sites and URLs are counted by one request
 
 Bucket = dict[str, Any]
@@ -34,7 +33,7 @@ class StoredClusters:
         (counting each page without near-duplicates as a cluster). Otherwise all sizes are still exact, but a cluster
         can be missing if no shard has two of its pages; such a cluster has no more pages than the index has shards.
         The numbers of sites and of URLs are nearly exact up to 1,000 of them per cluster, and exact for small clusters.
-        Of a `site`, the 10,000 clusters with most pages on it are listed.
+        With a `site`, only the 10,000 clusters with most pages on it are listed.
         """
         if offset + limit > MAX_HITS_PER_ANSWER:
             raise StoreError(
@@ -46,21 +45,21 @@ class StoredClusters:
         # Count the sites and URLs of these clusters only, and in batches: counting takes the engine's memory.
         spreads = {
             bucket["key"]: (bucket[SITES]["value"], bucket[URLS]["value"])
-            for start in range(0, len(wanted), SPREADS_PER_REQUEST)
-            for bucket in self._recount(wanted[start : start + SPREADS_PER_REQUEST], spread=True)
+            for some in batches(wanted, SPREADS_PER_REQUEST)
+            for bucket in self._recount(some, spread=True)
         }
         return [ClusterSize(each["key"], each["doc_count"], *spreads.get(each["key"], (0, 0))) for each in wanted]
 
     def _largest(self, min_pages: int, size: int) -> list[Bucket]:
-        answer = self._aggregation(largest_clusters(min_pages=min_pages, size=max(size, 1)))
+        answer = self._aggregation(_largest_clusters(min_pages=min_pages, size=max(size, 1)))
         buckets: list[Bucket] = answer["buckets"]
         if answer["doc_count_error_upper_bound"]:
-            buckets = self._aggregation(largest_clusters(min_pages=min_pages, size=MAX_HITS_PER_ANSWER))["buckets"]
+            buckets = self._aggregation(_largest_clusters(min_pages=min_pages, size=MAX_HITS_PER_ANSWER))["buckets"]
             buckets = self._recount(buckets)
         return sorted(buckets, key=_largest_first)
 
     def _largest_on_site(self, min_pages: int, site: str) -> list[Bucket]:
-        on_site = self._aggregation(largest_clusters(min_pages=1, size=MAX_HITS_PER_ANSWER, site=site))["buckets"]
+        on_site = self._aggregation(_largest_clusters(min_pages=1, size=MAX_HITS_PER_ANSWER, site=site))["buckets"]
         return sorted((each for each in self._recount(on_site) if each["doc_count"] >= min_pages), key=_largest_first)
 
     def _recount(self, buckets: Sequence[Bucket], *, spread: bool = False) -> list[Bucket]:
@@ -68,7 +67,7 @@ class StoredClusters:
         clusters = [bucket["key"] for bucket in buckets]
         if not clusters:
             return []
-        exact: list[Bucket] = self._aggregation(sizes_of_clusters(clusters, spread=spread))["buckets"]
+        exact: list[Bucket] = self._aggregation(_sizes_of_clusters(clusters, spread=spread))["buckets"]
         return exact
 
     def _aggregation(self, search: Search) -> dict[str, Any]:
@@ -78,3 +77,36 @@ class StoredClusters:
 
 def _largest_first(bucket: Bucket) -> tuple[int, str]:
     return -bucket["doc_count"], bucket["key"]
+
+
+def _largest_clusters(*, min_pages: int, size: int, site: str | None = None) -> Search:
+    """Return a search for clusters of at least `min_pages` pages, as buckets of CLUSTERS, largest first, then by id.
+
+    With `site`, only pages on that site are counted. The answer is exact if its `doc_count_error_upper_bound` is 0.
+    Otherwise a shard has pages of more than MAX_CLUSTERS_PER_SHARD clusters.
+    """
+    terms = {
+        "field": "cluster",
+        "min_doc_count": min_pages,
+        "size": size,
+        "shard_size": MAX_CLUSTERS_PER_SHARD,
+        "order": [{"_count": "desc"}, {"_key": "asc"}],
+    }
+    query = all_of(conditions(Filters(site=site)))
+    return {"query": query, "size": 0, "track_total_hits": False, "aggs": {CLUSTERS: {"terms": terms}}}
+
+
+def _sizes_of_clusters(clusters: Sequence[str], *, spread: bool = False) -> Search:
+    """Return a search for the exact sizes of clusters, as buckets of CLUSTERS; with `spread`, for their SITES and URLS
+    as well."""
+    counts: dict[str, Any] = {
+        "terms": {"field": "cluster", "include": list(clusters), "size": len(clusters), "shard_size": len(clusters)}
+    }
+    if spread:
+        counts["aggs"] = {
+            SITES: {"cardinality": {"field": "site", "precision_threshold": PRECISION}},
+            # URLs that are too long to be indexed are missing; together they count as one.
+            URLS: {"cardinality": {"field": "url", "precision_threshold": PRECISION, "missing": ""}},
+        }
+    query = all_of([{"terms": {"cluster": list(clusters)}}])
+    return {"query": query, "size": 0, "track_total_hits": False, "aggs": {CLUSTERS: counts}}

@@ -20,12 +20,12 @@ from opensearch_winnow.stores.store import StoreError
 
 CACHE_SECONDS = 1.0  # one question reads the same setting several times
 MAX_NAMES_PER_REQUEST = 10_000  # an engine returns no more hits at once
-KEEP_ALIVE = "1m"  # for which the engine keeps the list of names between two requests
-# A single value can have megabytes. The first request is for few; the next ones for as many as fit by their mean size.
+KEEP_ALIVE = "1m"  # the longest pause between two requests for names, after which the engine drops the list
+# A value can have megabytes: the first request asks for few, the next ones for as many as their mean size allows.
 MIN_VALUES_PER_REQUEST = 20
 MAX_VALUES_PER_REQUEST = 1_000
 VALUE_CHARS_PER_REQUEST = 4_000_000
-MAX_TRIES = 20  # to change a setting that others change all the time
+MAX_TRIES = 20  # to change a setting that other programs keep changing
 
 
 class StoredSettings:
@@ -38,7 +38,7 @@ class StoredSettings:
         self._exist = False
 
     def exist(self) -> bool:
-        """Return whether there are settings: not if the store was opened by the name of the index behind its alias."""
+        """Return whether the store has settings. Opened by the name of the index behind its alias, it has none."""
         if not self._exist:
             with reporting_engine_errors(self._index.name, "read"):
                 answer = self._client.get(index=self.index, id="any", params={"ignore": 404})
@@ -46,10 +46,10 @@ class StoredSettings:
         return self._exist
 
     def get(self, name: str) -> Any:
-        return self.read(name, cached=name != LAST_DELETION)  # answers are kept until this one changes
+        return self.read(name, cached=name != LAST_DELETION)  # caches of answers are valid until this one changes
 
     def read(self, name: str, *, cached: bool) -> Any:
-        """Return a setting; if it is not `cached`, as it is in the engine now."""
+        """Return a setting: if `cached`, it may come from the cache, otherwise it is read from the engine."""
         until, value = self._cache.get(name, (0.0, None))
         if not cached or time.monotonic() > until:
             document = self._document(name)
@@ -88,7 +88,7 @@ class StoredSettings:
         ]
         with reporting_engine_errors(self._index.name, "written"):
             for each in bulk(self._client, operations, name=self._index.name, require_alias=False):
-                # A setting that is to be removed need not exist.
+                # A setting to remove need not exist.
                 if each.outcome == "failed" and values[each.id] is not None:
                     raise StoreError(f"{self._index.name} cannot be written: {each.reason}")
             self._client.indices.refresh(index=self.index)

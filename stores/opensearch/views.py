@@ -1,4 +1,4 @@
-"""Pages through the hits of a search: as they are now, or frozen when the view was made."""
+"""Pages through the hits of a search, either the current hits or the hits at the time when the view was made."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from opensearchpy import NotFoundError
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.written_time import EPOCH, time_at
 from opensearch_winnow.mappings.card import Card
@@ -42,7 +43,7 @@ from opensearch_winnow.stores.opensearch.index_client import DFS, EngineHit, Ind
 from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import Facet, Hit, StoreError, ViewHit
 
-KEEP_ALIVE = "5m"  # for which the engine keeps the frozen state between two requests
+KEEP_ALIVE = "5m"  # the longest pause between two requests, after which the engine drops the frozen state
 SCROLL_SIZE = 500  # pages per scroll request
 NO_TIME, NO_ARRIVAL = -(2**63), 2**63 - 1  # the sort values that engines use for missing fields
 
@@ -50,7 +51,7 @@ NO_TIME, NO_ARRIVAL = -(2**63), 2**63 - 1  # the sort values that engines use fo
 class OpenSearchView(Closing):
     """The hits of a query, in order. With a `point` in time the view is frozen, and the point is its key.
 
-    Without a point, every read sees the store as it is then.
+    Without a point, every read sees the current state of the store.
     """
 
     def __init__(self, index: IndexClient, words: Words, where: Filters, point: str = "") -> None:
@@ -59,8 +60,8 @@ class OpenSearchView(Closing):
         self._query = words_query(words, conditions(where))  # None if no page can match
         self._point = point
         self._loaded: list[ViewHit] = []
-        self._foreign: list[EngineHit] = []  # hits written by others, which have no arrival
-        self._foreign_seen = 0  # of `_foreign`, those that are among `_loaded`
+        self._foreign: list[EngineHit] = []  # hits that other software has written without an arrival
+        self._foreign_seen = 0  # the number of `_foreign` hits that are among `_loaded`
         self._total: int | None = None
         self._cluster_count: tuple[int, bool] | None = None  # and whether it is exact
         self._unclustered_count = 0  # pages without a cluster
@@ -70,7 +71,7 @@ class OpenSearchView(Closing):
 
     @classmethod
     def frozen(cls, index: IndexClient, words: Words, where: Filters) -> Self:
-        """Return a view of the store as it is at this moment."""
+        """Return a view of the current state of the store, which later writes do not change."""
         view = cls(index, words, where)
         if view._query is not None:
             view.key = view._point = index.open_point(KEEP_ALIVE)
@@ -203,14 +204,13 @@ class OpenSearchView(Closing):
             documents |= {ids[id_]: (id_, source) for id_, source in self._index.sources(ids).items()}
         # The rest is looked up by arrival: in a frozen view, or where other software has chosen the id.
         unread = [page.view_key for page in pages if page.view_key not in documents]
-        for start in range(0, len(unread), MAX_HITS_PER_ANSWER):
-            arrivals = unread[start : start + MAX_HITS_PER_ANSWER]
+        for arrivals in batches(unread, MAX_HITS_PER_ANSWER):
             search = {"query": all_of([{"terms": {"arrival": arrivals}}]), "size": len(arrivals)}
             documents |= {hit["_source"]["arrival"]: (hit["_id"], hit["_source"]) for hit in self._hits(search)}
         return [documents.get(page.view_key, ("", {})) for page in pages]
 
     def _with_arrivals(self, pages: Iterable[ViewHit]) -> Iterator[ViewHit]:
-        """Yield the pages; those of other software have no arrival and get -1, -2, … in their order."""
+        """Yield the pages. A page of other software, which has no arrival, gets -1, -2, … in order."""
         for page in pages:
             if page.view_key < NO_ARRIVAL:
                 yield page
@@ -305,7 +305,7 @@ def _rank(page: ViewHit) -> tuple[float, float, int, str, int]:
 
 
 def _facet(buckets: Sequence[dict[str, Any]], missing: dict[str, Any]) -> list[Facet]:
-    """Make a facet from aggregations of the search `facets`. A value may be in two of them: unknown, and empty."""
+    """Make a facet from aggregations of the search `facets`. Unknown and empty values are in two of them."""
     values: dict[str, Facet] = {}
     for each in [*buckets, missing | {"key": ""}]:
         value = each.get("key_as_string", each["key"])

@@ -8,6 +8,7 @@ from contextlib import suppress
 from math import inf
 from typing import Any, Literal, NamedTuple
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.written_time import microseconds
 from opensearch_winnow.mappings.opensearch_document import TEXT_KEYS, document_fields, document_of
 from opensearch_winnow.mappings.record import Record, StoredDigests
@@ -24,17 +25,17 @@ from opensearch_winnow.stores.opensearch.stored_settings import StoredSettings
 from opensearch_winnow.stores.store import StoreError, WriteOutcome
 
 KEYS_PER_REQUEST = 10_000  # URLs or ids; engines accept up to 65,536
-MAX_TRIES = 10  # of a page that others change all the time
+MAX_TRIES = 10  # to change a page that other programs keep changing
 Version = tuple[int, int]  # of a document: its sequence number and primary term
 
 Kind = Literal["index", "update", "delete"]
 FINGERPRINT_KEYS = ("fingerprints", "fingerprint_count", "positions")
 DigestName = Literal["text_digest", "content_digest"]
-# Engines keep deleted documents to bring copies of a shard up to date, and look every 30 s which they still need. A
-# copy that is missing holds them for up to twelve hours.
+# Engines keep deleted documents to bring copies of a shard up to date, and check every 30 s which of them they still
+# need. A missing copy makes them keep all for up to twelve hours.
 LEASE_SECONDS = 90.0
 POLL_SECONDS = 1.0
-MERGE_SECONDS = 3_600  # the longest to wait for; the engine goes on merging afterwards
+MERGE_SECONDS = 3_600  # the longest time to wait for a merge; the engine goes on merging afterwards
 ALLOWED_SHARE = "index.merge.policy.expunge_deletes_allowed"  # in per cent; by default a segment may keep a tenth
 
 
@@ -59,9 +60,9 @@ class Writer:
     def write(self, records: Sequence[Record]) -> list[WriteOutcome]:
         """Write records and return the outcome of each. Of records with the same id, the last one is stored.
 
-        Blocked pages are not written. Whoever blocks a page puts it on the list first, then finds and deletes its
-        captures. So the list is read again once searches find what was written: if a page is on it now, it is deleted
-        here; if not, it is put on the list later, and found by those who do so.
+        Blocked pages are not written. Blocking a page adds it to the list first, then finds and deletes its captures.
+        So the list is read again when searches find the written pages: a page that is on it by now is deleted here. A
+        page that is added later is found, and deleted, by the process that adds it.
         """
         ids = [record.id for record in records]
         new = dict(zip(ids, records, strict=True))
@@ -72,7 +73,7 @@ class Writer:
         try:
             before, failed = self._write_all(to_write) if to_write else ({}, {})
         except StoreError:
-            with suppress(StoreError):  # a part of them may be written
+            with suppress(StoreError):  # some of them may be written
                 self.delete(self._blocked(to_write))
             raise
         if listed := self._blocked(to_write).difference(failed):
@@ -80,12 +81,12 @@ class Writer:
         return list(_outcomes(ids, before, failed, blocked | listed))
 
     def _blocked(self, records: Mapping[str, Record]) -> set[str]:
-        """Return the ids of those records, by id, that are on the list of blocked pages now."""
+        """Return the ids of the records whose pages are on the list of blocked pages now."""
         blocked = BlockedPages(self._settings.read(BLOCKED, cached=False) if self._settings.exist() else ())
         return {id_ for id_, record in records.items() if record.url in blocked}
 
     def _write_all(self, new: Mapping[str, Record]) -> tuple[Mapping[str, StoredCapture], dict[str, str]]:
-        """Write records by id. Return the captures of their URLs before, and the reasons of those that failed."""
+        """Write records by id. Return the earlier captures of their URLs, and the reasons of failures by id."""
         before = self._captures_of(record.url for record in new.values())
         to_write = {id_: self._capture(record, before.get(id_)) for id_, record in new.items()}
         latest = _latest(before | to_write)
@@ -129,7 +130,7 @@ class Writer:
         return self._change(records, TEXT_KEYS, if_same="content_digest")
 
     def _change(self, records: Sequence[Record], keys: Sequence[str], *, if_same: DigestName) -> int:
-        """Set fields of pages to those of their records, where both have the same digest in `if_same`."""
+        """Set the fields `keys` of pages to those of their records if both have the same digest `if_same`."""
         waiting, existing = {record.id: record for record in records}, 0
         for _ in range(MAX_TRIES):
             documents = self._digests(waiting, if_same)
@@ -158,9 +159,9 @@ class Writer:
         latest: set[str],
         replaced: Mapping[str, StoredCapture],
     ) -> Iterator[Operation]:
-        """Yield the writes. Captures that are no longer the latest of their URL lose the mark before it is written.
+        """Yield the writes. A capture that a new one replaces as the latest of its URL loses the mark first.
 
-        If the process is killed in between, the new page is missing, and the next run writes it. The other way round,
+        If the process is killed in between, the new page is missing, and the next run writes it. In the other order,
         two captures would stay marked as the latest, because that run would find the new page unchanged.
         """
         ids_by_url: dict[str, list[str]] = {}
@@ -172,7 +173,7 @@ class Writer:
             yield self._operation("index", id_, document_of(new[id_], arrival=capture.arrival, latest=id_ in latest))
 
     def _write(self, operations: Sequence[Operation]) -> dict[str, str]:
-        """Write pages, and return the reasons by id of those that could not be written."""
+        """Write pages, and return the reasons of failures by id."""
         failed = {}
         for operation, each in zip(operations, self._bulk(operations), strict=True):
             if each.outcome == "failed" and operation.kind == "index":
@@ -189,7 +190,7 @@ class Writer:
         return StoredCapture(record.url, at, False, before.arrival if before else self._arrival, record.cluster)
 
     def _set_latest(self, captures: Mapping[str, StoredCapture]) -> None:
-        """Correct the field `latest` where it is no longer right."""
+        """Correct the field `latest` where it is wrong."""
         latest = _latest(captures)
         self._update(
             {id_: {"latest": id_ in latest} for id_, each in captures.items() if each.latest != (id_ in latest)}
@@ -200,11 +201,12 @@ class Writer:
 
     def _captures_of(self, urls: Iterable[str]) -> dict[str, StoredCapture]:
         wanted = dict.fromkeys(urls)
-        captures = self._captures(of_urls(batch) for batch in _batches(wanted))
+        captures = self._captures(of_urls(some) for some in batches(wanted, KEYS_PER_REQUEST))
         return {id_: each for id_, each in captures.items() if each.url in wanted}
 
     def _captures_by_id(self, ids: Iterable[str]) -> dict[str, StoredCapture]:
-        return self._captures({"ids": {"values": batch}} for batch in _batches(dict.fromkeys(ids)))
+        some_ids = batches(dict.fromkeys(ids), KEYS_PER_REQUEST)
+        return self._captures({"ids": {"values": some}} for some in some_ids)
 
     def _captures(self, clauses: Iterable[Clause]) -> dict[str, StoredCapture]:
         """Return captures by id. Sources, which are large, are read only for URLs too long to be indexed."""
@@ -228,10 +230,10 @@ class Writer:
     def _digests(self, ids: Iterable[str], name: DigestName) -> dict[str, tuple[str, Version]]:
         """Return the digests `name` of pages by id, each with the version of the page that has it."""
         found: dict[str, tuple[str, Version]] = {}
-        for batch in _batches(ids):
+        for some in batches(ids, KEYS_PER_REQUEST):
             with reporting_engine_errors(self._index.name, "read"):
                 answer = self._index.client.mget(
-                    index=self._index.index_name, body={"ids": batch}, params={"_source_includes": name}
+                    index=self._index.index_name, body={"ids": some}, params={"_source_includes": name}
                 )
             for each in map(self._index.checked, answer["docs"]):
                 if each["found"]:
@@ -260,7 +262,7 @@ class Writer:
 
 
 def _latest(captures: Mapping[str, StoredCapture]) -> set[str]:
-    """Return the id of the latest capture of each URL. Times of a URL differ; an unknown time is before all others."""
+    """Return the id of the latest capture of each URL. No two have the same time; an unknown time is the earliest."""
     last: dict[str, tuple[float, str]] = {}
     for id_, each in captures.items():
         rank = (-inf if each.time is None else each.time, id_)
@@ -282,11 +284,6 @@ def _outcomes(
             known.add(id_)
 
 
-def _batches(keys: Iterable[str]) -> Iterator[list[str]]:
-    all_keys = list(keys)
-    return (all_keys[start : start + KEYS_PER_REQUEST] for start in range(0, len(all_keys), KEYS_PER_REQUEST))
-
-
 def erase_deleted(index: IndexClient) -> None:
     """Merge all segments that have deleted documents, in the index of the pages and in that of the settings."""
     indices = [index.index_name, index.settings_index]
@@ -297,7 +294,7 @@ def erase_deleted(index: IndexClient) -> None:
         if not stats["_all"]["total"]["docs"]["deleted"]:
             return
         _wait_for_leases(index, indices, {key: shard["seq_no"]["max_seq_no"] for key, shard in _shards(stats)})
-        client.flush(index=indices)  # an engine also keeps what its last commit does not have
+        client.flush(index=indices)  # an engine also keeps documents that were deleted since its last commit
         client.put_settings(index=indices, body={ALLOWED_SHARE: 0})
         try:
             client.forcemerge(index=indices, params={"only_expunge_deletes": "true", "request_timeout": MERGE_SECONDS})
@@ -306,7 +303,7 @@ def erase_deleted(index: IndexClient) -> None:
 
 
 def _wait_for_leases(index: IndexClient, indices: list[str], last: dict[tuple[str, str], int]) -> None:
-    """Wait until no copy of a shard needs the operations up to the `last` one."""
+    """Wait until no copy of a shard needs the operations up to `last`."""
     deadline = time.monotonic() + LEASE_SECONDS
     while True:
         stats = index.client.indices.stats(index=indices, params={"level": "shards"})
@@ -325,7 +322,7 @@ def _wait_for_leases(index: IndexClient, indices: list[str], last: dict[tuple[st
 
 
 def _shards(stats: dict[str, Any]) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
-    """Yield the numbers of each copy of a shard, with the names of its index and of the shard."""
+    """Yield each copy of a shard, as the names of its index and shard, and its statistics."""
     for name, index in stats["indices"].items():
         for number, copies in index["shards"].items():
             for copy in copies:

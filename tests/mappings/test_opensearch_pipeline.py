@@ -111,7 +111,7 @@ def test_the_date_is_derived_from_microseconds(client: OpenSearch, record: Make)
         ({"sketch": None}, "sketch is a text of hashes: merge all of winnow_fields(text)"),
         ({"bands": "AAAAAAAAAAA abc"}, "bands has a hash that is not 11 characters of base64url: abc"),
         ({"fingerprints": [5]}, "fingerprints is a text of hashes: merge all of winnow_fields(text)"),
-        ({"fetched_at": "yesterday"}, "fetched_at is no time as 2024-05-06T12:00:00Z: yesterday"),
+        ({"fetched_at": "yesterday"}, "fetched_at is not a time such as 2024-05-06T12:00:00Z: yesterday"),
     ],
 )
 def test_invalid_documents_are_refused_with_a_reason(
@@ -128,7 +128,7 @@ def test_a_refused_document_does_not_affect_others(client: OpenSearch, record: M
     lines += [{"index": {}}, unnamed]
     answer = client.bulk(index="piped", body=lines, params={"refresh": "true"})
     errors = [each["index"].get("error", {}).get("reason", "") for each in answer["items"]]
-    for error, said in zip(errors, ("$", "sketch has a hash .*: short", "a page is written with an _id"), strict=True):
+    for error, said in zip(errors, ("$", "sketch has a hash .*: short", "a page needs an _id"), strict=True):
         assert re.match(said, error.partition("refuses the document: ")[2])
     (hit,) = client.search(index="piped")["hits"]["hits"]
     assert record_of(hit["_source"]) == record(1)

@@ -1,4 +1,4 @@
-"""Writes many documents with several bulk requests in flight, and retries what the engine did not accept.
+"""Writes many documents with several bulk requests in flight, and retries operations that the engine refused.
 
     for written in bulk(client, operations): …
 
@@ -25,7 +25,7 @@ from opensearch_winnow.stores.opensearch.requests.errors import UNAVAILABLE, cau
 from opensearch_winnow.stores.store import WriteOutcome
 
 THREAD_NAME = "bulk request"
-STOP_SECONDS = 1.0  # that requests in flight get to finish when the caller stops early
+STOP_SECONDS = 1.0  # for requests in flight to finish when the caller stops early
 HEADERS = {"content-type": "application/x-ndjson"}
 EVERY_STATUS = range(100, 600)
 

@@ -1,4 +1,4 @@
-"""Decides what an engine's error means for an operation: retry it, fail it, or stop sending."""
+"""Decides about operations after an engine's error: retry, fail, or stop sending."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Verdict(Enum):
 
 
 def verdict_on(status: int, error: Error) -> Verdict:
-    """Return what to do with an operation that was refused with this HTTP status and error."""
+    """Return the verdict on an operation that was refused with this HTTP status and error."""
     if error.get("type") == "cluster_block_exception":
         # The block for a full disk has another number, but can have the same status as a busy engine.
         return Verdict.RETRY if WRITE_BLOCK in str(error.get("reason")) or status == 503 else Verdict.STOP

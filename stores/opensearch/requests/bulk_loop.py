@@ -1,4 +1,4 @@
-"""Decides what goes into each bulk request, what its answer means, and what to retry when. Has no clock or network.
+"""Composes bulk requests, reads their answers, and schedules retries. Has no clock and no network.
 
 A driver adds operations while the loop `wants_more`, sends each request that it may `take`, passes every answer to
 `handle`, and yields the `outcomes`.
@@ -19,7 +19,7 @@ from opensearch_winnow.stores.opensearch.requests.bulk_operation import BulkLimi
 from opensearch_winnow.stores.opensearch.requests.error_reasons import explain_error, shorten
 from opensearch_winnow.stores.store import StoreError, WriteOutcome
 
-MAX_TRIES = 5  # of a document that may itself cause the error
+MAX_TRIES = 5  # to write a document that may itself cause the error
 NOT_FOUND = "it does not exist"
 CHANGED = "another process changed it at the same time; try again"
 REASONS = {"document_missing_exception": NOT_FOUND, "version_conflict_engine_exception": CHANGED}
@@ -64,7 +64,7 @@ class Request:
 
     @property
     def filter_path(self) -> str:
-        """The fields to return: only those that are needed, to keep the answer small."""
+        """The fields to return: as few as possible, to keep the answer small."""
         version = ",items.*._version" if any(item.maybe_done for item in self.items) else ""
         return f"items.*.status,items.*.error{version}"
 
@@ -74,7 +74,7 @@ class BulkLoop:
 
     def __init__(self, limits: BulkLimits, random: Callable[[], float]) -> None:
         self.in_flight = 0  # requests
-        self.broken = ""  # the reason why nothing more is sent
+        self.broken = ""  # the reason to send nothing more
         self._limits = limits
         self._random = random
         self._size = limits.size  # bytes per request; reduced when the engine answers that a request is too large
@@ -97,7 +97,7 @@ class BulkLoop:
 
     @property
     def wants_more(self) -> bool:
-        """True if there is room for another operation: memory holds one request more than may be in flight."""
+        """True if there is room for another operation: one request may wait besides those in flight."""
         room = self._limits.requests + 1
         return (
             not (self._ended or self.broken)
@@ -153,7 +153,7 @@ class BulkLoop:
     # --- answers in, outcomes out
 
     def handle(self, request: Request, answer: BulkResponse | Lost, now: float) -> None:
-        """Record the answer to a request, and plan the retries that it calls for."""
+        """Record the answer to a request, and schedule retries."""
         self.in_flight -= 1
         if isinstance(answer, Lost):
             self._handle_lost(request, answer.reason, now, maybe_done=answer.maybe_done)
@@ -294,8 +294,8 @@ class BulkLoop:
 def _written(item: Item, result: Mapping[str, Any]) -> WriteOutcome | None:
     """Return the outcome of an operation that succeeded; None if it was refused.
 
-    An earlier try without an answer may have been executed, and then this try finds the document that it wrote. If the
-    version is not higher than those tries can have made it, the document did not exist before them.
+    An earlier try without an answer may have been executed: then this try finds the document that it wrote. A version
+    that is no higher than the number of these tries shows that the document did not exist before them.
     """
     status, (_, name) = result["status"], item.key
     done: Literal["added", "replaced"] = "added" if status == 201 else "replaced"

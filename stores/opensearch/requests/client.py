@@ -1,4 +1,4 @@
-"""Makes opensearch-py clients from the addresses of stores, and finds out which engine answers."""
+"""Makes opensearch-py clients from the addresses of stores, and identifies their engines."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ MAX_NAME_BYTES = 255 - len(".settings")  # engines allow 255; NAME.settings is t
 CONNECT_SECONDS = 10.0
 ANSWER_SECONDS = 60.0
 CONNECTIONS_PER_NODE = 10  # at least as many as there are requests in flight
-DEAD_SECONDS = 5.0  # for which a node that did not answer is avoided, if there are others; doubles each time
+DEAD_SECONDS = 5.0  # the time to avoid a node that did not answer, if there are others; doubles each time
 
 ELASTICSEARCH_REFUSES = "is unauthorized for"  # in its answer to a user without the privilege `monitor`
-ASSUMED_ELASTICSEARCH = (8, 0)  # then it does not tell its version, either
+ASSUMED_ELASTICSEARCH = (8, 0)  # the version of an Elasticsearch that refuses to tell it
 ASSUMED_VERSION = (3, 0)  # of an engine that does not tell its version, as the serverless ones do not
 
 
@@ -66,7 +66,7 @@ class Address:
 
     @classmethod
     def of_engine(cls, text: str) -> Self:
-        """Parse an address that names no index: all of its path is the prefix."""
+        """Parse an address without an index: its whole path is the prefix."""
         return cls._parsed(text, "a cluster", ENGINE_EXAMPLE)
 
     @classmethod
@@ -148,7 +148,7 @@ class Engine(NamedTuple):
 
     @property
     def uses_scripts(self) -> bool:
-        """True if a store sends scripts to the engine where that saves work. It works on all engines without them."""
+        """True if a store sends scripts to the engine to save work. On other engines it works without them."""
         return self.product == "opensearch" or self.version < (8,)
 
     @property
@@ -158,7 +158,7 @@ class Engine(NamedTuple):
 
     @property
     def supported(self) -> bool:
-        """True if winnow works with it. Versions that are newer than this package are tried."""
+        """True if winnow works with the engine, or may do so because the version is newer than this package."""
         return self.product == "opensearch" or self.version >= (7, 10)
 
 
@@ -168,7 +168,7 @@ _engines: WeakKeyDictionary[OpenSearch, Engine] = WeakKeyDictionary()
 def connect(address: Address, *, patient: bool = False, **options: Any) -> OpenSearch:
     """Return a client for the engine. `options` are opensearch-py's; they override the address and the environment.
 
-    A `patient` client repeats a request for two minutes, for long runs that nobody watches; others for two seconds.
+    A `patient` client, for long unattended runs, repeats a request for two minutes; others do so for two seconds.
     """
     defaults = {
         "timeout": urllib3.Timeout(connect=CONNECT_SECONDS, read=ANSWER_SECONDS),
@@ -219,7 +219,7 @@ def _options(address: Address, defaults: dict[str, Any], overrides: dict[str, An
         "pool_maxsize": CONNECTIONS_PER_NODE,
         # Retries are our own: RetryingTransport repeats requests, and the bulk loop the operations of bulk requests.
         "max_retries": 0,
-        "retry_on_timeout": True,  # because of `max_retries` it is not repeated, but its node is avoided for a while
+        "retry_on_timeout": True,  # only makes the client avoid the node: `max_retries` forbids retries
         "dead_timeout": DEAD_SECONDS,
     }
     headers = overrides.get("headers") or {}

@@ -1,4 +1,4 @@
-"""Refuses answers to which some shards have not contributed: a page must not vanish because a node is down."""
+"""Refuses answers in which shards are missing: a page must not vanish because a node is down."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AnyAnswer = TypeVar("AnyAnswer")
 
 
 def complete(answer: AnyAnswer) -> AnyAnswer:
-    """Return the answer to a read. Raises TransportError if another try may get more."""
+    """Return the `answer` to a read. Raises TransportError if it is incomplete, and another try may get more."""
     for part in _parts(answer):
         shards, error = part.get("_shards"), part.get("error")
         if isinstance(shards, Mapping) and shards.get("failed"):
@@ -31,7 +31,7 @@ def complete(answer: AnyAnswer) -> AnyAnswer:
 
 
 def _parts(answer: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield an answer, and those of which it consists: to the searches of an `_msearch`, or of documents."""
+    """Yield an answer and the answers in it: to the searches of an `_msearch`, or about single documents."""
     if isinstance(answer, Mapping):
         yield answer
         for name in ("responses", "docs"):

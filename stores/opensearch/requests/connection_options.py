@@ -18,7 +18,7 @@ AWS_SERVICE = "es"  # managed engines; serverless collections are aoss
 
 
 def environment_options(environment: Mapping[str, str], *, credentials: bool = True) -> dict[str, Any]:
-    """Return opensearch-py options from the variables that are set; without `credentials`, ignore those for them."""
+    """Return opensearch-py options from the variables that are set, on request without those for `credentials`."""
     options: dict[str, Any] = {}
     for variable, option in FILE_OPTIONS.items():
         if path := environment.get(variable):

@@ -10,7 +10,7 @@ from typing import Any
 MAX_QUOTED_CHARS = 200  # of an engine's own message
 BUSY = "it has more requests than it can handle; try again later, or send fewer at once"
 
-# The types of errors that pass when a node is back, or when others have replaced it.
+# The types of errors that end when a node is back, or when others have replaced it.
 UNAVAILABLE_TYPES = (
     "no_shard_available_action_exception",
     "unavailable_shards_exception",
@@ -173,7 +173,7 @@ def explain_error(error: Any, status: int | None = None) -> str:
 
 
 def is_unavailable(error: Any) -> bool:
-    """Return whether the `error` of an answer, or one of its causes, is that a node or a shard is not there."""
+    """Return whether the `error` of an answer, or one of its causes, is a missing node or shard."""
     return any(kind in UNAVAILABLE_TYPES for kind, _ in _causes(error))
 
 

@@ -1,4 +1,4 @@
-"""Turns exceptions of opensearch-py into a StoreError: one sentence that says what is wrong and what to do."""
+"""Turns exceptions of opensearch-py into a StoreError: one sentence with the problem and its solution."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CERTIFICATE = "WINNOW_CLIENT_CERT and WINNOW_CLIENT_KEY"
 CLOSED_BY_PEER = (ConnectionResetError, BrokenPipeError, ssl.SSLEOFError, ssl.SSLZeroReturnError)
 UNAVAILABLE = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT)
 
-MANY_TRIES_SECONDS = 5.0  # from which on an error says how long a request was repeated
+MANY_TRIES_SECONDS = 5.0  # errors of requests that were repeated for longer give this time
 TRIES = "_winnow_tries"
 
 AnyError = TypeVar("AnyError", bound=Exception)
@@ -47,14 +47,14 @@ class Tries:
 
 
 def note_tries(error: AnyError, tries: Tries) -> AnyError:
-    """Add what is known about a request to its error, and return the error."""
+    """Attach the `tries` of a request to its `error`, and return it."""
     setattr(error, TRIES, tries)
     return error
 
 
 @contextmanager
 def reporting_engine_errors(name: str, doing: str = "used") -> Iterator[None]:
-    """Convert what opensearch-py raises in this context into a StoreError: "`name` cannot be `doing`: …"."""
+    """Convert exceptions of opensearch-py in this context into a StoreError: "`name` cannot be `doing`: …"."""
     try:
         yield
     except (OpenSearchException, ImproperlyConfigured) as error:
@@ -105,7 +105,7 @@ def _reason(name: str, error: Exception, tries: Tries) -> str:
 def _no_connection(name: str, error: ConnectionError, tries: Tries) -> str:
     address = urlsplit(name)
     local = urlsplit(f"//{address.netloc.partition(',')[0]}").hostname in LOOPBACK
-    nobody = f"none of its {tries.nodes} nodes is reachable" if tries.nodes > 1 else "nothing listens there"
+    unreachable = f"none of its {tries.nodes} nodes is reachable" if tries.nodes > 1 else "nothing listens there"
     for cause in causes(error):
         match cause:
             case ssl.SSLError() if not isinstance(cause, CLOSED_BY_PEER):
@@ -113,11 +113,11 @@ def _no_connection(name: str, error: ConnectionError, tries: Tries) -> str:
             case gaierror() | UnicodeError():
                 return "there is no host of this name; check the address"
             case ConnectionRefusedError() if tries.answered:
-                return f"it answered before, but now {nobody}; has it stopped?"
+                return f"it answered before, but now {unreachable}; has it stopped?"
             case ConnectionRefusedError() if local:
-                return f"{nobody}; is an engine running? `winnow engine start` starts one"
+                return f"{unreachable}; is an engine running? `winnow engine start` starts one"
             case ConnectionRefusedError():
-                return f"{nobody}; check the host and port, and whether the cluster is running"
+                return f"{unreachable}; check the host and port, and whether the cluster is running"
             case TimeoutError():
                 return "no connection in time; check the host and port, and whether a firewall blocks them"
             case _ if isinstance(cause, CLOSED_BY_PEER) and tries.answered:

@@ -1,7 +1,7 @@
-"""Decides whether a request that failed is sent again, and when. Has no clock of its own and no network.
+"""Decides whether and when a failed request is sent again. Has no clock and no network.
 
 Some requests may be repeated even if the engine has executed them already: reads, and writes that leave the same state
-behind. Callers accept that a repeated one finds its own work: an index that exists already, or is gone already.
+behind. Callers accept that a repeated request finds the effect of the first: an index that exists, or is gone.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LIMITS = BulkLimits()
 READS = frozenset(("_search", "_msearch", "_count", "_mget", "_termvectors", "_mtermvectors", "_search_shards"))
 # … and of others that may be repeated. A point in time without a reader expires, and `Reindexer` waits for every copy.
 REPEATABLE_POSTS = READS | {"_refresh", "point_in_time", "_pit", "_aliases", "_reindex", "_cancel"}
-# What these delete expires by itself: nobody should wait for it.
+# DELETE requests for things that expire by themselves: not worth waiting for.
 EXPIRING = ("/_search/point_in_time", "/_pit", "/_search/scroll")
 
 
@@ -41,10 +41,10 @@ class Patience:
     after_timeouts: bool = False  # whether a request that timed out is repeated, too
 
 
-QUICK = Patience(2.0)  # somebody waits for the answer; a slow engine does not become faster by a second request
-# For long runs that nobody watches. An answer may take a minute, so that the time alone would allow only two tries.
+QUICK = Patience(2.0)  # a user is waiting; a slow engine does not become faster by a second request
+# For long unattended runs. An answer may take a minute, so the time alone would allow only two tries.
 PATIENT = Patience(LIMITS.give_up_after, tries=5, after_timeouts=True)
-# Before the first answer: the address may be wrong, and whoever typed it is still there.
+# Before the first answer: the address may be mistyped, and the user is still there.
 FIRST_CONTACT = Patience(10.0, tries=3, after_timeouts=True)
 
 
@@ -61,7 +61,7 @@ class Attempts:
         self._recent: deque[OpenSearchException] = deque(maxlen=max(nodes, 1))
 
     def pause_after(self, error: OpenSearchException, now: float) -> float:
-        """Return the seconds to wait before the next attempt; raises the most telling error if there is to be none."""
+        """Return the seconds to wait before the next attempt. Without one, raises the error that tells most."""
         self._tries += 1
         self._recent.append(error)
         self._answered = self._answered or is_answer(error)
@@ -116,14 +116,14 @@ def is_read(method: str, path: str) -> bool:
 
 
 def is_unreachable(error: OpenSearchException) -> bool:
-    """Return whether there is nobody at the address, so that the request was not sent."""
+    """Return whether nothing listens at the address, so that the request was not sent."""
     return isinstance(error, ConnectionError) and any(
         isinstance(cause, ConnectionRefusedError | gaierror | UnicodeError) for cause in causes(error)
     )
 
 
 def is_half(error: TransportError) -> bool:
-    """Return whether an error is the beginning of an engine's answer, of which only the status is known."""
+    """Return whether an error is the first part of an engine's answer, so that nothing is known but its status."""
     return error.info is None and str(error.error).startswith("{")
 
 

@@ -14,7 +14,7 @@ from opensearch_winnow.stores.opensearch.requests.retries import PATIENT, QUICK,
 
 
 class RetryingTransport(Transport):
-    """Repeats a request for a moment while the engine is busy or gives no complete answer: somebody waits for it."""
+    """Repeats a request for some seconds while the engine is busy or gives no complete answer: a user is waiting."""
 
     patience = QUICK
     answered = False  # whether an engine has ever answered
@@ -22,7 +22,7 @@ class RetryingTransport(Transport):
     def perform_request(
         self, method: str, url: str, params: Mapping[str, Any] | None = None, *rest: Any, **options: Any
     ) -> Any:
-        """Send a request, again if need be, and return the answer."""
+        """Send a request, repeat it if necessary, and return the answer."""
         attempts = Attempts(
             method, url, self.patience, nodes=len(self.hosts), answered=self.answered, now=time.monotonic()
         )
@@ -41,13 +41,13 @@ class RetryingTransport(Transport):
 
 
 class PatientTransport(RetryingTransport):
-    """Repeats a request for two minutes: for long runs that nobody watches."""
+    """Repeats a request for two minutes, for long unattended runs."""
 
     patience = PATIENT
 
 
 def checked_answer(method: str, path: str, answer: Any) -> Any:
-    """Return an answer if it is whole. Raises SerializationError or TransportError if a part of it is missing."""
+    """Return a complete answer. Raises SerializationError or TransportError if a part of it is missing."""
     if answer == "":
         raise SerializationError(answer, "an empty answer")
     return complete(answer) if is_read(method, path) else answer

@@ -30,9 +30,9 @@ from opensearch_winnow.stores.opensearch.upkeep.reindex import Reindexer, delete
 from opensearch_winnow.stores.opensearch.upkeep.setup import ALREADY_EXISTS
 from opensearch_winnow.stores.store import StoreError
 
-MAX_WRITES_BEFORE_LAST_ROUND = 1_000  # so few can be copied while writers wait
+MAX_WRITES_BEFORE_LAST_ROUND = 1_000  # few enough to be copied while writers wait
 MAX_ROUNDS = 20  # before the last one starts even if there are more writes
-# In the _meta of a new index until the store has moved to it: where it comes from, and which migration makes it.
+# Keys in the _meta of a new index until the store has moved to it: the old index, and the id of the migration.
 UNFINISHED, MIGRATION = "winnow_migration_from", "winnow_migration"
 
 Progress = Callable[[str, float | None], None]  # called with the current step, and the share of it that is done
@@ -59,8 +59,8 @@ def migrate(
 ) -> Migration:
     """Copy all pages to the next index, such as NAME-000002, and point the alias to it.
 
-    Others read and write the store all the time. Rounds of copying catch up with what is written in the meantime;
-    writers wait only for the last, short round. If the migration is stopped, the store is unchanged, and the migration
+    Others can read and write the store meanwhile. Each round copies what was written during the round before; writers
+    wait only for the last, short round. If the migration is stopped, the store is unchanged, and the migration
     can be started again. The old index stays, closed to writes, unless `delete_old` is set.
     """
     started = time.monotonic()
@@ -120,7 +120,7 @@ def _scheme(source: MovedIndex) -> WrittenScheme:
 
 
 def _next_index(client: OpenSearch, name: str, current: str) -> str:
-    """Return a new name for an index, after deleting indices that unfinished migrations have left behind."""
+    """Delete the indices of unfinished migrations, and return the name of a new one."""
     pattern = re.compile(re.escape(name) + r"-(\d{6})")
     found = client.indices.get(index=f"{name}-*")
     numbers = {index: int(match[1]) for index in found if (match := pattern.fullmatch(index))}
@@ -169,7 +169,7 @@ def _meta(client: OpenSearch, index: str) -> dict[str, Any]:
 def _closed_to_writes(client: OpenSearch, index: str) -> Iterator[None]:
     """Close an index to writes, and open it again only after an error.
 
-    It stays closed after a success, so that those who write to it by its own name notice.
+    It stays closed after a success, so that programs that write to it by its own name notice.
     """
     try:
         # Unlike changing the setting, this request returns only when writes under way have ended.
@@ -186,7 +186,7 @@ def _open_to_writes(client: OpenSearch, index: str) -> None:
 
 
 def _make_equal(client: OpenSearch, name: str, old: str, new: str) -> int:
-    """Delete from the new index what was deleted from the old one, and return how many pages both have."""
+    """Delete from the new index the pages that were deleted from the old one; return the number of pages in both."""
     client.indices.refresh(index=f"{old},{new}")
     if delete_leftovers(client, old, new):
         client.indices.refresh(index=new)
@@ -215,7 +215,7 @@ def _swap(client: OpenSearch, name: str, source: MovedIndex, new: str) -> None:
 
 
 def _copyable(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of an alias that every engine accepts in the form in which it reports them."""
+    """Return the options of an alias that every engine accepts in the form that it reports."""
     return {
         name: value
         for name, value in options.items()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from opensearchpy import NotFoundError, OpenSearch, OpenSearchException
 
-from opensearch_winnow.mappings.opensearch_pipeline import PAST_IT
+from opensearch_winnow.mappings.opensearch_pipeline import NO_PIPELINE
 from opensearch_winnow.queries.dsl.pages import Search, following
 from opensearch_winnow.stores.opensearch.index_client import NO_PARTIAL_RESULTS
 from opensearch_winnow.stores.opensearch.requests.bulk import bulk
@@ -23,7 +23,7 @@ from opensearch_winnow.stores.opensearch.requests.error_reasons import explain_e
 from opensearch_winnow.stores.store import StoreError
 
 BATCH_SIZE = 500  # pages of some 20 kB each; the engine accepts batches of up to 100 MB
-MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.05, 1.0  # between two looks at a task
+MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.05, 1.0  # between two requests for the state of a task
 REINDEX_ACTION = "indices:data/write/reindex"
 MAX_IDS_TO_COMPARE = 1_000  # in a range of arrivals
 
@@ -38,11 +38,11 @@ class Checkpoint(NamedTuple):
 
 
 class Reindexer:
-    """Copies an index shard by shard, in rounds: each round copies what was written since the one before began.
+    """Copies an index shard by shard, in rounds: each round copies the writes since the round before began.
 
-    The writes to a shard have increasing sequence numbers. A round copies every page with a higher number than those
-    that were surely readable when the round before began, so some pages are copied twice. As rounds follow each other,
-    a page is only ever replaced by a later version of itself.
+    The writes to a shard have increasing sequence numbers. A round copies every page with a higher number than the
+    checkpoint at the start of the round before, so some pages are copied twice. Rounds do not overlap, so a page is
+    only replaced by a later version of itself.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Reindexer:
         self.rounds = 0
 
     def run_round(self) -> int:
-        """Copy what is new, and return how many writes came in the meantime."""
+        """Copy the writes since the last round, and return the number of writes that came meanwhile."""
         self._wait_for_all()  # a task of an earlier round could put back an older version of a page
         before = self._checkpoints()
         complete(self._client.indices.refresh(index=self._old))
@@ -97,7 +97,7 @@ class Reindexer:
         ]
 
     def _wait_for_all(self) -> None:
-        """Wait for every task that copies to the new index: a request that was sent twice has started two."""
+        """Wait for every task that copies to the new index. A request that was sent twice has started two tasks."""
         while self._running():
             time.sleep(MAX_POLL_SECONDS)
 
@@ -116,9 +116,9 @@ class Reindexer:
         if shard in self._copied:
             source["query"] = {"range": {"_seq_no": {"gt": self._copied[shard]}}}
         if shards > 1:
-            source["slice"] = {"id": shard, "max": shards}  # with as many slices as shards, each slice is a shard
+            source["slice"] = {"id": shard, "max": shards}  # as many slices as shards: then each slice is a shard
         answer = self._client.reindex(
-            body={"source": source, "dest": {"index": self._new, "pipeline": PAST_IT}},
+            body={"source": source, "dest": {"index": self._new, "pipeline": NO_PIPELINE}},
             params={"wait_for_completion": "false"},
         )
         return str(answer["task"])
@@ -152,7 +152,7 @@ class Reindexer:
 
 
 def delete_leftovers(client: OpenSearch, old: str, new: str) -> int:
-    """Delete from the new index the pages that the old one no longer has, and return how many.
+    """Delete from the new index the pages that are missing in the old one, and return their number.
 
     Both indices must be refreshed and closed to writes, and every page of the old one must be in the new one. Then a
     range of arrivals with equally many pages in both has the same pages, and only the other ranges are compared.
@@ -192,7 +192,7 @@ def _middle(client: OpenSearch, index: str, clause: Clause) -> int | None:
 
 
 def _ids(client: OpenSearch, index: str, clause: Clause) -> set[str]:
-    """Return the ids of pages. Each search starts after the last write that the one before has found in its shard."""
+    """Return the ids of pages, shard by shard. Each search starts after the last write that the previous one found."""
     shards = int(client.indices.get_settings(index=index)[index]["settings"]["index"]["number_of_shards"])
     ids: set[str] = set()
     for shard in range(shards):

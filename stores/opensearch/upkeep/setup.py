@@ -1,4 +1,4 @@
-"""Sets up a store on an engine: lists what a store needs, checks what exists, and creates the rest."""
+"""Sets up a store on an engine: lists its parts, checks which exist, and creates the others."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class Step(NamedTuple):
     method: str
     path: str
     body: dict[str, Any]
-    check_path: str  # a GET of it tells whether the part exists
+    check_path: str  # GET finds the part here if it exists
     engine_wide: bool = True  # it belongs to the whole engine, and creating it may need more permissions
     if_refused: str = ""  # the consequence if the engine refuses it; empty if a store needs it
-    locked: bool = False  # it is created only while nobody detaches the index
-    mapped_index: str = ""  # the index whose mapping gets winnow's fields by it; empty for other parts
+    locked: bool = False  # it is not created while the index is being detached
+    mapped_index: str = ""  # the index to whose mapping it adds winnow's fields; empty if it does not
 
     def console_request(self) -> str:
         """Return the request in the form that the console of OpenSearch Dashboards (Dev Tools) accepts."""
@@ -69,7 +69,7 @@ class Step(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """A step, and what came of it."""
+    """A step and its outcome."""
 
     step: Step
     outcome: Outcome
@@ -96,7 +96,7 @@ def steps(name: str, scheme: Scheme | WrittenScheme, *, shards: int = 1, replica
             template_path,
         ),
         settings_step(f"{name}.settings"),
-        # Last: whoever finds the alias finds a complete store.
+        # Last, so that a store is complete when its alias exists.
         Step(f"index {name}-000001, alias {name}", "PUT", f"/{index}", pages, f"/{quote(name)}", engine_wide=False),
     ]
 
@@ -131,7 +131,7 @@ def settings_step(name: str) -> Step:
 def plan(
     client: OpenSearch, name: str, scheme: Scheme | None = None, *, shards: int = 1, replicas: int | None = None
 ) -> list[StepResult]:
-    """Return all steps, with the outcome "there" or "missing". The default scheme is the store's own, or Scheme().
+    """Return all steps, with the outcome "there" or "missing". By default, the scheme is that of the store or Scheme().
 
     Raises StoreError if the store exists with another scheme or another format.
     """
@@ -144,7 +144,7 @@ def plan(
 def set_up(
     client: OpenSearch, name: str, scheme: Scheme | None = None, *, shards: int = 1, replicas: int | None = None
 ) -> list[StepResult]:
-    """Create what is missing, and return all steps with their outcomes. Other processes may do the same."""
+    """Create the missing parts, and return all steps with their outcomes. Other processes may do so at once."""
     planned = plan(client, name, scheme, shards=shards, replicas=replicas)
     results = [
         StepResult(step, create(client, name, step) if outcome == "missing" else outcome) for step, outcome in planned
@@ -159,7 +159,7 @@ def set_up(
 
 
 def existing_scheme(client: OpenSearch, name: str, wanted: Scheme | None = None) -> WrittenScheme | None:
-    """Return the scheme of the store `name`; None if nothing has this name.
+    """Return the scheme of the store `name`; None if there is no index or alias of this name.
 
     Raises StoreError if it is not a winnow store, or if its scheme is not the `wanted` one. The key is checked only
     if there is one, in `wanted` or in the environment.
@@ -181,7 +181,7 @@ def existing_scheme(client: OpenSearch, name: str, wanted: Scheme | None = None)
 
 
 def check(client: OpenSearch, step: Step) -> Outcome:
-    """Return whether a part exists, or cannot exist in this engine."""
+    """Return "there", "missing", or "refused" for a part that the engine does not support."""
     if step.if_refused == NO_SEARCH_PIPELINES and not engine_of(client).search_pipelines:
         return "refused"  # the engine's own error would be about an index of that name
     try:
@@ -214,7 +214,7 @@ def create(client: OpenSearch, name: str, step: Step) -> Outcome:
 
 
 def _join_lines(match: re.Match[str]) -> str:
-    """Put several strings of a list on a line. Otherwise the analyzer's characters alone would fill a screen."""
+    """Put several strings of a list on a line: one on each, the analyzer's characters would fill a screen."""
     indent, items = match[1], re.findall(JSON_STRING, match[2])
     lines = [", ".join(items[start : start + STRINGS_PER_LINE]) for start in range(0, len(items), STRINGS_PER_LINE)]
     return indent + f",{indent}".join(lines)

@@ -47,7 +47,7 @@ def test_candidates_from_doc_values_are_those_of_whole_documents(
     whole = found()
     assert len(whole[0][0].pages) == len(whole[1]) == len(whole[2]) == 14
     for number in (1, 2, 5, 12, 13):
-        monkeypatch.setattr(candidates_, "WHOLE_DOCUMENTS", number)
+        monkeypatch.setattr(candidates_, "MAX_WHOLE_DOCUMENTS", number)
         assert found() == whole
 
 
@@ -64,7 +64,7 @@ def test_pages_that_other_software_has_written_are_counted_and_read(
         client.index(index=index_of(store), id=f"other-{number}", body=body, params={"pipeline": "_none"})
     client.indices.refresh(index=index_of(store))
     for whole in (1, 3, 16):
-        monkeypatch.setattr(candidates_, "WHOLE_DOCUMENTS", whole)
+        monkeypatch.setattr(candidates_, "MAX_WHOLE_DOCUMENTS", whole)
         ((_, every, _),) = candidates(store, [Lookup("fingerprints", tokens)])
         assert [page.shared for page in every] == list(range(2_499, 2_493, -1))
         ((_, found, _),) = candidates(store, [Lookup("fingerprints", tokens, 2_496)])

@@ -7,8 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from opensearch_winnow.answers.asking.watch_log import watch_log_summary
-from opensearch_winnow.answers.formatting import more_than_listed
+from opensearch_winnow.answers.formatting import count_of, more_than_listed
 from opensearch_winnow.index import Index
 from opensearch_winnow.mappings.finding import Finding, Findings
 from opensearch_winnow.operations.asking.watch_log import MAX_FINDINGS, LogQuestion
@@ -29,11 +28,18 @@ def answer(index: Index, request: ScreenRequest) -> ScreenAnswer:
 
 def _template_values(index: Index, request: ScreenRequest, log: Findings) -> Mapping[str, Any]:
     return {
-        "heading": watch_log_summary(log, request["watch"]),
+        "heading": _heading(log, request["watch"]),
         "watched": watched_captures(index, log),
         "following": request["page"] * request["limit"] < log.total,
         "max_findings": MAX_FINDINGS,
     }
+
+
+def _heading(log: Findings, watch: str) -> str:
+    """Sum up a log: "12 findings of all watches"."""
+    if not log.total:
+        return f"The watch {watch} has found nothing yet" if watch else "No watch has found anything yet"
+    return f"{count_of(log.total, 'finding')} of {f'the watch {watch}' if watch else 'all watches'}"
 
 
 def watched_captures(index: Index, findings: Iterable[Finding]) -> dict[str, str | None]:
