@@ -7,7 +7,8 @@
 
 Each mutant changes one operator, constant or condition inside a function. `plant` makes a copy of the checkout that has
 all of them, asleep: the tests run as usual there, in as many runs as one likes, and record which of them reach which
-mutant, in processes that they start, too. `run` wakes one mutant after the other, for the tests that reach it, the
+mutant, in processes that they start, too. `run` wakes one mutant after the other, for the tests that reach it: first
+those that take a few seconds together and start no engine and no browser, then, if it survives these, the others, the
 quickest first. A mutant is killed if one of them fails or takes too long. To compare two states of the tests, do this
 in both with the same mutants: one whose line is no longer there is reported as gone.
 """
@@ -19,6 +20,7 @@ import ast
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -32,7 +34,9 @@ from typing import Literal, NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 NO_PRODUCT = ("tests", "tools", "benchmarks", "docs", "setup.py")
 NOT_COPIED = (".git", ".venv", "build", "*_cache", "__pycache__")
-MAX_SECONDS = 240  # that the tests of one mutant took without it: further ones are left out
+# Seconds that the tests of a round took without the mutant. Most mutants do not survive the first round.
+ROUNDS = (10, 240)
+STARTS_MUCH = re.compile("opensearch|engine|gateway|spark|tests/web/")  # tests that are left to the second round
 PATIENCE = 4  # a mutant that makes the tests take longer by this factor is noticed
 MIN_PATIENCE_SECONDS = 120  # an engine has to start first
 MAX_IMPORT_TESTS = 100  # that run against a mutant that is reached before any test begins
@@ -125,15 +129,21 @@ class Tested(NamedTuple):
             reached.setdefault(int(number), set()).add(test.partition("@")[0])
         return cls({test: taken for test, taken in seconds.items() if test not in failed}, reached)
 
-    def tests_of(self, number: int) -> list[str]:
-        """Return the tests that reach a mutant, the quickest first, within MAX_SECONDS."""
+    def rounds(self, number: int) -> Iterator[list[str]]:
+        """Yield the tests that reach a mutant, the quickest first: a few, then as many as the second round allows."""
         quickest = sorted(self.seconds, key=lambda test: self.seconds[test])
         reaching = self.reached.get(number, set())
         chosen = [test for test in quickest if test in reaching]
         if "" in reaching:  # while modules are imported
             chosen += [test for test in quickest[-MAX_IMPORT_TESTS:] if test not in reaching]
+        first = self._within([test for test in chosen if not STARTS_MUCH.search(test)], ROUNDS[0])
+        yield first
+        yield self._within([test for test in chosen if test not in first], ROUNDS[1])
+
+    def _within(self, tests: list[str], seconds: float) -> list[str]:
+        """Return the first tests that took no longer than `seconds` together, but at least one."""
         total = 0.0
-        return [test for test in chosen if (total := total + self.seconds[test]) <= MAX_SECONDS or test == chosen[0]]
+        return [test for test in tests if (total := total + self.seconds[test]) <= seconds or test == tests[0]]
 
 
 def mutants_of(file: str, text: str) -> Iterator[Mutant]:
@@ -219,22 +229,30 @@ def plant(mutants: list[Mutant], copy: Path) -> None:
     (copy / GONE).write_text(json.dumps(gone), encoding="utf-8")
 
 
-def verdict(number: int, tests: list[str], copy: Path, usual_seconds: float) -> Verdict:
-    """Run tests with a mutant awake."""
-    if not tests:
-        return "not reached"
+def notices(number: int, tests: list[str], copy: Path, usual_seconds: float) -> bool:
+    """Return whether one of the tests fails, or takes too long, with a mutant awake."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "check or not check"]
-    environment = {**os.environ, "PYTHONPATH": str(copy), "MUTANT": str(number), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(copy), "MUTANT": str(number)}
     timeout = max(PATIENCE * usual_seconds, MIN_PATIENCE_SECONDS)
     try:
         done = subprocess.run(
             [*command, *tests], cwd=copy, env=environment, capture_output=True, timeout=timeout, check=False
         )
     except subprocess.TimeoutExpired:
-        return "killed"
+        return True
     if done.returncode not in (0, 1):
         raise RuntimeError(f"mutant {number}: {done.stdout.decode()[-2000:]}{done.stderr.decode()[-2000:]}")
-    return "killed" if done.returncode else "survived"
+    return done.returncode == 1
+
+
+def verdict(number: int, tested: Tested, copy: Path) -> Verdict:
+    """Run tests with a mutant awake, until one notices it."""
+    found: Verdict = "not reached"
+    for tests in filter(None, tested.rounds(number)):
+        found = "survived"
+        if notices(number, tests, copy, sum(tested.seconds[each] for each in tests)):
+            return "killed"
+    return found
 
 
 def run(mutants: list[Mutant], copy: Path, jobs: int, only: set[int]) -> Iterator[tuple[int, Verdict]]:
@@ -243,10 +261,7 @@ def run(mutants: list[Mutant], copy: Path, jobs: int, only: set[int]) -> Iterato
     gone = set(json.loads((copy / GONE).read_text(encoding="utf-8")))
 
     def judge(number: int) -> tuple[int, Verdict]:
-        if number in gone:
-            return number, "gone"
-        tests = tested.tests_of(number)
-        return number, verdict(number, tests, copy, sum(tested.seconds[each] for each in tests))
+        return number, "gone" if number in gone else verdict(number, tested, copy)
 
     with ThreadPoolExecutor(jobs) as threads:
         yield from threads.map(judge, [each for each in range(len(mutants)) if not only or each in only])
