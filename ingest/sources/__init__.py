@@ -60,10 +60,7 @@ class UnreadableError(WinnowError):
 
 def read(split: Split, page_bytes: int) -> Items:
     """Yield the items of `split`, in any format."""
-    for offset, item in reader(split.format).read(split, page_bytes):
-        if isinstance(item, Page) and item.source is not None:
-            item.source = item.source._replace(file=split.archive) if split.archive else None
-        yield offset, item
+    return reader(split.format).read(split, page_bytes)
 
 
 def printable(name: str) -> str:

@@ -81,12 +81,5 @@ class Damage:
 Item = Page | Skipped | Failed | Damage
 
 
-def located(item: Item, offset: int, length: int) -> Item:
-    """Return `item`; if it is a page of an archive, its source says where its record is."""
-    if isinstance(item, Page) and item.source is not None:
-        item.source = item.source._replace(offset=offset, length=length)
-    return item
-
-
 Items = Iterator[tuple[int, Item | None]]
 """Yields each item with its offset, then None with the offset where reading stopped: normally `end` of the split."""

@@ -60,7 +60,7 @@ def read(split: Split, page_bytes: int) -> Items:
         member = zipped.getinfo(split.names[0])
         reader = arc if _format(zipped, member) == "arc" else warc
         with opened(zipped, member, split.path) as (file, missing):
-            for at, item in reader.read_file(file, page_bytes, split.start, split.end):
+            for at, item in reader.read_file(file, page_bytes, split.start, split.end, split.archive):
                 if item is None and missing:
                     yield at, Damage(missing, DAMAGED)
                 yield at, item

@@ -64,7 +64,7 @@ def little_memory(most: int) -> Iterator[None]:
 
 def items_of(reader: ModuleType, archive: bytes, page_bytes: int = 10 << 20) -> list[Item]:
     """Return the items of a whole archive, which are in order."""
-    *found, (end, last) = reader.read_file(io.BytesIO(archive), page_bytes)
+    *found, (end, last) = reader.read_file(io.BytesIO(archive), page_bytes, name="a.warc")
     assert (end, last) == (len(archive), None)
     assert [start for start, _ in found] == sorted(start for start, _ in found)
     return [item for _, item in found if item is not None]
