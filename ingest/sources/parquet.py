@@ -42,7 +42,7 @@ def looks_like(head: bytes) -> bool:
 def splits(path: str, size: int) -> Iterator[Split]:
     """Yield splits of whole row groups, of about `size` compressed bytes; none if there are no rows.
 
-    Arrow is not used: this runs in the parent process, and Arrow aborts over some damaged files.
+    Arrow is not used in this process, which must survive: it aborts over some damaged files.
     """
     status = os.stat(path)  # noqa: PTH116
     footer = _footer(path, status.st_size, status.st_mtime_ns)
@@ -59,11 +59,10 @@ def splits(path: str, size: int) -> Iterator[Split]:
 
 @lru_cache(maxsize=1)  # a file that was named is checked first, and divided later
 def _footer(path: str, size: int, changed_at: int) -> Footer:  # noqa: ARG001
-    with open(path, "rb") as opened:  # noqa: PTH123
-        try:
-            return read_footer(opened)
-        except FooterError as error:
-            raise UnreadableError(f"Parquet that cannot be read: {error}") from None
+    try:
+        return read_footer(path)
+    except FooterError as error:
+        raise UnreadableError(f"Parquet that cannot be read: {error}") from None
 
 
 def columns_of(path: str) -> list[str]:
