@@ -33,7 +33,7 @@ from opensearch_winnow.ingest.sources.formats import (
     reader,
 )
 from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS, AbsentFields, missing_fields
-from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, SourceFile, Split
+from opensearch_winnow.ingest.sources.split import Failed, Skipped, SourceFile, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 
 STDIN = "-"
@@ -56,11 +56,6 @@ class SourceError(WinnowError):
 
 class UnreadableError(WinnowError):
     """A source that is damaged, so that the run goes on without it. The message is a reason, general and short."""
-
-
-def read(split: Split, page_bytes: int) -> Items:
-    """Yield the items of `split`, in any format."""
-    return reader(split.format).read(split, page_bytes)
 
 
 def printable(name: str) -> str:

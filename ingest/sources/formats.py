@@ -16,6 +16,7 @@ from typing import Protocol, cast
 from opensearch_winnow.foundation.extras import MissingExtraError, extra
 from opensearch_winnow.ingest.sources import csv_file, files, jsonl
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
+from opensearch_winnow.ingest.sources.source_row import RowChoice, Rows
 from opensearch_winnow.ingest.sources.split import Items, Split
 from opensearch_winnow.ingest.sources.unpacked import ZSTD, DamagedError, is_packed, unpacked
 
@@ -29,9 +30,12 @@ SEVERAL_KINDS = ("application/json", "application/vnd.apache.parquet", "applicat
 
 
 class Reader(Protocol):
+    """A module that reads files of one format: rows of JSON lines, CSV and Parquet, and items of all others."""
+
     def looks_like(self, head: bytes) -> bool: ...
     def splits(self, path: str, size: int) -> Iterator[Split]: ...
     def read(self, split: Split, page_bytes: int) -> Items: ...
+    def rows(self, split: Split, choice: RowChoice) -> Rows: ...
 
 
 def reader(name: str) -> Reader:

@@ -72,7 +72,8 @@ class _FooterProgram:
         with self._lock:
             try:
                 process = self._process = self._process or _started()
-                assert process.stdin and process.stdout
+                assert process.stdin
+                assert process.stdout
                 with suppress(BrokenPipeError):
                     process.stdin.write(json.dumps(path).encode() + b"\n")
                     process.stdin.flush()
@@ -99,7 +100,7 @@ _PROGRAM = _FooterProgram()
 
 
 def _started() -> subprocess.Popen[bytes]:
-    """Start the program. It is in a group of its own, which Ctrl-C does not reach, and says what Arrow says to no one."""
+    """Start the program in a process group of its own, which Ctrl-C does not reach, without Arrow's messages."""
     command = [sys.executable, "-P", __file__]
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, process_group=0)

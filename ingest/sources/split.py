@@ -76,6 +76,7 @@ class Damage:
     skipped: int
     reason: str
     offset: int = 0  # filled in by the worker
+    rows: int = field(default=0, compare=False)  # that are lost, if their number is known
 
 
 Item = Page | Skipped | Failed | Damage

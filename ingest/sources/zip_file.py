@@ -23,6 +23,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import UnreadableError, csv_file, files
 from opensearch_winnow.ingest.sources.folder import LINK, is_left_out
 from opensearch_winnow.ingest.sources.formats import JSON_LINES, format_in_folder, is_zip_name, reader
+from opensearch_winnow.ingest.sources.reading import read as read_split
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Items, Skipped, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked_stream
 
@@ -258,7 +259,7 @@ class _ZipSplitReader:
             path = f"{files.file_uri(self.split.path)}/{url.removeprefix(self.split.base)}"
             for part in reader(kind).splits(str(copy), sys.maxsize):
                 rows = replace(part, base=path, fields=self.split.fields)
-                for _, item in reader(kind).read(rows, self.page_bytes):
+                for _, item in read_split(rows, self.page_bytes):
                     if isinstance(item, Damage):
                         yield _failed(path, item.reason)
                     elif item is not None:

@@ -13,11 +13,12 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import FailedRow
 from opensearch_winnow.ingest.rows.row_files import RowFiles
-from opensearch_winnow.ingest.sources import SourceError, Sources, printable, read
+from opensearch_winnow.ingest.sources import SourceError, Sources, printable
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.files import path_of
 from opensearch_winnow.ingest.sources.folder import is_left_out
 from opensearch_winnow.ingest.sources.formats import is_zip, is_zip_name
+from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS
 from opensearch_winnow.ingest.sources.split import FILE_FORMATS, Damage, Failed, Skipped, Split
 from opensearch_winnow.ingest.sources.zip_file import NO_DIRECTORY, empty_folders

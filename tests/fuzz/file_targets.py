@@ -28,7 +28,8 @@ from opensearch_winnow.ingest.extractors import ExtractError
 from opensearch_winnow.ingest.extractors.lxml_events import lxml_extractor
 from opensearch_winnow.ingest.http_body import decoded
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import Sources, read
+from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 from opensearch_winnow.queries.words import Words
 from tests.fuzz.input_reader import Reader

@@ -65,13 +65,13 @@ SITECUSTOMIZE = """
 import os, signal
 from opensearch_winnow.ingest.sources import parquet
 
-def read(split, page_bytes, reading=parquet.read):
-    for offset, item in reading(split, page_bytes):
+def rows(split, choice, reading=parquet.rows):
+    for offset, row in reading(split, choice):
         if split.path.endswith("b.parquet") and offset == 10:
             os.kill(os.getpid(), signal.SIGSEGV)
-        yield offset, item
+        yield offset, row
 
-parquet.read = read
+parquet.rows = rows
 """
 
 

@@ -14,7 +14,8 @@ from typing import Any
 from fastwarc.stream_io import Lz4Writer, ZstdWriter
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import Sources, read
+from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
 
 Pack = Callable[[bytes], bytes]

@@ -71,7 +71,7 @@ def test_a_footer_that_crashes_arrow_costs_no_other(tmp_path: Path) -> None:
     pq.write_table(pa.table({"url": ["u"]}), good)
     bad = write_aborting(tmp_path / "bad.parquet")
     for _ in range(2):
-        with pytest.raises(FooterError, match="^Arrow crashes over its footer$"):
+        with pytest.raises(FooterError, match="Arrow crashes over its footer"):
             read_footer(str(bad))
         assert read_footer(str(good)).names == ["url"]
 

@@ -15,7 +15,8 @@ from hypothesis import given, strategies as st
 from pyarrow import parquet as pq
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import MAX_FILES_PER_SPLIT, MAX_FILES_TO_SIZE, SourceError, Sources, read
+from opensearch_winnow.ingest.sources import MAX_FILES_PER_SPLIT, MAX_FILES_TO_SIZE, SourceError, Sources
+from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.split import Failed
 from tests.ingest.sources import archives
 from tests.ingest.sources.archives import Pack, items, lz4, outcomes, record, write_files
@@ -295,7 +296,8 @@ def test_missing_sources_and_invalid_bases_are_refused() -> None:
 
 def test_slow_packages_are_imported_when_they_are_needed() -> None:
     script = (
-        "import sys\nfrom opensearch_winnow.ingest.sources import Sources, read\n"
+        "import sys\nfrom opensearch_winnow.ingest.sources import Sources\n"
+        "from opensearch_winnow.ingest.sources.reading import read\n"
         "print([name for name in ('pyarrow', 'fastwarc', 'warcio', 'zstandard') if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout == b"[]\n"

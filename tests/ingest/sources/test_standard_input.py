@@ -77,7 +77,8 @@ def test_a_terminal_is_not_read(on_terminal: Callable[..., tuple[int, str]]) -> 
 
 def test_a_named_pipe_is_read(tmp_path: Path) -> None:
     script = (
-        "import sys\nfrom opensearch_winnow.ingest.sources import Sources, read\n"
+        "import sys\nfrom opensearch_winnow.ingest.sources import Sources\n"
+        "from opensearch_winnow.ingest.sources.reading import read\n"
         "with Sources(sys.argv[1:]) as sources:\n"
         "    print([item.url for split in sources.splits(9) for _, item in read(split, 999) if item])"
     )

@@ -1,40 +1,19 @@
-"""The protocol of a format of rows: it reads them, and writes them again."""
+"""The protocol of a writer of rows, which reads them again from their source."""
 
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import Edit
 from opensearch_winnow.ingest.sources import SourceError, printable
-from opensearch_winnow.ingest.sources.field_names import BASE64, USUAL, FieldNames
-from opensearch_winnow.ingest.sources.split import Failed, Skipped, SourceFile
+from opensearch_winnow.ingest.sources.field_names import BASE64
+from opensearch_winnow.ingest.sources.split import SourceFile
 
 NextEdit = Callable[[], Edit | None]
 """Decides on the next row: what becomes of it, or None if it is dropped. Called once for each row, in order."""
-
-
-@dataclass(frozen=True, slots=True)
-class RowChoice:
-    """The fields to read of each row."""
-
-    fields: FieldNames = USUAL
-    value_field: str | None = None
-    max_size: int = MAX_PAGE_BYTES
-
-
-class ReadRow(NamedTuple):
-    """A row as a format reads it. A file that is not read is `Skipped`, and no row."""
-
-    item: Page | Failed | Skipped
-    location: str = ""  # in its file: "line 7"
-    value: object = None
 
 
 class RowWriter(Protocol):
@@ -50,17 +29,6 @@ class RowWriter(Protocol):
 
     def abort(self) -> None:
         """Close the unfinished file, whatever happened."""
-
-
-class RowFormat(Protocol):
-    """A module that reads and writes rows."""
-
-    def read(self, file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]: ...
-
-    def writer(
-        self, path: Path, target: Path, packing: str, choice: RowChoice, columns: Mapping[str, type]
-    ) -> RowWriter:
-        """Open a writer to `path`, which will be renamed to `target`. `packing` is .gz, .zst or nothing."""
 
 
 def as_written(name: str, text: str) -> str:
