@@ -18,6 +18,7 @@ from opensearch_winnow.ingest.sources.parquet import ParquetRow
 from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.source_row import RowChoice
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Skipped, Split
+from opensearch_winnow.ingest.sources.splits import splits
 from opensearch_winnow.mappings.record import Record, bytes_in_memory, storable
 from opensearch_winnow.mappings.record_columns import SCHEMA, TIME, as_columns
 
@@ -97,7 +98,7 @@ def _remote_items(uri: str, base: str, recipe: Recipe) -> Iterator[tuple[int, It
     with TemporaryDirectory(prefix="winnow-") as folder:
         copy = copy_to_folder(uri, Path(folder))
         with Sources([str(copy)], base=base or uri.rpartition("/")[0]) as sources:
-            for split in sources.splits(copy.stat().st_size + 1):
+            for split in splits(sources, copy.stat().st_size + 1):
                 yield from _items(split, recipe)
 
 

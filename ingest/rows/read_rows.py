@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS
 from opensearch_winnow.ingest.sources.source_row import RowChoice
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Skipped, SourceFile, Split
+from opensearch_winnow.ingest.sources.splits import splits_of
 from opensearch_winnow.ingest.sources.unpacked import unpacked
 
 _PIECE = 1 << 20
@@ -59,7 +61,8 @@ def _rows(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
 
 def _pages(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
     """Yield the page that `file` is, or the captures in it."""
-    for split in file.splits:
+    itself = Split("files", file.path, 0, 1, base=file.name, every_text=file.every_text, skipped=file.skipped)
+    for split in splits_of(file, sys.maxsize, choice.fields) or [itself]:
         for offset, item in read(split, choice.max_size):
             location = "" if split.format == "files" else f"offset {offset}"
             if isinstance(item, Damage):

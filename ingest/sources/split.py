@@ -45,10 +45,13 @@ class SourceFile:
     """A file of a source, as it is found: a page, or a file of many pages or rows."""
 
     path: str
-    source: int  # the number of the source among those named, from 0
-    name: str  # its path below the folder that all sources have in common
     format: str
-    splits: tuple[Split, ...]  # which read all of it
+    source: int = 0  # the number of the source among those named, from 0
+    name: str = ""  # its path below the folder that all sources have in common
+    every_text: bool = False  # it is a page if it is any text, as is a file that was named itself
+    url: str = ""  # of a pipe, whose content was saved at `path`
+    skipped: str = ""  # the reason, if it is not read: a link in a folder
+    failed: str = ""  # the reason, if its format cannot be found out
 
 
 @dataclass(frozen=True, slots=True)

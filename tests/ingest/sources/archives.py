@@ -17,6 +17,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import Sources
 from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
+from opensearch_winnow.ingest.sources.splits import splits as planned_splits
 
 Pack = Callable[[bytes], bytes]
 HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
@@ -85,7 +86,7 @@ def read_in_turn(reader: ModuleType, path: Path, size: int) -> tuple[list[Split]
 
 def items(*names: Path | str, size: int = 1_000_000, cap: int = 1_000_000, **options: Any) -> list[Item]:
     with Sources([str(name) for name in names], **options) as sources:
-        return [item for split in sources.splits(size) for _, item in read(split, cap) if item is not None]
+        return [item for split in planned_splits(sources, size) for _, item in read(split, cap) if item is not None]
 
 
 def outcomes(found: list[Item]) -> dict[str, str]:
