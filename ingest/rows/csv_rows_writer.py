@@ -1,6 +1,7 @@
 """Writes rows of CSV. Rows that are not changed are copied byte for byte.
 
-Blank lines are no rows: they are copied. Where compressed data is damaged, the rest of the file is one failed row.
+Blank lines do not count as rows, and are copied. Where compressed data is damaged, the rest of the file is one failed
+row.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Writes rows that are JSON lines. Lines that are not changed are copied byte for byte.
 
-Blank lines are no rows: they are copied. Where compressed data is damaged, the rest of the file is one failed row.
+Blank lines do not count as rows, and are copied. Where compressed data is damaged, the rest of the file is one failed
+row.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ class JsonLinesWriter:
         self._needs_break = not line.endswith(b"\n")
 
     def _edited(self, line: bytes, edit: Edit) -> bytes:
-        """Return the line as `edit` says. A line that is no object stays as it is."""
+        """Return the line as `edit` says. A line that does not hold an object stays as it is."""
         if edit.text is None and not self._columns:
             return line
         try:

@@ -55,10 +55,10 @@ class Output(Protocol):
         """Write the rows of `file` as `next_edit` decides."""
 
     def commit(self) -> None:
-        """Complete what was written, and let it appear."""
+        """Complete the files, and move them to their place."""
 
     def discard(self) -> None:
-        """Remove what was written. Does nothing after `commit`."""
+        """Remove the unfinished files. Does nothing after `commit`."""
 
 
 class OneFileOutput:
@@ -187,7 +187,7 @@ class StagedFolder(Unfinished):
         return path, target
 
     def commit(self) -> None:
-        """Move what was written to the target."""
+        """Move the files to the target."""
         with reporting_os_errors(self.target):
             if self.path.parent != self.target:
                 self.path.rename(self.target)

@@ -1,4 +1,4 @@
-"""Reads the rows of files and folders, any number of times, and writes those that are kept."""
+"""Reads the rows of files and folders, any number of times, and writes a selection of them."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ from opensearch_winnow.ingest.sources.split import Failed, Skipped, SourceFile
 class RowFiles(Closing):
     """The rows of the sources `names`: files, folders, patterns, and - for standard input.
 
-    Use it as a context manager. Rows are read in the order of `names`, and those of a folder in the order of its files;
-    each file is read once. A row without an id gets one from its location, such as `pages.jsonl#17`: the file, relative
+    Use it as a context manager. Rows are read in the order of `names`, and in a folder in the order of its files; each
+    file is read once. A row without an id gets one from its location, such as `pages.jsonl#17`: the file, relative
     to the folder that the sources have in common, and the line or row, from 1. A file of a folder is a row whose id is
     its name; but if the folder has files of rows, its other texts, such as a README, are not read and listed in
     `other_texts`. `value_field` names a field whose value is read too.
@@ -66,7 +66,7 @@ class RowFiles(Closing):
     ) -> None:
         self.names = list(dict.fromkeys(names))
         self.count: int | None = None  # of all rows, once they were read to the end
-        self.skipped: Counter[str] = Counter()  # files and captures that are no rows, by reason, in the last pass
+        self.skipped: Counter[str] = Counter()  # files and captures that are not rows, by reason, in the last pass
         self._choice = RowChoice(max_row_size, fields, value_field, lenient=True)
         self._sources = Sources(
             names,
@@ -119,7 +119,7 @@ class RowFiles(Closing):
         reading: Callable[[SourceFile], None] | None = None,
         value_field: str | None = None,
     ) -> Iterator[Row | FailedRow]:
-        """Yield every row, numbered without gaps. Rows that fail are added to `failed`, with their bytes.
+        """Yield all rows, numbered without gaps. Rows that fail are added to `failed`, with their bytes.
 
         `reading` is called with each file before its rows, if it has any. `value_field` replaces the one that
         was named when the files were opened.
@@ -202,7 +202,7 @@ class RowFiles(Closing):
     def check_output(
         self, to: PathName, columns: Mapping[str, type] = MappingProxyType({}), overwrite: bool = False
     ) -> None:
-        """Raise what `write` would complain about, before the rows are read."""
+        """Raise the errors of `write` that can be known before the rows are read."""
         one_file = not self._is_folder(to)
         check_parent(Path(to))
         formats: dict[str, SourceFile] = {}

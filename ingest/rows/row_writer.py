@@ -13,7 +13,7 @@ from opensearch_winnow.ingest.sources.field_names import BASE64
 from opensearch_winnow.ingest.sources.split import SourceFile
 
 NextEdit = Callable[[], Edit | None]
-"""Decides on the next row: what becomes of it, or None if it is dropped. Called once for each row, in order."""
+"""Returns the edit of the next row, or None to drop the row. Called once for each row, in order."""
 
 
 class RowWriter(Protocol):
@@ -28,7 +28,7 @@ class RowWriter(Protocol):
         """Complete the file."""
 
     def abort(self) -> None:
-        """Close the unfinished file, whatever happened."""
+        """Close the unfinished file, also after an error in writing it."""
 
 
 def as_written(name: str, text: str) -> str:

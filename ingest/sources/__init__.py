@@ -64,10 +64,10 @@ def printable(name: str) -> str:
 
 
 class Sources(Closing):
-    """The sources that `names` stand for: files, folders, patterns, and - for standard input.
+    """Finds the files that `names` stand for: files, folders, patterns, and - for standard input.
 
-    Use it as a context manager. One error lists all that is wrong with the names, before anything is read. What is
-    piped in is kept in a temporary file until the context is left.
+    Use it as a context manager. One error lists all problems with the names, before anything is read. Piped input is
+    kept in a temporary file until the context is left.
 
     The URL of a page that is a file is `base` and its path, relative to the folder that was named, or to the common
     folder of all names; without `base`, it is a file: URL. In a folder, source code and data are pages only with

@@ -45,7 +45,7 @@ class CsvFile(AbstractContextManager["CsvFile"]):
             head = file.peek(3)[:3] if isinstance(file, io.BufferedReader) else b""
             utf_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
             self.encoding = utf_16.get(head[:2], "utf-8")
-            # Bytes that are not UTF-8 are kept: they may be in a column that nobody reads.
+            # Bytes that are not UTF-8 are kept: they may be in a column that is not read.
             self.errors = "surrogateescape" if self.encoding == "utf-8" else "surrogatepass"
             self._file = io.TextIOWrapper(file, self.encoding, self.errors, newline="")
             line = self._file.readline(_MAX_HEADER)
@@ -197,7 +197,7 @@ class _TooLongError(Exception):
 
 
 class _CsvLines(Iterator[str]):
-    """Gives lines to a csv.reader, and keeps those of the current record."""
+    """Gives lines to a csv.reader, and keeps the lines of the current record."""
 
     def __init__(self, file: io.TextIOWrapper, before: list[str], limit: int) -> None:
         self._file, self._before = file, before

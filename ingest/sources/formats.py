@@ -69,7 +69,7 @@ def format_of(path: str) -> tuple[str, bytes]:
 def _is_archive(kind: str, head: bytes, path: str) -> bool:
     try:
         return reader(kind).looks_like(head)
-    except MissingExtraError:  # for what is in a frame of Zstandard or LZ4: other files are read without the extra
+    except MissingExtraError:  # to look into a frame of Zstandard or LZ4: other files are read without the extra
         if head.startswith(ZSTD):
             with suppress(DamagedError), unpacked(path) as content:
                 if not content.read(files.HEAD).lstrip().startswith((b"WARC/", b"filedesc:")):
@@ -100,7 +100,7 @@ def is_zip(path: str) -> bool:
 
 
 def is_damaged_zip(path: str) -> bool:
-    """Return whether a file should be a zip file by its name, but is none, nor a page saved under that name."""
+    """Return whether a file is a zip file by its name, but not by its content, which is no saved page either."""
     if not is_zip_name(path) or not Path(path).is_file() or zipfile.is_zipfile(path):
         return False
     try:

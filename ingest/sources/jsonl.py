@@ -127,9 +127,7 @@ class JsonLine:
             kept_line = line if choice.lenient or len(line) <= choice.max_size else b""
             url = if_readable(address_of, self.fields, choice.fields) or address
             return Failed(Page(url, html=kept_line, content_type=LINE_TYPE), str(error))
-        if (
-            page.content_type == LINE_TYPE and isinstance(page.html, bytes) and page.html
-        ):  # a failed line is tried again
+        if page.content_type == LINE_TYPE and isinstance(page.html, bytes) and page.html:  # a line that failed before
             return JsonLine(0, 0, page.html).item(page.url, replace(choice, lenient=False))
         if page.html == b"":  # a failed page that was kept without its body: as an empty page, it would not fail again
             return Failed(page, "its body was not kept")

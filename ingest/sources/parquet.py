@@ -42,7 +42,7 @@ def looks_like(head: bytes) -> bool:
 
 
 def splits(path: str, size: int) -> Iterator[Split]:
-    """Yield splits of whole row groups, of about `size` compressed bytes; none if there are no rows.
+    """Yield splits of whole row groups, of about `size` compressed bytes; none for a file without rows.
 
     Arrow is not used in this process, which must survive: it aborts over some damaged files.
     """
@@ -163,7 +163,7 @@ def batch_rows(group: Any, columns: Sequence[str], most: int) -> int:
 
 @dataclass(slots=True)
 class ParquetRow:
-    """A row of a batch. Its fields are those that were read before one that cannot be read."""
+    """A row of a batch of Arrow. If a field cannot be read, `fields` has the fields that were read before it."""
 
     batch: Any
     index: int
@@ -210,7 +210,7 @@ def _as_recorded(page: Page, fields: Mapping[str, object]) -> Page:
 
 
 def read_fields(batch: Any, number: int, page_bytes: int, only: Sequence[str], fields: dict[str, object]) -> None:
-    """Put the values of a row into `fields`, by the names of its columns; with `only`, those of these columns."""
+    """Put the values of a row into `fields`, by the names of its columns; with `only`, of these columns."""
     for name in batch.schema.names:
         if name not in fields and (not only or name in only):
             fields[name] = _value(batch.column(name)[number], name, page_bytes)

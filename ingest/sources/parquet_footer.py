@@ -110,7 +110,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _answer(path: str) -> tuple[str, list[str], list[tuple[int, int]]]:
-    """Return what is wrong with the footer of a file, or else the facts in it."""
+    """Return the problem with the footer of a file, which is empty if there is none, and the facts in the footer."""
     from pyarrow import parquet as pq  # noqa: PLC0415 (an extra)
 
     try:

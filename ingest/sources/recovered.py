@@ -17,7 +17,7 @@ Recovered = Generator[tuple[int, Item], None, int]
 
 
 def recovered(archive: Archive, at: int, page_bytes: int, item_of: Callable[[bytes, Block], Item | None]) -> Recovered:
-    """Yield what can be read at `at`, where a record or a member starts or should start.
+    """Yield the pages that can be read at `at`, where a record or a member starts or should start, and the damage.
 
     A page has at most `page_bytes`.
     """

@@ -65,7 +65,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A page that should have been indexed, but could not be read."""
+    """A page that should be indexed, but cannot be read."""
 
     page: Page
     reason: str

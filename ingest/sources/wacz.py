@@ -27,7 +27,7 @@ _ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtim
 
 
 def looks_like(head: bytes) -> bool:
-    """Return whether a file that starts with `head` is a zip file. Only `splits` shows what is in it."""
+    """Return whether a file that starts with `head` is a zip file. Only `splits` shows if it contains archives."""
     return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 

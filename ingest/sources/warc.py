@@ -142,7 +142,7 @@ def _capture(found: Fields) -> tuple[str, datetime | None]:
 
 
 def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
-    """Return the page of a record, or None if records of its type are no pages."""
+    """Return the page of a record, or None for a type of record that never has pages."""
     kind_field = _TYPE.search(header)
     kind = kind_field[1].lower() if kind_field else b""
     if kind and kind not in _PAGES:

@@ -115,7 +115,7 @@ def _parent(name: str) -> str:
 def names(path: str) -> Iterator[str]:
     """Yield the names of the files in a zip file and, instead of zip files in it, those in them.
 
-    What is damaged, too large, or in too many zip files, has no names.
+    Zip files that are damaged, too large, or in too many zip files, have no names.
     """
     with suppress(Exception), zipfile.ZipFile(path) as zipped:  # as in `splits`
         yield from _names(zipped, [MAX_UNZIPPED_BYTES], MAX_DEPTH)
@@ -201,7 +201,7 @@ class _ZipSplitReader:
 
     split: Split
     page_bytes: int
-    left: int  # bytes of zip files in zip files, and of what is in them
+    left: int  # bytes that zip files in zip files, and the files in those, may still have
 
     def items(self, zipped: zipfile.ZipFile, file: ZippedFile, base: str, depth: int) -> Iterator[Item]:
         url = base + quote(os.fsencode(file.name))
