@@ -133,6 +133,7 @@ def _answer(path: str) -> tuple[str, list[str], list[tuple[int, int]]]:
 
 
 def _answer_all() -> None:
+    sys.modules["numpy"] = None  # type: ignore[assignment]  # half of the start of Arrow, which does without it
     with suppress(OSError, ValueError):  # a system without this limit, or with a lower one
         resource.setrlimit(resource.RLIMIT_DATA, (MAX_MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_DATA)[1]))
     for line in sys.stdin.buffer:
