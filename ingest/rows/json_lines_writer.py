@@ -41,10 +41,11 @@ class JsonLinesWriter:
                 if isinstance(line, Damage):
                     next_edit()  # on the rest of the file, which cannot be written
                 elif isinstance(line, jsonl.JsonLine):
-                    edit = None if line.is_blank else next_edit()
-                    if line.is_blank or edit is not None:
+                    blank = line.is_blank
+                    edit = None if blank else next_edit()
+                    if blank or edit is not None:
                         self._write(self._edited(line.raw, edit) if edit and line.rest is None else line.raw)
-                        self.rows += not line.is_blank
+                        self.rows += not blank
                         for piece in line.rest or ():
                             self._file.write(piece)
                             self._needs_break = not piece.endswith(b"\n")

@@ -52,7 +52,7 @@ def _rows(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
             number = row.number
             item = row.item(f"{file.name}#{number}", choice)
             if item is not None:
-                value = value_at(row.fields, choice.value_field) if choice.value_field else None
+                value = value_at(row.fields or {}, choice.value_field) if choice.value_field else None
                 yield ReadRow(item, f"{unit} {number}", value)
     except (UnreadableError, OSError) as error:
         reason = f"cannot be read: {error.strerror}" if isinstance(error, OSError) else str(error)

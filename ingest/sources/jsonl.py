@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import IO
 
 from opensearch_winnow.ingest.page import Page
@@ -88,8 +88,10 @@ def rows(split: Split, choice: RowChoice) -> Rows:
                 number += 1
                 line = JsonLine(position, number, raw, _rest_of_line(file, raw) if len(raw) > limit else None)
                 yield position, line
-                # Pieces that the caller has read are not counted: it reads a data set, and needs no offsets.
-                position += len(raw) + sum(map(len, line.rest or ()))
+                position += len(raw)
+                if line.rest is not None:
+                    # Pieces that the caller has read are not counted: it reads a data set, and needs no offsets.
+                    position += sum(map(len, line.rest))
     except DamagedError as damage:
         yield position, Damage(damage.left, str(damage))
     yield position, None
@@ -103,7 +105,7 @@ class JsonLine:
     number: int
     raw: bytes  # with its line break; of a line that is too long, the first bytes
     rest: Iterator[bytes] | None = None  # of a line that is too long, to be read before the next line
-    fields: dict[str, object] = field(default_factory=dict)
+    fields: Mapping[str, object] | None = None
 
     @property
     def fragment(self) -> str:
@@ -125,7 +127,7 @@ class JsonLine:
             page = page_of(self.fields, choice.max_size, choice.fields, address, lenient=choice.lenient)
         except FieldError as error:
             kept_line = line if choice.lenient or len(line) <= choice.max_size else b""
-            url = if_readable(address_of, self.fields, choice.fields) or address
+            url = if_readable(address_of, self.fields or {}, choice.fields) or address
             return Failed(Page(url, html=kept_line, content_type=LINE_TYPE), str(error))
         if page.content_type == LINE_TYPE and isinstance(page.html, bytes) and page.html:  # a line that failed before
             return JsonLine(0, 0, page.html).item(page.url, replace(choice, lenient=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -26,10 +26,13 @@ class RowChoice:
 
 
 class SourceRow(Protocol):
-    """A row as it is in a file. Its fields are known when its item was made."""
+    """A row as it is in a file."""
 
     number: int  # from 1: of the line in JSON lines, otherwise of the row
-    fields: dict[str, object]
+
+    @property
+    def fields(self) -> Mapping[str, object] | None:
+        """The values by the names of their fields, once `item` was called."""
 
     @property
     def fragment(self) -> str:
