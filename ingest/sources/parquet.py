@@ -46,10 +46,8 @@ def splits(path: str, size: int) -> Iterator[Split]:
 
     Arrow is not used in this process, which must survive: it aborts over some damaged files.
     """
-    status = os.stat(path)  # noqa: PTH116
-    footer = _footer(path, status.st_size, status.st_mtime_ns)
     start = end = held = 0
-    for group in footer.groups:
+    for group in _footer(path).groups:
         if held and held + group.compressed > size:
             yield Split("parquet", path, start, end, held)
             start, held = end, 0
@@ -59,18 +57,26 @@ def splits(path: str, size: int) -> Iterator[Split]:
         yield Split("parquet", path, start, end, held)
 
 
+def columns_of(path: str) -> list[str]:
+    """Return the names of the columns."""
+    return _footer(path).names
+
+
+def _footer(path: str) -> Footer:
+    """Return the footer of a file. Raises UnreadableError."""
+    status = os.stat(path)  # noqa: PTH116
+    found = _footer_or_problem(path, status.st_size, status.st_mtime_ns)
+    if isinstance(found, str):
+        raise UnreadableError(f"Parquet that cannot be read: {found}")
+    return found
+
+
 @lru_cache(maxsize=1)  # a file that was named is checked first, and divided later
-def _footer(path: str, size: int, changed_at: int) -> Footer:  # noqa: ARG001
+def _footer_or_problem(path: str, size: int, changed_at: int) -> Footer | str:  # noqa: ARG001
     try:
         return read_footer(path)
     except FooterError as error:
-        raise UnreadableError(f"Parquet that cannot be read: {error}") from None
-
-
-def columns_of(path: str) -> list[str]:
-    """Return the names of the columns."""
-    status = os.stat(path)  # noqa: PTH116
-    return _footer(path, status.st_size, status.st_mtime_ns).names
+        return str(error)
 
 
 def check_columns(names: Sequence[str], path: str) -> None:

@@ -55,17 +55,17 @@ def read_footer(path: str) -> Footer:
         raise FooterError("it has no footer, so its end is missing")
     if length > MAX_FOOTER_BYTES:
         raise FooterError(f"its footer has {length:,} bytes, and at most {MAX_FOOTER_BYTES:,} are read")
-    names, groups = _PROGRAM.ask(path)
+    names, groups = FOOTER_PROGRAM.ask(path)
     return Footer(names, [RowGroup(*group) for group in groups])
 
 
-class _FooterProgram:
+class FooterProgram:
     """The program that decodes footers. It is started by the first question, and ends with this process."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
-        atexit.register(self._end)
+        atexit.register(self.end)
 
     def ask(self, path: str) -> tuple[list[str], list[tuple[int, int]]]:
         """Return the names of the columns, and the rows and bytes of each row group."""
@@ -79,24 +79,25 @@ class _FooterProgram:
                     process.stdin.flush()
                 answer = process.stdout.readline()
             except BaseException:  # Ctrl-C: the answer would be taken for that to the next question
-                self._end()
+                self.end()
                 raise
             if not answer:
-                self._end()
+                self.end()
                 raise FooterError("Arrow crashes over its footer")
         complaint, names, groups = json.loads(answer)
         if complaint:
             raise FooterError(complaint)
         return names, groups
 
-    def _end(self) -> None:
+    def end(self) -> None:
+        """End the program. The next question starts it again."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
             self._process = None
 
 
-_PROGRAM = _FooterProgram()
+FOOTER_PROGRAM = FooterProgram()
 
 
 def _started() -> subprocess.Popen[bytes]:

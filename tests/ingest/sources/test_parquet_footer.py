@@ -85,7 +85,7 @@ def test_nothing_is_left_when_the_process_ends(tmp_path: Path) -> None:
     pq.write_table(pa.table({"url": ["u"]}), tmp_path / "a.parquet")
     script = (
         "import os, sys\nfrom opensearch_winnow.ingest.sources import parquet_footer\n"
-        "parquet_footer.read_footer(sys.argv[1])\nprint(parquet_footer._PROGRAM._process.pid)"
+        "parquet_footer.read_footer(sys.argv[1])\nprint(parquet_footer.FOOTER_PROGRAM._process.pid)"
     )
     command = [sys.executable, "-W", "error", "-c", script, str(tmp_path / "a.parquet")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
