@@ -26,9 +26,11 @@ COMMAND = """
 import contextlib, json, re, resource, sys
 from pathlib import Path
 from opensearch_winnow.cli import main
+from opensearch_winnow.ingest.sources.parquet_footer import FOOTER_PROGRAM
 
 with contextlib.suppress(SystemExit):
     main(["index", *sys.argv[1:], "--store", "a.winnow", "--workers", "1", "--quiet", "--json"])
+FOOTER_PROGRAM.end()  # so that it counts as a child
 used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
 parent = int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1])
 print(json.dumps([sum(each.ru_utime + each.ru_stime for each in used), parent * 1024, used[1].ru_maxrss * 1024]))
@@ -53,7 +55,8 @@ def tables(run: Run) -> Iterator[Table]:
         ("source", "MB on disk", "outcome", "CPU s", "parent, MB", "worker, MB"),
         rows,
         "The ordinary page was indexed in every run, except for the last, which is refused before it starts. CPU "
-        "time is that of all processes, and includes their start.",
+        "time is that of all processes, and includes their start. The worker is the largest process but the parent: "
+        "for 200,000 columns, it is the program that reads footers.",
     )
 
 

@@ -3,8 +3,7 @@
 - `sources`: from the names of sources to splits, and from a split to pages
 - `http_body`, `encoding`, `extractors`: from the bytes of a page to its text
 - `page_record`, `hashes`: from a page to its record
-- `runs`: whole crawls, in worker processes, and pages that a program has in memory; what is stored already, and what
-  becomes of each page
+- `runs`: whole crawls, in worker processes, and pages that a program has in memory; the outcome of each page
 - `rows`: rows of data sets, read and written as they are
 - `own_index`: fields and actions for an index of the user's own
 """

@@ -47,7 +47,7 @@ _SURROGATE = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")  # from programs that en
 _JAPANESE = re.compile(rb"\x1b(?:\$[@B]|\([IJ])")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([^\s;,\"']+)", re.IGNORECASE)
 _XML = re.compile(rb"\A\s*<\?xml\s[^>]*?encoding\s*=\s*[\"']([^\"'>]+)")
-# As in browsers, what is not closed extends to the end; so each byte is looked at once.
+# As in browsers, an element that is not closed extends to the end, so that each byte is looked at once.
 _TAG = re.compile(
     rb"<!--(?:-?>|(?:[^-]++|-(?!->))*+)|<[!/?][^>]*+|<([a-zA-Z][^\s/>]*+)((?:[^>\"']++|\"[^\"]*+\"?|'[^']*+'?)*+)"
 )

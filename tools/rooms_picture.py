@@ -25,7 +25,7 @@ IMPORT = re.compile(rf"^\s*(?:from|import|cimport) {PACKAGE}\.([\w.]+)(?: c?impo
 FLOW_IN = (
     ("cli.crawls.index:command", "names of sources"),
     ("operations.crawls.indexing:index_sources", "splits for all processors"),
-    ("ingest.sources:read", "pages"),
+    ("ingest.sources.reading:read", "pages"),
     ("ingest.extractors:extractor", "text"),
     ("foundation.canonical:canonical", "canonical text"),
     ("cython_core.fingerprints:fingerprints", "fingerprints and sketches"),

@@ -30,6 +30,7 @@ from opensearch_winnow.ingest.sources import STDIN, SourceError, Sources
 from opensearch_winnow.ingest.sources.field_names import FIELDS
 from opensearch_winnow.ingest.sources.parquet import check_columns
 from opensearch_winnow.ingest.sources.split import Split
+from opensearch_winnow.ingest.sources.splits import splits as planned_splits
 from opensearch_winnow.mappings.record_columns import SCHEMA
 from opensearch_winnow.mappings.record_metadata import METADATA, metadata_of
 from opensearch_winnow.mappings.written_scheme import written
@@ -108,7 +109,7 @@ def _read_pages(
         splits += [file.path for file in listed]
     local = [name for name in archives if not is_remote(name)]
     if local or not sources:
-        splits += stack.enter_context(Sources(local, base=base)).splits(SPLIT_BYTES)
+        splits += planned_splits(stack.enter_context(Sources(local, base=base)), SPLIT_BYTES)
     schema = from_arrow_schema(OUTCOMES)
     parts = [
         _read_table(session, files.full_path(name), FIRST_TABLE_POSITION + number * POSITIONS_PER_TABLE).mapInArrow(

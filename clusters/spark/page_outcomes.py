@@ -13,9 +13,12 @@ from pyarrow.fs import FileSystem
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
-from opensearch_winnow.ingest.sources import Sources, read
-from opensearch_winnow.ingest.sources.parquet import item_of
+from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.ingest.sources.parquet import ParquetRow
+from opensearch_winnow.ingest.sources.reading import read
+from opensearch_winnow.ingest.sources.source_row import RowChoice
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Skipped, Split
+from opensearch_winnow.ingest.sources.splits import splits
 from opensearch_winnow.mappings.record import Record, bytes_in_memory, storable
 from opensearch_winnow.mappings.record_columns import SCHEMA, TIME, as_columns
 
@@ -71,11 +74,12 @@ def outcomes_of_sources(
 
 def outcomes_of_table(batches: Iterable[pa.RecordBatch], source: str, recipe: Recipe) -> Iterator[pa.RecordBatch]:
     """Read the rows of a table as pages. Its column `position` is not a part of the page."""
-    maker = RecordMaker(recipe)
+    maker, choice = RecordMaker(recipe), RowChoice(recipe.max_page_size)
     for batch in batches:
         pages = batch.drop_columns(["position"])
         positions = enumerate(batch["position"].to_pylist())
-        items = ((at, row, item_of(pages, row, f"{source}#{at}", recipe.max_page_size)) for row, at in positions)
+        rows = ((at, row, ParquetRow(pages, row, at)) for row, at in positions)
+        items = ((at, i, row.item(f"{source}#{at}", choice, needs_id=True)) for at, i, row in rows)
         yield from _rows(items, source, maker)
 
 
@@ -94,7 +98,7 @@ def _remote_items(uri: str, base: str, recipe: Recipe) -> Iterator[tuple[int, It
     with TemporaryDirectory(prefix="winnow-") as folder:
         copy = copy_to_folder(uri, Path(folder))
         with Sources([str(copy)], base=base or uri.rpartition("/")[0]) as sources:
-            for split in sources.splits(copy.stat().st_size + 1):
+            for split in splits(sources, copy.stat().st_size + 1):
                 yield from _items(split, recipe)
 
 

@@ -1,6 +1,6 @@
 """The lenient extractor, with BeautifulSoup: 25 times slower than lxml's events.
 
-It uses html.parser, because BeautifulSoup with lxml silently drops what is nested deeper than libxml2's limit.
+It uses html.parser, because BeautifulSoup with lxml silently drops elements nested deeper than libxml2's limit.
 """
 
 from __future__ import annotations

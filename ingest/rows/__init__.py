@@ -1,7 +1,7 @@
 """Reads the rows of a data set, and writes them again: fewer of them, with other texts, or with more columns.
 
 A row is a JSON line, a row of Parquet or CSV, or a file of a folder. Rows are numbered from 0 in the order of the
-sources, and every row has a number: one that cannot be read is a `FailedRow`.
+sources. A row that cannot be read has a number too: it is a `FailedRow`.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ class ArrowTable(Protocol):
 
 
 def in_memory(rows: object, max_size: int) -> Iterable[object]:
-    """Return `rows` as they are; those of a table as mappings, or as a FieldError if they cannot be read."""
+    """Return `rows` as they are. Rows of a table become mappings; one that cannot be read becomes a FieldError."""
     if hasattr(rows, "__arrow_c_stream__"):
         return _rows_of_table(rows, max_size)
     refuse_table(rows, 'its rows, for example df.to_dict("records")')

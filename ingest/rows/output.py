@@ -6,8 +6,9 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from opensearch_winnow.foundation.atomic_file import (
     AtomicFile,
@@ -18,19 +19,29 @@ from opensearch_winnow.foundation.atomic_file import (
 )
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.some_of import some_of
-from opensearch_winnow.ingest.rows.row_format import NextEdit, RowChoice, RowFormat, RowWriter, reading
+from opensearch_winnow.ingest.rows.row_writer import NextEdit, RowWriter, reading
 from opensearch_winnow.ingest.sources import SourceError, csv_file, printable
 from opensearch_winnow.ingest.sources.formats import JSON_LINES
 from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS
+from opensearch_winnow.ingest.sources.source_row import RowChoice
 from opensearch_winnow.ingest.sources.split import SourceFile
 from opensearch_winnow.ingest.sources.unpacked import GZIP, is_packed
 
 LABELS = {"jsonl": "JSONL", "csv_file": "CSV", "parquet": "Parquet"}
 
+_WRITERS = {"jsonl": "json_lines_writer", "csv_file": "csv_rows_writer", "parquet": "parquet_rows_writer"}
 _PARQUET = re.compile(r".*\.(?:parquet|pq)", re.IGNORECASE | re.DOTALL)
 _NAMES = {"jsonl": JSON_LINES, "csv_file": csv_file.NAME, "parquet": _PARQUET}
 _MAX_SHOWN = 5  # files in a message
 _STAGE = ".winnow-new"  # a folder inside the target, or its ending beside the target
+
+
+def _writer(
+    file: SourceFile, path: Path, target: Path, packing: str, choice: RowChoice, columns: Mapping[str, type]
+) -> RowWriter:
+    """Open a writer to `path`, which will be renamed to `target`. `packing` is .gz, .zst or nothing."""
+    module = import_module(f"{__package__}.{_WRITERS.get(file.format, 'page_file_writer')}")
+    return cast("RowWriter", module.writer(path, target, packing, choice, columns))
 
 
 class Output(Protocol):
@@ -44,10 +55,10 @@ class Output(Protocol):
         """Write the rows of `file` as `next_edit` decides."""
 
     def commit(self) -> None:
-        """Complete what was written, and let it appear."""
+        """Complete the files, and move them to their place."""
 
     def discard(self) -> None:
-        """Remove what was written. Does nothing after `commit`."""
+        """Remove the unfinished files. Does nothing after `commit`."""
 
 
 class OneFileOutput:
@@ -56,7 +67,6 @@ class OneFileOutput:
     def __init__(
         self,
         target: Path,
-        format_of: Callable[[SourceFile], RowFormat],
         choice: RowChoice,
         columns: Mapping[str, type],
         is_source: Callable[[str], bool],
@@ -64,7 +74,7 @@ class OneFileOutput:
         overwrite: bool,
     ) -> None:
         check_rows_output(target, is_source, overwrite=overwrite)
-        self._target, self._format_of, self._choice, self._columns = target, format_of, choice, columns
+        self._target, self._choice, self._columns = target, choice, columns
         self._format = ""
         self._writer: RowWriter | None = None
         with reporting_os_errors(target):
@@ -78,7 +88,8 @@ class OneFileOutput:
         if self._writer is None:
             self._format = file.format
             packing = name_packing(self._target.name)
-            self._writer = self._format_of(file).writer(
+            self._writer = _writer(
+                file,
                 self._atomic.path,
                 self._target,
                 content_packing(file) if packing is None else packing,
@@ -110,7 +121,6 @@ class FolderOutput:
     def __init__(
         self,
         target: Path,
-        format_of: Callable[[SourceFile], RowFormat],
         choice: RowChoice,
         columns: Mapping[str, type],
         is_source: Callable[[str], bool],
@@ -118,14 +128,14 @@ class FolderOutput:
         overwrite: bool,
     ) -> None:
         self.rows = 0
-        self._format_of, self._choice, self._columns = format_of, choice, columns
+        self._choice, self._columns = choice, columns
         self._writer: RowWriter | None = None
         self._folder = StagedFolder(target, is_source, overwrite=overwrite)
 
     def add(self, file: SourceFile, next_edit: NextEdit) -> None:
         rows = file.format in ROW_FORMATS  # other files may not be written at all
         path, target = self._folder.path_of(file.name, parents=rows)
-        self._writer = self._format_of(file).writer(path, target, content_packing(file), self._choice, self._columns)
+        self._writer = _writer(file, path, target, content_packing(file), self._choice, self._columns)
         self._writer.add(file, next_edit)
         self._writer.close()
         if rows:
@@ -177,7 +187,7 @@ class StagedFolder(Unfinished):
         return path, target
 
     def commit(self) -> None:
-        """Move what was written to the target."""
+        """Move the files to the target."""
         with reporting_os_errors(self.target):
             if self.path.parent != self.target:
                 self.path.rename(self.target)

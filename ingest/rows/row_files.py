@@ -1,4 +1,4 @@
-"""Reads the rows of files and folders, any number of times, and writes those that are kept."""
+"""Reads the rows of files and folders, any number of times, and writes a selection of them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import cast
 
 from opensearch_winnow.foundation.atomic_file import check_parent
 from opensearch_winnow.foundation.closing import Closing
@@ -29,23 +27,21 @@ from opensearch_winnow.ingest.rows.output import (
     check_rows_output,
     format_named,
 )
-from opensearch_winnow.ingest.rows.row_format import RowChoice, RowFormat
+from opensearch_winnow.ingest.rows.read_rows import read_rows
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages
 from opensearch_winnow.ingest.sources import MAX_PIPED_BYTES, SourceError, Sources, printable
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.formats import ARCHIVES
 from opensearch_winnow.ingest.sources.row_fields import fields_seen, missing_fields
+from opensearch_winnow.ingest.sources.source_row import RowChoice
 from opensearch_winnow.ingest.sources.split import Failed, Skipped, SourceFile
-
-_MODULES = {"jsonl": "json_lines", "parquet": "parquet_rows", "csv_file": "csv_rows"}  # formats that can be written
-_OTHERS = "page_files"
 
 
 class RowFiles(Closing):
     """The rows of the sources `names`: files, folders, patterns, and - for standard input.
 
-    Use it as a context manager. Rows are read in the order of `names`, and those of a folder in the order of its files;
-    each file is read once. A row without an id gets one from its location, such as `pages.jsonl#17`: the file, relative
+    Use it as a context manager. Rows are read in the order of `names`, and in a folder in the order of its files; each
+    file is read once. A row without an id gets one from its location, such as `pages.jsonl#17`: the file, relative
     to the folder that the sources have in common, and the line or row, from 1. A file of a folder is a row whose id is
     its name; but if the folder has files of rows, its other texts, such as a README, are not read and listed in
     `other_texts`. `value_field` names a field whose value is read too.
@@ -70,8 +66,8 @@ class RowFiles(Closing):
     ) -> None:
         self.names = list(dict.fromkeys(names))
         self.count: int | None = None  # of all rows, once they were read to the end
-        self.skipped: Counter[str] = Counter()  # files and captures that are no rows, by reason, in the last pass
-        self._choice = RowChoice(fields, value_field, max_row_size)
+        self.skipped: Counter[str] = Counter()  # files and captures that are not rows, by reason, in the last pass
+        self._choice = RowChoice(max_row_size, fields, value_field, lenient=True)
         self._sources = Sources(
             names,
             every_text=every_text,
@@ -123,7 +119,7 @@ class RowFiles(Closing):
         reading: Callable[[SourceFile], None] | None = None,
         value_field: str | None = None,
     ) -> Iterator[Row | FailedRow]:
-        """Yield every row, numbered without gaps. Rows that fail are added to `failed`, with their bytes.
+        """Yield all rows, numbered without gaps. Rows that fail are added to `failed`, with their bytes.
 
         `reading` is called with each file before its rows, if it has any. `value_field` replaces the one that
         was named when the files were opened.
@@ -139,7 +135,7 @@ class RowFiles(Closing):
                 reading(file)
             if failed is not None:
                 failed.reading(file.path)
-            for item, location, value in _format(file).read(file, choice):
+            for item, location, value in read_rows(file, choice):
                 if isinstance(item, Skipped):
                     self.skipped[item.reason] += 1
                     continue
@@ -206,7 +202,7 @@ class RowFiles(Closing):
     def check_output(
         self, to: PathName, columns: Mapping[str, type] = MappingProxyType({}), overwrite: bool = False
     ) -> None:
-        """Raise what `write` would complain about, before the rows are read."""
+        """Raise the errors of `write` that can be known before the rows are read."""
         one_file = not self._is_folder(to)
         check_parent(Path(to))
         formats: dict[str, SourceFile] = {}
@@ -244,7 +240,7 @@ class RowFiles(Closing):
     def _output(self, to: PathName, columns: Mapping[str, type], *, overwrite: bool) -> Output:
         self.check_output(to, columns, overwrite)
         kind = FolderOutput if self._is_folder(to) else OneFileOutput
-        return kind(Path(to), _format, self._choice, columns, self._sources.has, overwrite=overwrite)
+        return kind(Path(to), self._choice, columns, self._sources.has, overwrite=overwrite)
 
     def _is_folder(self, to: PathName) -> bool:
         """True if each source has a file of its own: also for files of a folder, and for several under a bare name."""
@@ -258,10 +254,6 @@ class RowFiles(Closing):
     def _check_unchanged(self, file: SourceFile, index: int) -> None:
         if self._seen is not None and (index >= len(self._seen) or self._seen[index] != _state(file)):
             raise SourceError(f"{printable(file.path)} has changed since it was read: start again")
-
-
-def _format(file: SourceFile) -> RowFormat:
-    return cast("RowFormat", import_module(f"{__package__}.{_MODULES.get(file.format, _OTHERS)}"))
 
 
 def _is_text(file: SourceFile) -> bool:

@@ -1,1 +1,1 @@
-"""Indexing runs: workers, what is stored already, counts, failed pages."""
+"""Indexing runs: workers, captures that are stored already, counts, failed pages."""

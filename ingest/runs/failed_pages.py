@@ -67,7 +67,7 @@ class FailedPages:
                 atomic.discard()
 
     def _write_lines(self, atomic: AtomicFile) -> None:
-        """Write the lines of this run, and those of earlier ones that are still true."""
+        """Write the lines of this run, and the lines of earlier runs that are still true."""
         outdated = set() if self.incomplete else self._sources
         with atomic.path.open("wb") as file:
             self._file.seek(0)

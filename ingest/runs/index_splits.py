@@ -33,8 +33,8 @@ def index(
     """Make records of the pages of all `splits` and pass them to `writer`.
 
     The records and their order are the same for any number of workers. `progress` is called at the start and several
-    times a second. When `stop` returns true, the run ends, what is done so far is kept, and the report says so; the
-    next run finds these pages unchanged and continues after them.
+    times a second. When `stop` returns true, the run ends, keeps the pages so far, and the report says so; the next run
+    finds these pages unchanged and continues after them.
     """
     start = time.monotonic()
     bytes_read = 0  # of the finished splits

@@ -36,7 +36,7 @@ class Unchanged:
 
 
 class Ledger:
-    """Remembers every capture and content of the run, in addition to what was stored before it.
+    """Remembers every capture and content of the run, in addition to those stored before it.
 
     It does not depend on how much of the run has been written.
     """
@@ -48,10 +48,10 @@ class Ledger:
             self._run = sqlite3.connect(path)
             self._run.executescript(TEMPORARY + RUN_TABLES)
         self.replaced = 0  # captures that had other content before the run
-        self.replaced_undated = 0  # of these, those of unknown time
+        self.replaced_undated = 0  # of these, captures of unknown time
 
     def settle(self, result: Record | Unchanged) -> Record | Unchanged | Skipped:
-        """Decide what becomes of `result`: unchanged, skipped, or a record, marked if it equals an earlier page.
+        """Return the outcome of `result`: unchanged, skipped, or a record, marked if it equals an earlier page.
 
         If a run has several contents for one capture, the first counts, so that running again changes nothing.
         """

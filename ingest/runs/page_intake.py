@@ -37,7 +37,7 @@ class PageIntake:
         return self._tally.report
 
     def add(self, page: Page) -> Outcome:
-        """Add `page` and return what became of it."""
+        """Add `page` and return its outcome."""
         (outcome,) = self._add([page])
         assert outcome is not None
         return outcome

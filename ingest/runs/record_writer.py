@@ -41,7 +41,7 @@ class RecordWriter(AbstractContextManager["RecordWriter"], ABC):
         return False
 
     def flush(self) -> None:
-        """Write what was added, if the destination can hold part of a run."""
+        """Write the records added so far, if the destination can hold part of a run."""
 
     def note_left_out(self, left_out: Mapping[str, Counter[str]]) -> None:
         """Keep how many records of archives, by path, were not indexed, by reason. These archives were read whole."""

@@ -51,7 +51,7 @@ class Report(Answer):
     damaged: list[Damaged] = field(default_factory=list)  # the first 1,000 ranges
     damaged_ranges: int = 0
     damaged_bytes: int = 0
-    source_bytes: int = 0  # bytes on disk of what was read
+    source_bytes: int = 0  # bytes on disk that were read
     total_bytes: int | None = None  # bytes on disk of all sources; None if there are too many files to add up
     content_bytes: int = 0  # bytes of the pages that were read
     wrong_dates: int = key(
@@ -101,7 +101,7 @@ class Report(Answer):
         return {"places": self.damaged_ranges, "bytes": self.damaged_bytes}
 
     def outcomes(self) -> Iterator[tuple[Outcome, int, Counter[str]]]:
-        """Yield each outcome with the number of pages, and with the reasons of those that have one."""
+        """Yield each outcome with its number of pages, and with the reasons of pages that have one."""
         yield "indexed", self.indexed, self.duplicates
         yield "unchanged", self.unchanged, Counter()
         yield "skipped", self.skipped.total(), self.skipped

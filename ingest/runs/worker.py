@@ -21,7 +21,7 @@ from opensearch_winnow.ingest.page_record import Recipe, RecordMaker
 from opensearch_winnow.ingest.runs.ledger import Unchanged
 from opensearch_winnow.ingest.runs.pages_before_run import StoredCaptures
 from opensearch_winnow.ingest.runs.tally import Result, wrong_dates_of
-from opensearch_winnow.ingest.sources import read
+from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.split import TOO_MUCH_MEMORY, Damage, Failed, Item, Split
 from opensearch_winnow.mappings.record import capture_id
 

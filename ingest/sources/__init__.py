@@ -1,4 +1,4 @@
-"""Finds the sources of pages by name and divides them into splits."""
+"""Finds the files of sources by their names, and the formats of the files."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import IO
-from urllib.parse import quote, unquote_to_bytes, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.code_language import is_program
@@ -33,13 +33,12 @@ from opensearch_winnow.ingest.sources.formats import (
     reader,
 )
 from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS, AbsentFields, missing_fields
-from opensearch_winnow.ingest.sources.split import Failed, Items, Skipped, SourceFile, Split
+from opensearch_winnow.ingest.sources.split import Failed, Skipped, SourceFile, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 
 STDIN = "-"
 SQLITE = b"SQLite format 3\0"  # the first bytes of a store
 MAX_PIPED_BYTES = 4_000_000_000  # kept in a temporary file: a pipe may never end
-MAX_FILES_PER_SPLIT = 256  # enough to be worth a message to a worker
 MAX_FILES_TO_SIZE = 10_000  # files whose sizes are added up before a run, to show its progress
 
 FOLLOW_LINKS, MAX_PIPED = "--follow-symlinks", "--max-stdin"  # the options of winnow index
@@ -58,34 +57,17 @@ class UnreadableError(WinnowError):
     """A source that is damaged, so that the run goes on without it. The message is a reason, general and short."""
 
 
-def read(split: Split, page_bytes: int) -> Items:
-    """Yield the items of `split`, in any format."""
-    for offset, item in reader(split.format).read(split, page_bytes):
-        if isinstance(item, Page) and item.source is not None:
-            item.source = item.source._replace(file=split.archive) if split.archive else None
-        yield offset, item
-
-
 def printable(name: str) -> str:
     """Return `name` with U+FFFD for characters that cannot be printed."""
     text = os.fsencode(name).decode("utf-8", "replace")
     return "".join(character if character.isprintable() else "\ufffd" for character in text)
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
-    """A file that was named as a source, or piped in."""
-
-    path: str
-    format: str
-    source: str = ""  # the URL, if it was piped in
-
-
 class Sources(Closing):
-    """The sources that `names` stand for: files, folders, patterns, and - for standard input.
+    """Finds the files that `names` stand for: files, folders, patterns, and - for standard input.
 
-    Use it as a context manager. One error lists all that is wrong with the names, before anything is read. What is
-    piped in is kept in a temporary file until the context is left.
+    Use it as a context manager. One error lists all problems with the names, before anything is read. Piped input is
+    kept in a temporary file until the context is left.
 
     The URL of a page that is a file is `base` and its path, relative to the folder that was named, or to the common
     folder of all names; without `base`, it is a file: URL. In a folder, source code and data are pages only with
@@ -110,11 +92,12 @@ class Sources(Closing):
         allow_no_pages: bool = False,
         zips: bool = False,
     ) -> None:
-        self._fields, self._allow_empty, self._allow_no_pages, self._zips = fields, allow_empty, allow_no_pages, zips
-        self._base, self._every_text, self._follow_links, self._max_piped = base, every_text, follow_links, max_piped
+        self.base, self.every_text, self.fields = base, every_text, fields
+        self._allow_empty, self._allow_no_pages, self._zips = allow_empty, allow_no_pages, zips
+        self._follow_links, self._max_piped = follow_links, max_piped
         self._except_for = [os.path.realpath(name) for name in except_for]
         self._spool: Path | None = None
-        self._sources: list[_File | Folder] = []
+        self._sources: list[SourceFile | Folder] = []
         complaints = [] if names else [f"no source is named: {ACCEPTED}"]
         if base and not _URL.match(base):
             complaints.append(f"the base URL must be a URL such as https://example.org/, not {printable(base)}")
@@ -139,63 +122,33 @@ class Sources(Closing):
     @cached_property
     def size(self) -> int | None:
         """The bytes of all files together; None if there are too many files to add up."""
-        sizes = [size for *_, size in islice(self._files(), MAX_FILES_TO_SIZE + 1)]
-        return sum(sizes) if len(sizes) <= MAX_FILES_TO_SIZE else None
+        found = [found for _, found, _ in islice(self._walk(), MAX_FILES_TO_SIZE + 1)]
+        return sum(size_of(each) for each in found) if len(found) <= MAX_FILES_TO_SIZE else None
 
-    def splits(self, size: int) -> Iterator[Split]:
-        """Yield all sources in parts of about `size` bytes, the same in every run. Folders are walked lazily."""
-        top = self._common_folder()
-        base = self._base if not self._base or self._base.endswith(("/", "=", "?", "#", ":")) else f"{self._base}/"
-        names: list[str] = []
-        held, kind = 0, (False, "")
-        for found, file, length in self._files():
-            parts = None if found.skipped else self._archive_splits(found.path, file, size)
-            if parts is not None:
-                is_zip_file = parts and parts[0].format == "zip_file"
-                if is_zip_file and names:  # its files come after those before it, as if it were a folder
-                    yield Split("files", top, 0, len(names), held, tuple(names), base, *kind)
-                    names, held = [], 0
-                yield from (self._zip_split(part, top, base) for part in parts) if is_zip_file else parts
-            elif file and file.source:
-                yield Split("files", found.path, 0, 1, length, base=self._base or file.source, every_text=True)
-            else:
-                every = self._every_text or file is not None  # a file that was named is read, whatever its type
-                full = len(names) >= MAX_FILES_PER_SPLIT or held + length > size
-                if names and (full or kind != (every, found.skipped)):
-                    yield Split("files", top, 0, len(names), held, tuple(names), base, *kind)
-                    names, held = [], 0
-                names.append(found.path[len(top.rstrip("/")) + 1 :])
-                held, kind = held + length, (every, found.skipped)
-        if names:
-            yield Split("files", top, 0, len(names), held, tuple(names), base, *kind)
+    def files(self, *, named_first: bool = False) -> Iterator[SourceFile]:
+        """Yield each file once, in the order of the names; with `named_first`, those of folders after the named ones.
 
-    def _zip_split(self, split: Split, top: str, base: str) -> Split:
-        name = os.fsencode(split.path[len(top.rstrip("/")) + 1 :])
-        url = base + quote(name + b"/" if name else b"") if base else f"{files.file_uri(split.path)}/"
-        return replace(split, base=url, every_text=self._every_text)
-
-    def files(self) -> Iterator[SourceFile]:
-        """Yield each file once, in the order in which the sources are named. Folders are walked lazily."""
-        named = {os.path.realpath(source.path) for source in self._sources if isinstance(source, _File)}
-        tops = [_folder_of(source) for source in self._sources if not isinstance(source, _File) or not source.source]
+        Folders are walked lazily.
+        """
+        tops = [_folder_of(source) for source in self._sources if not isinstance(source, SourceFile) or not source.url]
         top = os.path.commonpath(tops).rstrip("/") if tops else ""
-        before: list[Folder] = []
-        done: set[str] = set()
-        for number, source in enumerate(self._sources):
-            if isinstance(source, _File):
-                real = os.path.realpath(source.path)
-                if real not in done:
-                    done.add(real)
-                    name = "stdin" if source.source else source.path[len(top) + 1 :]
-                    yield self._source_file(FolderFile(source.path), source, number, name)
+        for number, found, file in self._walk(named_first=named_first):
+            name = found.path[len(top) + 1 :]
+            if file:
+                yield replace(file, source=number, name="stdin" if file.url else name)
                 continue
-            for found in self._files_of(source, named, before):
-                yield self._source_file(found, None, number, found.path[len(top) + 1 :])
-            before.append(source.real())
+            kind, failed = "files", ""
+            try:
+                kind = kind if found.skipped else self._format_in_folder(found.path)
+            except WinnowError as error:  # a package is not installed
+                failed = str(error)
+            except Exception as error:  # a parser that did not expect this file: the run goes on without it
+                failed = f"{type(error).__name__}: {error}"
+            yield SourceFile(found.path, kind, number, name, self.every_text, skipped=found.skipped, failed=failed)
 
     def paths(self) -> Iterator[str]:
         """Yield the paths of all files that are not skipped. Folders are walked lazily."""
-        return (found.path for found, _, _ in self._files() if not found.skipped)
+        return (found.path for _, found, _ in self._walk(named_first=True) if not found.skipped)
 
     def has(self, path: str) -> bool:
         """Return whether the file at `path` is read."""
@@ -205,31 +158,30 @@ class Sources(Closing):
             for source in self._sources
         )
 
-    def _source_file(self, found: FolderFile, file: _File | None, number: int, name: str) -> SourceFile:
-        kind = "files" if found.skipped else file.format if file else self._format_in_folder(found.path)
-        parts = None if kind in ROW_FORMATS else self._archive_splits(found.path, file, sys.maxsize)
-        if parts is None:
-            every = self._every_text or file is not None
-            parts = [Split("files", found.path, 0, 1, base=name, every_text=every, skipped=found.skipped)]
-        return SourceFile(found.path, number, name, kind, tuple(parts))
-
-    def _common_folder(self) -> str:
+    @property
+    def common_folder(self) -> str:
+        """The folder that all folders, and all files that are pages, have in common."""
         tops = [found.path or "/" for found in self._sources if isinstance(found, Folder)]
-        named = [found for found in self._sources if isinstance(found, _File)]
-        tops += [str(Path(file.path).parent) for file in named if file.format == "files" and not file.source]
+        named = [found for found in self._sources if isinstance(found, SourceFile)]
+        tops += [str(Path(file.path).parent) for file in named if file.format == "files" and not file.url]
         tops += [file.path for file in named if file.format == "zip_file"]
         return os.path.commonpath(tops) if tops else "/"
 
-    def _files(self) -> Iterator[tuple[FolderFile, _File | None, int]]:
-        """Yield each file once, with its `_File` if it was named by itself, and its size."""
-        named = {os.path.realpath(file.path): file for file in self._sources if isinstance(file, _File)}
-        yield from ((FolderFile(file.path), file, _size(path)) for path, file in named.items())
+    def _walk(self, *, named_first: bool = False) -> Iterator[tuple[int, FolderFile, SourceFile | None]]:
+        """Yield each file once, with the number of its source, and as a `SourceFile` if it was named itself."""
+        named = {os.path.realpath(source.path) for source in self._sources if isinstance(source, SourceFile)}
+        sources = list(enumerate(self._sources))
+        if named_first:
+            sources.sort(key=lambda each: isinstance(each[1], Folder))
         before: list[Folder] = []
-        for folder in self._sources:
-            if isinstance(folder, Folder):
-                for found in self._files_of(folder, named, before):
-                    yield found, None, 0 if found.skipped else _size(found.path)
-                before.append(folder.real())
+        done: set[str] = set()
+        for number, source in sources:
+            if isinstance(source, Folder):
+                yield from ((number, found, None) for found in self._files_of(source, named, before))
+                before.append(source.real())
+            elif (real := os.path.realpath(source.path)) not in done:
+                done.add(real)
+                yield number, FolderFile(source.path), source
 
     def _files_of(self, folder: Folder, named: Collection[str], before: Sequence[Folder]) -> Iterator[FolderFile]:
         """Yield the files of a folder that were not named themselves, and are in none of the folders `before`."""
@@ -243,28 +195,8 @@ class Sources(Closing):
     def _is_excepted(self, real_path: str) -> bool:
         return any(real_path == kept or real_path.startswith(f"{kept}/") for kept in self._except_for)
 
-    def _archive_splits(self, path: str, file: _File | None, size: int) -> list[Split] | None:
-        """Return the splits of a file of pages; None for a file that is a page, or that cannot be opened.
-
-        The latter is reported when it is read as a page. A file that cannot be divided has one split, which fails.
-        """
-        try:
-            kind = file.format if file else self._format_in_folder(path)
-            if kind == "files":
-                return None
-            if missing := None if file else self._missing(kind, path):
-                raise UnreadableError(missing.reason)
-            splits = list(reader(kind).splits(path, size))
-        except UnreadableError as error:
-            splits = [Split("files", path, 0, 1, _size(path), failed=str(error))]
-        except (OSError, WinnowError):
-            return None
-        except Exception as error:  # a parser that did not expect this file: the run goes on without it
-            splits = [Split("files", path, 0, 1, _size(path), failed=f"{type(error).__name__}: {error}")]
-        return [replace(split, base=file.source if file else "", fields=self._fields) for split in splits]
-
     def _format_in_folder(self, path: str) -> str:
-        kind = format_in_folder(path, self._fields)
+        kind = format_in_folder(path, self.fields)
         return "zip_file" if kind == "files" and self._is_zip(path) else kind
 
     def _is_zip(self, path: str) -> bool:
@@ -273,7 +205,7 @@ class Sources(Closing):
 
     # --- from a name to a file or folder ----------------------------------------------------------------------------
 
-    def _locate(self, name: str) -> _File | Folder:
+    def _locate(self, name: str) -> SourceFile | Folder:
         if _ADDRESS.match(name):
             how = ", for example with wget --warc-file" if name.lower().startswith(("http", "ftp")) else ""
             raise SourceError(f"{printable(name)} is an address. Sources are files: fetch it first{how}")
@@ -298,7 +230,7 @@ class Sources(Closing):
                 return self._spooled(pipe, printable(name), files.file_uri(path))
         if not stat.S_ISREG(mode):
             raise SourceError(f"{printable(name)} is neither a file nor a folder: {ACCEPTED}")
-        return _File(path, self._format(path, printable(name)))
+        return SourceFile(path, self._format(path, printable(name)), every_text=True)
 
     def _pattern(self, path: str, name: str) -> Folder:
         folder = Folder.of_pattern(path, follow_links=self._follow_links)
@@ -320,7 +252,7 @@ class Sources(Closing):
                     return folder
                 missing = missing or f"{printable(path)} has {printable(lacking.sentence)}"
                 continue
-            split = Split("files", path, every_text=self._every_text, skipped=skipped)
+            split = Split("files", path, every_text=self.every_text, skipped=skipped)
             _, item = next(files.read(split, files.HEAD))
             if isinstance(item, Page) or (isinstance(item, Failed) and item.page.content_type):  # or too large for this
                 return folder
@@ -330,10 +262,10 @@ class Sources(Closing):
             raise SourceError(missing)
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in others.most_common(5))
         links = f"; {FOLLOW_LINKS} follows the links" if others[LINK] else ""
-        links += "; a new store with --preset programs reads programs" if programs and not self._every_text else ""
+        links += "; a new store with --preset programs reads programs" if programs and not self.every_text else ""
         raise SourceError(f"{complaint}{f' ({reasons})' if reasons else ''}: {ACCEPTED}{links}")
 
-    def _spooled(self, pipe: IO[bytes], name: str, source: str) -> _File:
+    def _spooled(self, pipe: IO[bytes], name: str, source: str) -> SourceFile:
         if self._spool is None:
             self._spool = Path(tempfile.mkdtemp(prefix="winnow-"))
         path = self._spool / str(len(self._sources))
@@ -345,7 +277,7 @@ class Sources(Closing):
                 )
         except OSError as error:
             raise SourceError(f"{name} cannot be kept in {self._spool}: {error.strerror}; set TMPDIR") from None
-        return _File(str(path), self._format(str(path), name), source)
+        return SourceFile(str(path), self._format(str(path), name), every_text=True, url=source)
 
     def _format(self, path: str, name: str) -> str:
         """Return the format of a file that was named, or complain."""
@@ -360,16 +292,16 @@ class Sources(Closing):
                 raise SourceError(f"{name} is empty")
             return "csv_file" if csv_file.NAME.fullmatch(path) else "jsonl"
         kind = files.type_of(path, head)
-        if found == "files" and (JSON_LINES.fullmatch(path) or (not self._every_text and jsonl.has_objects(head))):
+        if found == "files" and (JSON_LINES.fullmatch(path) or (not self.every_text and jsonl.has_objects(head))):
             found = "jsonl"
         elif found == "files" and kind != files.HTML:
-            named = csv_file.NAME.fullmatch(path) and (self._fields.contents or not self._every_text)
+            named = csv_file.NAME.fullmatch(path) and (self.fields.contents or not self.every_text)
             found = "csv_file" if named or csv_file.looks_like(head) else found
         if found == "jsonl" and head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise SourceError(
                 f"{name} is UTF-16, and JSONL is UTF-8: convert it, for example with iconv -f UTF-16 -t UTF-8"
             )
-        no_lines = found == "files" and kind == "application/json" and not self._every_text
+        no_lines = found == "files" and kind == "application/json" and not self.every_text
         if no_lines or (found == "jsonl" and jsonl.is_one_document(head)):
             raise SourceError(
                 f"{name} is JSON, but not JSONL, which has an object with url and html or text on each line: "
@@ -394,17 +326,18 @@ class Sources(Closing):
 
     def _missing(self, kind: str, path: str) -> AbsentFields | None:
         try:
-            return missing_fields(kind, path, self._fields) if kind in ROW_FORMATS else None
+            return missing_fields(kind, path, self.fields) if kind in ROW_FORMATS else None
         except UnreadableError:
             return None  # it fails in the run, which goes on with the other sources
 
 
-def _folder_of(source: _File | Folder) -> str:
-    return source.path or "/" if isinstance(source, Folder) else str(Path(source.path).parent)
-
-
-def _size(path: str) -> int:
+def size_of(file: SourceFile | FolderFile) -> int:
+    """Return the bytes of a file that is read; 0 if it cannot be read."""
     try:
-        return os.stat(path).st_size  # noqa: PTH116
+        return 0 if file.skipped else os.stat(file.path).st_size  # noqa: PTH116
     except OSError:
         return 0
+
+
+def _folder_of(source: SourceFile | Folder) -> str:
+    return source.path or "/" if isinstance(source, Folder) else str(Path(source.path).parent)

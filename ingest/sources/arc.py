@@ -18,7 +18,6 @@ from opensearch_winnow.ingest.sources.header_fields import text
 from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched, resource, response
 from opensearch_winnow.ingest.sources.recovered import recovered
 from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split
-from opensearch_winnow.mappings.archive_location import ArchiveLocation
 
 # URL, address, date, type and length; version 2 has more fields before the length. URLs can have spaces. In front of it
 # is the end of a line, or damage.
@@ -52,12 +51,15 @@ def splits(path: str, size: int) -> Iterator[Split]:
 def read(split: Split, page_bytes: int) -> Items:
     """Yield the pages of the records that start in `split`."""
     with Path(split.path).open("rb") as file:
-        yield from read_file(file, page_bytes, split.start, split.end)
+        yield from read_file(file, page_bytes, split.start, split.end, split.archive)
 
 
-def read_file(file: IO[bytes], page_bytes: int, start: int = 0, end: int | None = None) -> Items:
-    """Yield the pages of the records that start at `start` or later and before `end`, in a seekable file."""
-    archive = Archive(file, ARC)
+def read_file(file: IO[bytes], page_bytes: int, start: int = 0, end: int | None = None, name: str = "") -> Items:
+    """Yield the pages of the records that start at `start` or later and before `end`, in a seekable file.
+
+    `name` is the path of the archive, for the locations of its pages.
+    """
+    archive = Archive(file, ARC, name)
     end = archive.size if end is None else end
     at = start
     if not archive.size:
@@ -85,8 +87,8 @@ def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
     if reason:
         return Skipped(url, reason, fetched_at)
     is_http = url.lower().startswith("http")
-    source = ArchiveLocation("", 0, 0, "response" if is_http else "resource")
-    blank = Page(url, html=b"", fetched_at=fetched_at, source=source, wrong_date=wrong_date)
+    block.record_type = "response" if is_http else "resource"
+    blank = Page(url, html=b"", fetched_at=fetched_at, wrong_date=wrong_date)
     if is_http:
         return response(blank, block, page_bytes)
     return resource(blank, line[4].decode("latin-1"), block, page_bytes)

@@ -43,8 +43,8 @@ def blank(data: bytes | bytearray) -> int:
 class Archive:
     """A file of records. If it is compressed as it should be, each record is a member of its own."""
 
-    def __init__(self, file: IO[bytes], grammar: Grammar) -> None:
-        self.file, self.grammar = file, grammar
+    def __init__(self, file: IO[bytes], grammar: Grammar, name: str = "") -> None:
+        self.file, self.grammar, self.name = file, grammar, name
         self.size = file.seek(0, io.SEEK_END)
         head = self.piece(0, MAX_START_BYTES)
         self.kind = next((kind for kind, pattern in STARTS.items() if pattern.match(head)), "")

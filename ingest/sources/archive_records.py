@@ -1,4 +1,4 @@
-"""Reads the records of a damaged web archive one by one: what can be read of each, and where the next one starts.
+"""Reads the records of a damaged web archive one by one: the readable part of each, and the start of the next.
 
 FastWARC is faster, and correct as long as one record follows another. But it does not report where a member ends, or
 that it was cut off; it takes the last readable byte for the end of the file, and stops at the first fault. So the last

@@ -44,7 +44,7 @@ class ArchivedRecord(NamedTuple):
 
 
 class ArchivedRecords(Closing):
-    """Reads records from archives, a few of which stay open. Use it as a context manager.
+    """Reads records from archives, and keeps a few archives open. Use it as a context manager.
 
     An archive that is no longer where it was indexed, or has changed, is looked for by name in `folders` and their
     subfolders.

@@ -1,4 +1,4 @@
-"""Reads pages from CSV: one row per page, in columns that the first line names. Plain, gzip or Zstandard.
+"""Reads rows from CSV, in columns that the first line names. Plain, gzip or Zstandard.
 
 Columns are separated by commas, semicolons, tabs or bars, which the first line shows. Values with line breaks are in
 double quotes, and a double quote within them is doubled. The text is UTF-8, or as its byte order mark says.
@@ -12,16 +12,18 @@ import io
 import os
 import re
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.field_names import ADDRESS, CONTENT, USUAL, FieldNames
-from opensearch_winnow.ingest.sources.files import file_uri, too_large
+from opensearch_winnow.ingest.sources.files import too_large
 from opensearch_winnow.ingest.sources.jsonl import line_limit
 from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, if_readable, page_of
-from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
+from opensearch_winnow.ingest.sources.source_row import RowChoice, Rows
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
 
 NAME = re.compile(r".*\.(?:csv|tsv)(?:\.gz|\.zst)?", re.IGNORECASE | re.DOTALL)
@@ -33,33 +35,24 @@ _PIECE = 1 << 20
 _MAX_HEADER = 100_000  # characters
 
 
-@dataclass(slots=True)
-class CsvRecord:
-    """A row, as it is written, and its values. A row that is too long has no values, and continues in `rest`."""
-
-    raw: str
-    values: list[str] | None
-    rest: Iterator[str] = field(default_factory=lambda: iter(()))
-
-
 class CsvFile(AbstractContextManager["CsvFile"]):
     """An open CSV file. Reading raises DamagedError where compressed data is damaged."""
 
     def __init__(self, path: str, fields: FieldNames = USUAL) -> None:
-        csv.field_size_limit(sys.maxsize)  # of the whole process: `records` has a limit of its own
+        csv.field_size_limit(sys.maxsize)  # of the whole process: `rows` has a limit of its own
         file = unpacked(path)
         try:
             head = file.peek(3)[:3] if isinstance(file, io.BufferedReader) else b""
             utf_16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
             self.encoding = utf_16.get(head[:2], "utf-8")
-            # Bytes that are not UTF-8 are kept: they may be in a column that nobody reads.
+            # Bytes that are not UTF-8 are kept: they may be in a column that is not read.
             self.errors = "surrogateescape" if self.encoding == "utf-8" else "surrogatepass"
             self._file = io.TextIOWrapper(file, self.encoding, self.errors, newline="")
             line = self._file.readline(_MAX_HEADER)
             self.delimiter = _delimiter(line, path, fields)
             self._lines = _CsvLines(self._file, [line] if line else [], _MAX_HEADER)
             self._reader = csv.reader(self._lines, delimiter=self.delimiter)
-            first = next(self.records(_MAX_HEADER), None)
+            first = next(self.rows(_MAX_HEADER), None)
             self.header = first.raw if first else ""
             self.names = [name.strip() for name in first.values or ()] if first else []
             if self.names and self.names[0].startswith(_BOM):  # a quote after it is not taken for one
@@ -75,24 +68,23 @@ class CsvFile(AbstractContextManager["CsvFile"]):
     def line_break(self) -> str:
         return line_break(self.header) or "\n"
 
-    def records(self, limit: int) -> Iterator[CsvRecord]:
+    def rows(self, limit: int) -> Iterator[CsvRow]:
         """Yield the rows that follow, and blank lines, which have no values but an empty list."""
-        lines = self._lines
+        lines, number = self._lines, 0
         lines.limit = limit
         while True:
             lines.start()
+            rest = None
             try:
                 values = next(self._reader, None)
+                if values is None:
+                    return
             except _TooLongError:
                 self._reader = csv.reader(lines, delimiter=self.delimiter)
-                rest = lines.rest_of_record()
-                yield CsvRecord("".join(lines.taken), None, rest)
-                for _ in rest:
-                    pass
-                continue
-            if values is None:
-                return
-            yield CsvRecord("".join(lines.taken), values)
+                values, rest = None, lines.rest_of_record()
+            number += values != []
+            yield CsvRow(self, number, "".join(lines.taken), values, rest)
+            deque(rest or (), 0)
 
     def fields_of(self, values: Sequence[str]) -> dict[str, object]:
         """Return the values of a row by the names of their columns."""
@@ -100,29 +92,46 @@ class CsvFile(AbstractContextManager["CsvFile"]):
             raise FieldError("more values than columns")
         return dict(zip(self.names, values, strict=False))
 
-    def item_of(
-        self, record: CsvRecord, where: str, page_bytes: int, names: FieldNames, *, lenient: bool
-    ) -> Page | Failed:
-        """Return the page of a row. `where` is the address of one without an id.
+    def encoded(self, text: str) -> bytes:
+        """Return `text` as the file has it."""
+        return text.encode(self.encoding, self.errors)
 
-        With `lenient`, it is a row of a data set: a failed one keeps its bytes, however many they are.
-        """
-        if record.values is None:
-            if not lenient:
-                return Failed(Page(where, html=b""), too_large(page_bytes))
-            raw = record.raw.encode(self.encoding, self.errors)
-            rest = (piece.encode(self.encoding, self.errors) for piece in record.rest)
-            return Failed(Page(where, html=raw, content_type=CSV_TYPE), too_large(page_bytes), rest)
-        fields: dict[str, object] = {}
+
+@dataclass(slots=True)
+class CsvRow:
+    """A row as it is written, and its values. A row that is too long has no values, and continues in `rest`."""
+
+    file: CsvFile
+    number: int
+    raw: str
+    values: list[str] | None
+    rest: Iterator[str] | None = None
+    fields: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def fragment(self) -> str:
+        return f"row={self.number - 1}"
+
+    def item(self, address: str, choice: RowChoice) -> Page | Failed | None:
+        if self.values == []:
+            return None
+        if self.values is None:
+            return self._failed(address, too_large(choice.max_size), choice)
         try:
-            fields = self.fields_of(record.values)
-            return page_of(fields, page_bytes, names, where, lenient=lenient)
+            self.fields = self.file.fields_of(self.values)
+            return page_of(self.fields, choice.max_size, choice.fields, address, lenient=choice.lenient)
         except FieldError as error:
             reason = "not UTF-8" if str(error).startswith("half a character") else str(error)
-            raw = record.raw.encode(self.encoding, self.errors)
-            kept = raw if lenient or len(raw) <= page_bytes else b""
-            url = if_readable(address_of, fields, names) or where
-            return Failed(Page(url, html=kept, content_type=CSV_TYPE), reason)
+            url = if_readable(address_of, self.fields, choice.fields) or address
+            return self._failed(url, reason, choice)
+
+    def _failed(self, url: str, reason: str, choice: RowChoice) -> Failed:
+        if self.rest is not None and not choice.lenient:
+            return Failed(Page(url, html=b""), reason)
+        raw = self.file.encoded(self.raw)
+        kept = raw if choice.lenient or len(raw) <= choice.max_size else b""
+        rest = () if self.rest is None else map(self.file.encoded, self.rest)
+        return Failed(Page(url, html=kept, content_type=CSV_TYPE), reason, rest)
 
 
 def line_break(line: str) -> str:
@@ -147,28 +156,20 @@ def splits(path: str, size: int) -> Iterator[Split]:  # noqa: ARG001 (a line may
     yield Split("csv_file", path, 0, None, os.stat(path).st_size)  # noqa: PTH116
 
 
-def read(split: Split, page_bytes: int) -> Items:
-    """Yield the pages of all rows. Offsets are characters."""
-    source = split.base or file_uri(split.path)
-    position = row = 0
+def rows(split: Split, choice: RowChoice) -> Rows:
+    """Yield all rows. Offsets are characters."""
+    position = 0
     try:
-        with CsvFile(split.path, split.fields) as file:
+        with CsvFile(split.path, choice.fields) as file:
             position = len(file.header)
-            for record in file.records(line_limit(page_bytes)):
-                start, position = position, position + len(record.raw)
-                if record.values != []:
-                    where = f"{source}#row={row}"
-                    yield start, file.item_of(record, where, page_bytes, split.fields, lenient=False)
-                    row += 1
-    except (DamagedError, UnicodeDecodeError) as damage:
-        yield position, Damage(*_lost(damage, split.size))
-    except OSError as error:
-        yield position, Failed(Page(source, html=b""), f"cannot be read: {error.strerror}")
+            for row in file.rows(line_limit(choice.max_size)):
+                yield position, row
+                position += len(row.raw)
+    except DamagedError as damage:
+        yield position, Damage(damage.left, str(damage))
+    except UnicodeDecodeError:
+        yield position, Damage(split.size, "damaged UTF-16")
     yield position, None
-
-
-def _lost(damage: DamagedError | UnicodeDecodeError, size: int) -> tuple[int, str]:
-    return (damage.left, str(damage)) if isinstance(damage, DamagedError) else (size, "damaged UTF-16")
 
 
 def _delimiter(line: str, path: str, fields: FieldNames) -> str:
@@ -196,7 +197,7 @@ class _TooLongError(Exception):
 
 
 class _CsvLines(Iterator[str]):
-    """Gives lines to a csv.reader, and keeps those of the current record."""
+    """Gives lines to a csv.reader, and keeps the lines of the current record."""
 
     def __init__(self, file: io.TextIOWrapper, before: list[str], limit: int) -> None:
         self._file, self._before = file, before

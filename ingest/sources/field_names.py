@@ -81,7 +81,7 @@ class FieldNames(Options):
         return (self.title,) if self.title else TITLE
 
     def columns(self, present: Collection[str], *more: str) -> list[str]:
-        """Return which of the columns `present` are read, and those of the fields `more`."""
+        """Return the columns that are read of those `present`, with the columns of the fields `more`."""
         chosen = [name for name in (self.id, self.title, self.url, *self.contents, *more) if name]
         wanted = {*FIELDS, *chosen, *(name.partition(".")[0] for name in chosen if name not in present)}
         return [name for name in dict.fromkeys(present) if name in wanted]

@@ -1,4 +1,4 @@
-"""Walks the files of a folder, or those that a pattern matches."""
+"""Walks the files of a folder, or the files that match a pattern."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 LINK = "symbolic link"  # reasons for skipping one
 LINK_TO_OTHER_FILE = "symbolic link to what is read under another name"
 
-# Hidden files, those that macOS packs beside others, and those that Spark writes beside its data.
+# Hidden files, files that macOS packs beside others, and files that Spark writes beside its data.
 _LEFT_OUT = re.compile(r"\..*|__MACOSX|_(?:SUCCESS|(?:common_)?metadata|(?:started|committed)_.*)", re.DOTALL)
 _MAGIC = re.compile(r"[*?\[]")
 
@@ -33,7 +33,7 @@ class FolderFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """The files at any depth of a folder; with a pattern, those that match it or are in a folder that does.
+    """The files at any depth of a folder; with a pattern, the files that match it or are in a folder that does.
 
     Links are followed only with `follow_links`, because they may lead out of the folder. Then each file is still read
     once, and never through a link if it is in the folder itself.

@@ -16,6 +16,7 @@ from typing import Protocol, cast
 from opensearch_winnow.foundation.extras import MissingExtraError, extra
 from opensearch_winnow.ingest.sources import csv_file, files, jsonl
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
+from opensearch_winnow.ingest.sources.source_row import RowChoice, Rows
 from opensearch_winnow.ingest.sources.split import Items, Split
 from opensearch_winnow.ingest.sources.unpacked import ZSTD, DamagedError, is_packed, unpacked
 
@@ -29,9 +30,12 @@ SEVERAL_KINDS = ("application/json", "application/vnd.apache.parquet", "applicat
 
 
 class Reader(Protocol):
+    """A module that reads files of one format: rows of JSON lines, CSV and Parquet, and items of all others."""
+
     def looks_like(self, head: bytes) -> bool: ...
     def splits(self, path: str, size: int) -> Iterator[Split]: ...
     def read(self, split: Split, page_bytes: int) -> Items: ...
+    def rows(self, split: Split, choice: RowChoice) -> Rows: ...
 
 
 def reader(name: str) -> Reader:
@@ -65,7 +69,7 @@ def format_of(path: str) -> tuple[str, bytes]:
 def _is_archive(kind: str, head: bytes, path: str) -> bool:
     try:
         return reader(kind).looks_like(head)
-    except MissingExtraError:  # for what is in a frame of Zstandard or LZ4: other files are read without the extra
+    except MissingExtraError:  # to look into a frame of Zstandard or LZ4: other files are read without the extra
         if head.startswith(ZSTD):
             with suppress(DamagedError), unpacked(path) as content:
                 if not content.read(files.HEAD).lstrip().startswith((b"WARC/", b"filedesc:")):
@@ -96,7 +100,7 @@ def is_zip(path: str) -> bool:
 
 
 def is_damaged_zip(path: str) -> bool:
-    """Return whether a file should be a zip file by its name, but is none, nor a page saved under that name."""
+    """Return whether a file is a zip file by its name, but not by its content, which is no saved page either."""
     if not is_zip_name(path) or not Path(path).is_file() or zipfile.is_zipfile(path):
         return False
     try:

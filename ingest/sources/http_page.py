@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
 
 from opensearch_winnow.ingest.canonical_link import header_link
 from opensearch_winnow.ingest.http_body import BodyError, decoded
@@ -17,6 +16,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources.files import HTML, TEXT, too_large, type_of
 from opensearch_winnow.ingest.sources.header_fields import HEAD, Fields, end_of_header, text
 from opensearch_winnow.ingest.sources.split import Failed, Item, Skipped
+from opensearch_winnow.mappings.archive_location import ArchiveLocation
 
 _MARKUP = (HTML, "application/xhtml+xml", "application/vnd.wap.xhtml+xml")
 _FOR_MACHINES = re.compile(
@@ -32,11 +32,23 @@ _DIGITS = re.compile(r"\d{8,20}")
 
 
 class Block:
-    """The content of an archived record, read only as far as it is needed."""
+    """The content of an archived record, read only as far as it is needed, and what its headers say of a page in it."""
 
     def __init__(self, length: int, read: Callable[[int], bytes]) -> None:
         self.length = self.left = length  # in bytes, as the record says
+        self.record_type = ""  # of WARC
+        self.status: int | None = None  # of HTTP
+        self.mime: str | None = None
         self._read = read
+
+    def located(self, item: Item, file: str, offset: int, length: int) -> Item:
+        """Return `item`, which was made from this block; if it is a page, with the location of its record.
+
+        The archive `file` is empty if it was piped in: then its records cannot be read again.
+        """
+        if isinstance(item, Page) and file:
+            item.source = ArchiveLocation(file, offset, length, self.record_type, self.status, self.mime)
+        return item
 
     def head(self) -> bytes:
         """Read as many bytes as HTTP headers may take."""
@@ -78,7 +90,7 @@ def response(blank: Page, block: Block, page_bytes: int) -> Item:
         return Failed(blank, "no HTTP status")
     if status[1] != b"200":
         return Skipped(blank.url, f"status {status[1].decode()}", blank.fetched_at)
-    _note(blank, status=200)
+    block.status = 200
     end = end_of_header(head) or (len(head) if len(head) == block.length else 0)  # headers and no body
     if not end:
         return Failed(blank, "HTTP headers that do not end")
@@ -109,7 +121,7 @@ def revisit(blank: Page, block: Block) -> Item:
     if kind and not _is_page(kind):
         return Skipped(blank.url, f"type {kind}", blank.fetched_at)
     blank.content_type = content_type or None
-    _note(blank, status=int(status[1]), mime=kind or None)
+    block.status, block.mime = int(status[1]), kind or None
     return blank
 
 
@@ -130,14 +142,8 @@ def _page(blank: Page, content_type: str, first: bytes, block: Block, page_bytes
         if kind not in (HTML, TEXT):
             return Skipped(blank.url, "no type", blank.fetched_at)
         blank.content_type = kind
-    _note(blank, mime=kind)
+    block.mime = kind
     return blank
-
-
-def _note(page: Page, **facts: Any) -> None:
-    """Add what a server said to the source of a page."""
-    if page.source is not None:
-        page.source = page.source._replace(**facts)
 
 
 def _kind(content_type: str) -> str:

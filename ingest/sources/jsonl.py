@@ -1,17 +1,19 @@
-"""Reads pages from JSON lines: one object per line, with a URL and HTML or text. Plain, gzip or Zstandard."""
+"""Reads rows from JSON lines: one object per line. Plain, gzip or Zstandard."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import IO
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources.field_names import ADDRESS, CONTENT, FieldNames
-from opensearch_winnow.ingest.sources.files import file_uri, too_large
+from opensearch_winnow.ingest.sources.field_names import ADDRESS, CONTENT
+from opensearch_winnow.ingest.sources.files import too_large
 from opensearch_winnow.ingest.sources.page_fields import FieldError, address_of, if_readable, page_of
-from opensearch_winnow.ingest.sources.split import Damage, Failed, Items, Split
+from opensearch_winnow.ingest.sources.source_row import RowChoice, Rows
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked
 
 LINE_TYPE = "application/x-ndjson"  # the type of a failed page that is an unreadable line
@@ -75,30 +77,63 @@ def splits(path: str, size: int) -> Iterator[Split]:
         yield Split("jsonl", path, start, None, total - start)
 
 
-def read(split: Split, page_bytes: int) -> Items:
-    """Yield the pages of the lines that start in `split`. Offsets are bytes of the unpacked file."""
-    source = split.base or file_uri(split.path)
-    limit = line_limit(page_bytes)
-    position = split.start
+def rows(split: Split, choice: RowChoice) -> Rows:
+    """Yield the lines that start in `split`. Offsets are bytes of the unpacked file."""
+    limit = line_limit(choice.max_size)
+    position, number = split.start, 0
     try:
         with unpacked(split.path) as file:
             position = _line_start(file, split.start)
-            while split.end is None or position < split.end:
-                start, line = position, file.readline(limit + 1)
-                if not line:
-                    break
-                position += len(line)
-                if len(line) > limit:
-                    position += rest_of_line(file, line)
-                    yield start, Failed(Page(f"{source}#byte={start}", html=b""), too_large(page_bytes))
-                elif stripped := line.strip(BLANK):
-                    yield start, item_of(stripped, f"{source}#byte={start}", page_bytes, split.fields)
+            while (split.end is None or position < split.end) and (raw := file.readline(limit + 1)):
+                number += 1
+                line = JsonLine(position, number, raw, _rest_of_line(file, raw) if len(raw) > limit else None)
+                yield position, line
+                position += len(raw)
+                if line.rest is not None:
+                    # Pieces that the caller has read are not counted: it reads a data set, and needs no offsets.
+                    position += sum(map(len, line.rest))
     except DamagedError as damage:
         yield position, Damage(damage.left, str(damage))
-    except OSError as error:
-        yield position, Failed(Page(source, html=b""), f"cannot be read: {error.strerror}")
-        position = split.end or position
     yield position, None
+
+
+@dataclass(slots=True)
+class JsonLine:
+    """A line of a file, which is a row unless it is blank."""
+
+    start: int  # in bytes of the unpacked file
+    number: int
+    raw: bytes  # with its line break; of a line that is too long, the first bytes
+    rest: Iterator[bytes] | None = None  # of a line that is too long, to be read before the next line
+    fields: Mapping[str, object] | None = None
+
+    @property
+    def fragment(self) -> str:
+        return f"byte={self.start}"
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.raw.strip(BLANK)
+
+    def item(self, address: str, choice: RowChoice) -> Page | Failed | None:
+        if self.rest is not None:
+            kept = Page(address, html=self.raw, content_type=LINE_TYPE) if choice.lenient else Page(address, html=b"")
+            return Failed(kept, too_large(choice.max_size), self.rest if choice.lenient else ())
+        line = self.raw.strip(BLANK)
+        if not line:
+            return None
+        try:
+            self.fields = object_of(line)
+            page = page_of(self.fields, choice.max_size, choice.fields, address, lenient=choice.lenient)
+        except FieldError as error:
+            kept_line = line if choice.lenient or len(line) <= choice.max_size else b""
+            url = if_readable(address_of, self.fields or {}, choice.fields) or address
+            return Failed(Page(url, html=kept_line, content_type=LINE_TYPE), str(error))
+        if page.content_type == LINE_TYPE and isinstance(page.html, bytes) and page.html:  # a line that failed before
+            return JsonLine(0, 0, page.html).item(page.url, replace(choice, lenient=False))
+        if page.html == b"":  # a failed page that was kept without its body: as an empty page, it would not fail again
+            return Failed(page, "its body was not kept")
+        return page
 
 
 def _line_start(file: IO[bytes], at: int) -> int:
@@ -111,45 +146,13 @@ def _line_start(file: IO[bytes], at: int) -> int:
         left = at - 1
         while left and (piece := file.read(min(left, _PIECE))):
             left -= len(piece)
-    return max(at - 1 + rest_of_line(file), at)
+    return max(at - 1 + sum(map(len, _rest_of_line(file))), at)
 
 
-def rest_of_line(file: IO[bytes], line: bytes = b"") -> int:
-    """Go to the end of the line that starts with `line`, and return how many bytes this skips."""
-    return sum(map(len, pieces_of_line(file, line)))
-
-
-def pieces_of_line(file: IO[bytes], line: bytes) -> Iterator[bytes]:
+def _rest_of_line(file: IO[bytes], line: bytes = b"") -> Iterator[bytes]:
     """Yield what follows of the line that starts with `line`."""
     while not line.endswith(b"\n") and (line := file.readline(_PIECE)):
         yield line
-
-
-def item_of(
-    line: bytes,
-    where: str,
-    page_bytes: int,
-    names: FieldNames,
-    fields: dict[str, object] | None = None,
-    *,
-    lenient: bool = False,
-) -> Page | Failed:
-    """Return the page of a line. `where` is the address of one without an id; `fields` are its fields, if known.
-
-    With `lenient`, it is a row of a data set: a failed one keeps its line, however long it is.
-    """
-    try:
-        fields = object_of(line) if fields is None else fields
-        page = page_of(fields, page_bytes, names, where, lenient=lenient)
-    except FieldError as error:
-        kept = line if lenient or len(line) <= page_bytes else b""
-        url = if_readable(address_of, fields or {}, names) or where
-        return Failed(Page(url, html=kept, content_type=LINE_TYPE), str(error))
-    if page.content_type == LINE_TYPE and isinstance(page.html, bytes) and page.html:
-        return item_of(page.html, page.url, page_bytes, names)
-    if page.html == b"":  # a failed page that was kept without its body: as an empty page, it would not fail again
-        return Failed(page, "its body was not kept")
-    return page
 
 
 def object_of(line: bytes) -> dict[str, object]:

@@ -105,7 +105,7 @@ class GzipMember:
         return b""
 
     def _up_to_fault(self, before: zlib._Decompress, piece: bytes, error: str) -> bytes:
-        """Return what can be inflated before the fault: zlib itself drops it."""
+        """Return the bytes that can be inflated before the fault, which zlib itself drops."""
         good, bad = 0, len(piece)
         while good < bad - 1:
             middle = (good + bad) // 2
@@ -180,7 +180,7 @@ def _bytes(file: IO[bytes], start: int, size: int) -> bytes:
 
 
 def _zstd_end(file: IO[bytes], start: int, size: int) -> tuple[int, str | None]:
-    """Return where a frame ends, by the lengths of its blocks, and what is wrong with it."""
+    """Return the end of a frame, by the lengths of its blocks, and its fault if it has one."""
     head = _bytes(file, start, 18)  # bytes of the longest header
     if head[:4] != _ZSTD:
         end = start + 8 + int.from_bytes(head[4:8], "little")

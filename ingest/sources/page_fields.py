@@ -1,4 +1,4 @@
-"""Makes a page from named fields: those of a JSON line, of a row of Parquet or CSV, or of a crawler's item.
+"""Makes a page from the named fields of a JSON line, a row of Parquet or CSV, or the item of a crawler.
 
 Fields are found by the names in `field_names`. Times are in ISO 8601, in the 14 digits of web archives, or a number
 since 1970: seconds, or milli-, micro- or nanoseconds, which the size of the number shows.
@@ -49,7 +49,7 @@ def page_of(
 ) -> Page:
     """Return the page of a row. Without an id, its address is `where`; if that is None, it is an error.
 
-    With `lenient`, a title and a time that cannot be read are left out, and so is what only concerns HTML in a row of
+    With `lenient`, a title and a time that cannot be read are left out, and so are the fields about HTML in a row of
     text: in a data set, fields of these names may mean something else.
     """
     url = address_of(fields, names) or where

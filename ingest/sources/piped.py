@@ -1,4 +1,4 @@
-"""Opens named pipes, and keeps what is piped in."""
+"""Opens named pipes, and copies pipes to files."""
 
 from __future__ import annotations
 

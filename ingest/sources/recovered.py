@@ -10,14 +10,14 @@ from opensearch_winnow.ingest.sources.archive import Archive
 from opensearch_winnow.ingest.sources.archive_records import ArchiveRecord, records
 from opensearch_winnow.ingest.sources.header_fields import HEAD
 from opensearch_winnow.ingest.sources.http_page import Block
-from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, located
+from opensearch_winnow.ingest.sources.split import Damage, Failed, Item
 
 Recovered = Generator[tuple[int, Item], None, int]
 """Yields items with their offsets; returns the offset where reading continues."""
 
 
 def recovered(archive: Archive, at: int, page_bytes: int, item_of: Callable[[bytes, Block], Item | None]) -> Recovered:
-    """Yield what can be read at `at`, where a record or a member starts or should start.
+    """Yield the pages that can be read at `at`, where a record or a member starts or should start, and the damage.
 
     A page has at most `page_bytes`.
     """
@@ -31,13 +31,14 @@ def recovered(archive: Archive, at: int, page_bytes: int, item_of: Callable[[byt
         if isinstance(found, Damage):
             yield start, found
         else:
-            for item in _items(found, item_of):
-                yield start, located(item, start, found.taken if alone else 0)
+            block = Block(found.length, io.BytesIO(found.content).read)
+            for item in _items(found, block, item_of):
+                yield start, block.located(item, archive.name, start, found.taken if alone else 0)
             alone = False  # what follows is in the same member
 
 
-def _items(found: ArchiveRecord, item_of: Callable[[bytes, Block], Item | None]) -> Iterator[Item]:
-    item = item_of(found.header, Block(found.length, io.BytesIO(found.content).read))
+def _items(found: ArchiveRecord, block: Block, item_of: Callable[[bytes, Block], Item | None]) -> Iterator[Item]:
+    item = item_of(found.header, block)
     if found.fault and isinstance(item, Failed):
         item = Failed(item.page, found.fault)
     elif found.fault and isinstance(item, Page):

@@ -45,10 +45,13 @@ class SourceFile:
     """A file of a source, as it is found: a page, or a file of many pages or rows."""
 
     path: str
-    source: int  # the number of the source among those named, from 0
-    name: str  # its path below the folder that all sources have in common
     format: str
-    splits: tuple[Split, ...]  # which read all of it
+    source: int = 0  # the number of the source among those named, from 0
+    name: str = ""  # its path below the folder that all sources have in common
+    every_text: bool = False  # it is a page if it is any text, as is a file that was named itself
+    url: str = ""  # of a pipe, whose content was saved at `path`
+    skipped: str = ""  # the reason, if it is not read: a link in a folder
+    failed: str = ""  # the reason, if its format cannot be found out
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A page that should have been indexed, but could not be read."""
+    """A page that should be indexed, but cannot be read."""
 
     page: Page
     reason: str
@@ -76,16 +79,10 @@ class Damage:
     skipped: int
     reason: str
     offset: int = 0  # filled in by the worker
+    rows: int = field(default=0, compare=False)  # that are lost, if their number is known
 
 
 Item = Page | Skipped | Failed | Damage
-
-
-def located(item: Item, offset: int, length: int) -> Item:
-    """Return `item`; if it is a page of an archive, its source says where its record is."""
-    if isinstance(item, Page) and item.source is not None:
-        item.source = item.source._replace(offset=offset, length=length)
-    return item
 
 
 Items = Iterator[tuple[int, Item | None]]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"  # their first bytes
 _PIECE = 65_536
-_ZSTD_PIECE = 128  # compressed bytes at a time: zstandard has no limit for its output, and these become 4 MB at most
+_ZSTD_PIECE = 128  # compressed bytes at a time: zstandard cannot limit its output, and these become 4 MB at most
 
 
 class DamagedError(Exception):

@@ -27,7 +27,7 @@ _ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, Runtim
 
 
 def looks_like(head: bytes) -> bool:
-    """Return whether a file that starts with `head` is a zip file. Only `splits` shows what is in it."""
+    """Return whether a file that starts with `head` is a zip file. Only `splits` shows if it contains archives."""
     return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
 
 
@@ -60,7 +60,7 @@ def read(split: Split, page_bytes: int) -> Items:
         member = zipped.getinfo(split.names[0])
         reader = arc if _format(zipped, member) == "arc" else warc
         with opened(zipped, member, split.path) as (file, missing):
-            for at, item in reader.read_file(file, page_bytes, split.start, split.end):
+            for at, item in reader.read_file(file, page_bytes, split.start, split.end, split.archive):
                 if item is None and missing:
                     yield at, Damage(missing, DAMAGED)
                 yield at, item

@@ -19,8 +19,7 @@ from opensearch_winnow.ingest.sources.header_fields import HEAD, Fields, end_of_
 from opensearch_winnow.ingest.sources.http_page import Block, date, not_fetched, resource, response, revisit
 from opensearch_winnow.ingest.sources.members import DICTIONARY, PLAIN, FileSlice
 from opensearch_winnow.ingest.sources.recovered import recovered
-from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split, located
-from opensearch_winnow.mappings.archive_location import ArchiveLocation
+from opensearch_winnow.ingest.sources.split import Damage, Item, Items, Skipped, Split
 
 _START = re.compile(rb"WARC/\d\.\d{1,2}[ \t\r]*\n(?=[A-Za-z])")
 _LENGTH = re.compile(rb"\ncontent-length[ \t]*:[ \t]*\+?(\d{1,18})[ \t\r]*\n", re.IGNORECASE)
@@ -60,12 +59,15 @@ def splits(path: str, size: int) -> Iterator[Split]:
 def read(split: Split, page_bytes: int) -> Items:
     """Yield the pages of the records that start in `split`."""
     with Path(split.path).open("rb") as file:
-        yield from read_file(file, page_bytes, split.start, split.end)
+        yield from read_file(file, page_bytes, split.start, split.end, split.archive)
 
 
-def read_file(file: IO[bytes], page_bytes: int, start: int = 0, end: int | None = None) -> Items:
-    """Yield the pages of the records that start at `start` or later and before `end`, in a seekable file."""
-    archive = Archive(file, WARC)
+def read_file(file: IO[bytes], page_bytes: int, start: int = 0, end: int | None = None, name: str = "") -> Items:
+    """Yield the pages of the records that start at `start` or later and before `end`, in a seekable file.
+
+    `name` is the path of the archive, for the locations of its pages.
+    """
+    archive = Archive(file, WARC, name)
     end = archive.size if end is None else end
     reads_left = _MAX_EMPTY_READS if is_aligned(archive, start) else 0
     at = start
@@ -100,7 +102,7 @@ def _with_fastwarc(
         archive.file.seek(at)
     packed = archive.kind != PLAIN
     records = ArchiveIterator(stream, parse_http=False, max_header_len=HEAD, stream_detect=packed)
-    pending: tuple[Item | None] | None = None
+    pending: tuple[Item | None, Block] | None = None
     some = False
     while True:
         try:
@@ -111,8 +113,9 @@ def _with_fastwarc(
             if pending:
                 if packed and start == at:
                     return at, some
-                if pending[0]:
-                    yield at, located(pending[0], at, start - at)
+                item, block = pending
+                if item:
+                    yield at, block.located(item, archive.name, at, start - at)
                 some = True
             at = start
             raw = io.BytesIO()
@@ -120,7 +123,8 @@ def _with_fastwarc(
             header = raw.getvalue()
             if at >= end or _header(header) != (len(header), record.content_length):
                 return at, some
-            pending = (_item(header, Block(record.content_length, record.reader.read), page_bytes),)
+            block = Block(record.content_length, record.reader.read)
+            pending = _item(header, block, page_bytes), block
         except OSError:
             return at, some
 
@@ -138,7 +142,7 @@ def _capture(found: Fields) -> tuple[str, datetime | None]:
 
 
 def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
-    """Return the page of a record, or None if records of its type are no pages."""
+    """Return the page of a record, or None for a type of record that never has pages."""
     kind_field = _TYPE.search(header)
     kind = kind_field[1].lower() if kind_field else b""
     if kind and kind not in _PAGES:
@@ -154,19 +158,12 @@ def _item(header: bytes, block: Block, page_bytes: int) -> Item | None:
     if reason:
         return Skipped(url, reason, fetched_at)
     digest = found.get(b"warc-payload-digest") or None
-    source = ArchiveLocation("", 0, 0, kind.decode())
+    block.record_type = kind.decode()
     if kind == b"revisit":
         before = found.get(b"warc-refers-to-target-uri").strip("<>") or url
-        repeated = Page(
-            url,
-            fetched_at=fetched_at,
-            payload_digest=digest,
-            revisit_of=before,
-            source=source,
-            wrong_date=wrong_date,
-        )
+        repeated = Page(url, fetched_at=fetched_at, payload_digest=digest, revisit_of=before, wrong_date=wrong_date)
         return revisit(repeated, block)
-    blank = Page(url, html=b"", fetched_at=fetched_at, payload_digest=digest, source=source, wrong_date=wrong_date)
+    blank = Page(url, html=b"", fetched_at=fetched_at, payload_digest=digest, wrong_date=wrong_date)
     content_type = found.get(b"content-type")
     if kind == b"response" and (content_type.lower().startswith("application/http") or _HTTP.match(url)):
         return response(blank, block, page_bytes)

@@ -23,6 +23,7 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import UnreadableError, csv_file, files
 from opensearch_winnow.ingest.sources.folder import LINK, is_left_out
 from opensearch_winnow.ingest.sources.formats import JSON_LINES, format_in_folder, is_zip_name, reader
+from opensearch_winnow.ingest.sources.reading import read as read_split
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Items, Skipped, Split
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked_stream
 
@@ -114,7 +115,7 @@ def _parent(name: str) -> str:
 def names(path: str) -> Iterator[str]:
     """Yield the names of the files in a zip file and, instead of zip files in it, those in them.
 
-    What is damaged, too large, or in too many zip files, has no names.
+    Zip files that are damaged, too large, or in too many zip files, have no names.
     """
     with suppress(Exception), zipfile.ZipFile(path) as zipped:  # as in `splits`
         yield from _names(zipped, [MAX_UNZIPPED_BYTES], MAX_DEPTH)
@@ -200,7 +201,7 @@ class _ZipSplitReader:
 
     split: Split
     page_bytes: int
-    left: int  # bytes of zip files in zip files, and of what is in them
+    left: int  # bytes that zip files in zip files, and the files in those, may still have
 
     def items(self, zipped: zipfile.ZipFile, file: ZippedFile, base: str, depth: int) -> Iterator[Item]:
         url = base + quote(os.fsencode(file.name))
@@ -258,7 +259,7 @@ class _ZipSplitReader:
             path = f"{files.file_uri(self.split.path)}/{url.removeprefix(self.split.base)}"
             for part in reader(kind).splits(str(copy), sys.maxsize):
                 rows = replace(part, base=path, fields=self.split.fields)
-                for _, item in reader(kind).read(rows, self.page_bytes):
+                for _, item in read_split(rows, self.page_bytes):
                     if isinstance(item, Damage):
                         yield _failed(path, item.reason)
                     elif item is not None:

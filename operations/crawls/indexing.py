@@ -25,6 +25,7 @@ from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.ingest.runs.worker_pool import available_processors
 from opensearch_winnow.ingest.sources import FOLLOW_LINKS, MAX_PIPED, MAX_PIPED_BYTES, Sources
 from opensearch_winnow.ingest.sources.field_names import FieldNames
+from opensearch_winnow.ingest.sources.splits import splits
 from opensearch_winnow.operations.asking.page_watcher import OnFindings, RunFindings
 from opensearch_winnow.operations.crawls.destinations import Destination
 from opensearch_winnow.operations.sets.preset_by_names import scheme_for_sources
@@ -142,7 +143,7 @@ def index_sources(
     ):
         start = time.monotonic()
         report = index(
-            crawled.splits(split_size(crawled.size, workers)),
+            splits(crawled, split_size(crawled.size, workers)),
             writer,
             failures,
             recipe,

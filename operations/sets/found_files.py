@@ -13,13 +13,15 @@ from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.page_record import MAX_PAGE_BYTES
 from opensearch_winnow.ingest.rows import FailedRow
 from opensearch_winnow.ingest.rows.row_files import RowFiles
-from opensearch_winnow.ingest.sources import SourceError, Sources, printable, read
+from opensearch_winnow.ingest.sources import SourceError, Sources, printable
 from opensearch_winnow.ingest.sources.field_names import USUAL, FieldNames
 from opensearch_winnow.ingest.sources.files import path_of
 from opensearch_winnow.ingest.sources.folder import is_left_out
 from opensearch_winnow.ingest.sources.formats import is_zip, is_zip_name
+from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.row_fields import ROW_FORMATS
 from opensearch_winnow.ingest.sources.split import FILE_FORMATS, Damage, Failed, Skipped, Split
+from opensearch_winnow.ingest.sources.splits import splits
 from opensearch_winnow.ingest.sources.zip_file import NO_DIRECTORY, empty_folders
 from opensearch_winnow.queries.sets.pairs import EMPTY_FOLDER, Unread
 
@@ -128,7 +130,7 @@ class FoundFiles:
         with Sources(
             names, every_text=True, except_for=self.except_for, fields=self.fields, allow_no_pages=True, zips=True
         ) as sources:
-            for split in sources.splits(SPLIT_BYTES):
+            for split in splits(sources, SPLIT_BYTES):
                 for _, item in read(split, MAX_PAGE_BYTES):
                     if isinstance(item, Page) and item.revisit_of is None:
                         path = path_of(item.url) if split.format in FILE_FORMATS else ""

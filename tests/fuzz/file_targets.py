@@ -28,7 +28,9 @@ from opensearch_winnow.ingest.extractors import ExtractError
 from opensearch_winnow.ingest.extractors.lxml_events import lxml_extractor
 from opensearch_winnow.ingest.http_body import decoded
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import Sources, read
+from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.ingest.sources.reading import read
+from opensearch_winnow.ingest.sources.splits import splits
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 from opensearch_winnow.queries.words import Words
 from tests.fuzz.input_reader import Reader
@@ -74,7 +76,7 @@ def reading(name: str) -> Target:
         path = folder() / name
         path.write_bytes(data)
         with suppress(*REFUSED), Sources([str(path)], zips=True) as sources:
-            for split in sources.splits(1 << 20):
+            for split in splits(sources, 1 << 20):
                 deque(read(split, MAX_PAGE_BYTES), maxlen=0)
 
     return fuzz

@@ -20,6 +20,7 @@ from opensearch_winnow.ingest.runs.index_splits import index
 from opensearch_winnow.ingest.runs.parquet_writer import ParquetWriter
 from opensearch_winnow.ingest.runs.report import Report
 from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.ingest.sources.splits import splits
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.records import read_records
 from tests.ingest.sources.archives import record
@@ -61,7 +62,7 @@ def run(tmp_path: Path) -> Run:
             ParquetWriter(target, recipe.scheme) as records,
             FailedPages(failed_path) as failed,
         ):
-            report = index(crawled.splits(split), records, failed, recipe, **options)
+            report = index(splits(crawled, split), records, failed, recipe, **options)
         lines = failed_path.read_text().splitlines() if failed_path.exists() else []
         return Done(report, list(read_records(target)), [json.loads(line) for line in lines])
 

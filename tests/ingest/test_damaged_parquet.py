@@ -40,12 +40,12 @@ def test_a_file_that_crashes_arrow_costs_only_itself(run: Run, crawl: Path) -> N
     write_files(crawl, {"d.parquet": b"PAR1 and no more", "e.html": html(1)})
     pq.write_table(OTHERS, crawl / "f.parquet")
     done = run([crawl])
-    assert done.counts == (101, 0, 0, 1)
-    assert [each["url"] for each in done.failed] == [(crawl / "d.parquet").as_uri()]
-    damaged = {Path(each.source).name: each for each in done.report.damaged}
-    assert damaged.keys() == {"b.parquet", "c.parquet"}
-    assert damaged["c.parquet"].reason == "damaged Parquet"
-    assert all(each.skipped > 100 for each in damaged.values())
+    assert done.counts == (101, 0, 0, 3)
+    assert {each["url"]: each["reason"].partition(": ")[2] for each in done.failed} == {
+        (crawl / "b.parquet").as_uri(): "Arrow crashes over its footer",
+        (crawl / "c.parquet").as_uri(): "its footer is damaged",
+        (crawl / "d.parquet").as_uri(): "it has no footer, so its end is missing",
+    }
 
 
 @pytest.mark.check
@@ -54,11 +54,10 @@ def test_a_crash_changes_nothing_for_other_sources_or_later_runs(run: Run, crawl
     pq.write_table(TABLE.slice(20), crawl / "c.parquet")
     alone = run([crawl], to="alone.parquet")
     write_aborting(crawl / "b.parquet")
-    for workers, counts in ((2, (50, 0, 0, 0)), (1, (0, 50, 0, 0))):
+    for workers, counts in ((2, (50, 0, 0, 1)), (1, (0, 50, 0, 1))):
         done = run([crawl, crawl / "b.parquet"], workers=workers)
         assert done.counts == counts
         assert done.records == alone.records
-        assert done.report.damaged_ranges == 1
 
 
 # Imported by every Python process that starts while its folder is in PYTHONPATH.
@@ -66,13 +65,13 @@ SITECUSTOMIZE = """
 import os, signal
 from opensearch_winnow.ingest.sources import parquet
 
-def read(split, page_bytes, reading=parquet.read):
-    for offset, item in reading(split, page_bytes):
+def rows(split, choice, reading=parquet.rows):
+    for offset, row in reading(split, choice):
         if split.path.endswith("b.parquet") and offset == 10:
             os.kill(os.getpid(), signal.SIGSEGV)
-        yield offset, item
+        yield offset, row
 
-parquet.read = read
+parquet.rows = rows
 """
 
 
@@ -107,7 +106,9 @@ MEASURED_RUN = """
 import json, re, resource, sys
 from pathlib import Path
 from opensearch_winnow.cli import main
+from opensearch_winnow.ingest.sources.parquet_footer import FOOTER_PROGRAM
 main(["index", *sys.argv[1:], "--workers", "2", "--quiet", "--json"], standalone_mode=False)
+FOOTER_PROGRAM.end()  # so that it counts as a child
 parent = int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1])  # ru_maxrss is inherited
 print(json.dumps([peak * 1024 for peak in (parent, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)]))
 """
@@ -126,4 +127,4 @@ def test_bombs_are_refused_before_they_are_unpacked(crawl: Path, tmp_path: Path)
     assert (answer["indexed"], answer["failed"], answer["damaged"]["places"]) == (100, 1, 2)
     assert "200,002 columns" in "".join(answer["reasons"]["failed"])
     assert parent < 300_000_000, f"{parent:,}"
-    assert worker < 300_000_000, f"{worker:,}"
+    assert worker < 600_000_000, f"{worker:,}"  # of the program that refuses the wide file

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 from opensearch_winnow.clusters.record_scan import RecordScan
 from opensearch_winnow.index import Index
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import read
+from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.split import Split
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.filters import Selection

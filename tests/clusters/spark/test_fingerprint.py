@@ -22,6 +22,7 @@ from opensearch_winnow.ingest.runs.failed_pages import FailedPages
 from opensearch_winnow.ingest.runs.index_splits import index
 from opensearch_winnow.ingest.runs.parquet_writer import ParquetWriter
 from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.ingest.sources.splits import splits
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.record_files.reader import scheme_of
 from opensearch_winnow.record_files.records import read_records
@@ -59,7 +60,7 @@ def indexed(names: list[str], recipe: Recipe, folder: Path) -> list[Record]:
         ParquetWriter(folder / "indexed.parquet", recipe.scheme) as writer,
         FailedPages(folder / "failed.jsonl") as failed,
     ):
-        index(sources.splits(1_000_000), writer, failed, recipe)
+        index(splits(sources, 1_000_000), writer, failed, recipe)
     found = sorted(read_records(folder / "indexed.parquet"), key=lambda record: record.url)
     return [replace(record, duplicate=None, duplicate_of=None) for record in found]
 

@@ -18,6 +18,7 @@ from opensearch_winnow.ingest.rows import Edit, FailedRow, FieldNames, Row
 from opensearch_winnow.ingest.rows.row_files import RowFiles
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages, FailedRows
 from opensearch_winnow.ingest.sources import SourceError
+from tests.hostile_parquet import write_aborting
 from tests.ingest.rows.copied_rows import LINE, copied, ids, keep, read_rows, rows_of, write_rows
 from tests.ingest.sources.archives import write_files
 
@@ -176,6 +177,13 @@ def test_a_damaged_row_group(tmp_path: Path) -> None:
         assert not (tmp_path / "b.parquet").exists()
         assert files.write(tmp_path / "b.parquet", lambda n: None if n in failed else Edit()) == 30
     assert read_rows(tmp_path / "b.parquet") == rows[:10] + rows[20:]
+
+
+def test_a_file_that_crashes_arrow_is_one_failed_row(tmp_path: Path, lines: Path) -> None:
+    path = write_aborting(tmp_path / "b.parquet")
+    assert ids(path, lines) == ["Parquet that cannot be read: Arrow crashes over its footer", "0", "1", "2"]
+    with pytest.raises(SourceError, match="Arrow crashes over its footer"):
+        copied(path, to=tmp_path / "c.parquet")
 
 
 def test_csv_that_is_not_utf_8(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.runs import failed_pages
 from opensearch_winnow.ingest.runs.failed_pages import FailedPages
-from opensearch_winnow.ingest.sources import jsonl
+from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.split import Failed, Split
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
@@ -42,8 +42,8 @@ def test_a_failed_page_comes_back_as_it_was(path: Path) -> None:
         for page in PAGES:
             failed.add(Failed(page, "too odd"), "crawl.warc")
     assert json.loads(path.read_text().splitlines()[0])["reason"] == "too odd"
-    read = [item for _, item in jsonl.read(Split("jsonl", str(path), size=path.stat().st_size), 10_000)]
-    assert read == [*PAGES, None]
+    found = [item for _, item in read(Split("jsonl", str(path), size=path.stat().st_size), 10_000)]
+    assert found == [*PAGES, None]
 
 
 def test_failures_in_other_sources_are_kept(path: Path) -> None:

@@ -21,6 +21,7 @@ from opensearch_winnow.ingest.runs.pages_before_run import PagesBeforeRun
 from opensearch_winnow.ingest.runs.worker import Job
 from opensearch_winnow.ingest.runs.worker_pool import WorkerPool
 from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.ingest.sources.splits import splits
 from opensearch_winnow.mappings.record import Record
 from tests.ingest.conftest import Run, html
 
@@ -152,7 +153,7 @@ def test_workers_that_retire_are_replaced(warc: Callable[..., Path], tmp_path: P
     seen: set[int] = set()
     made: list[str] = []
     with Sources([str(archive)]) as sources, WorkerPool(2, job) as pool:
-        for _, message in pool.work(sources.splits(4_000), lambda: False):
+        for _, message in pool.work(splits(sources, 4_000), lambda: False):
             seen.update(workers())
             made.extend(record.url for record in message.results if isinstance(record, Record))
     assert made == [url for url, _ in pages(40)]

@@ -14,8 +14,10 @@ from typing import Any
 from fastwarc.stream_io import Lz4Writer, ZstdWriter
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import Sources, read
+from opensearch_winnow.ingest.sources import Sources
+from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
+from opensearch_winnow.ingest.sources.splits import splits as planned_splits
 
 Pack = Callable[[bytes], bytes]
 HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
@@ -64,7 +66,7 @@ def little_memory(most: int) -> Iterator[None]:
 
 def items_of(reader: ModuleType, archive: bytes, page_bytes: int = 10 << 20) -> list[Item]:
     """Return the items of a whole archive, which are in order."""
-    *found, (end, last) = reader.read_file(io.BytesIO(archive), page_bytes)
+    *found, (end, last) = reader.read_file(io.BytesIO(archive), page_bytes, name="a.warc")
     assert (end, last) == (len(archive), None)
     assert [start for start, _ in found] == sorted(start for start, _ in found)
     return [item for _, item in found if item is not None]
@@ -84,7 +86,7 @@ def read_in_turn(reader: ModuleType, path: Path, size: int) -> tuple[list[Split]
 
 def items(*names: Path | str, size: int = 1_000_000, cap: int = 1_000_000, **options: Any) -> list[Item]:
     with Sources([str(name) for name in names], **options) as sources:
-        return [item for split in sources.splits(size) for _, item in read(split, cap) if item is not None]
+        return [item for split in planned_splits(sources, size) for _, item in read(split, cap) if item is not None]
 
 
 def outcomes(found: list[Item]) -> dict[str, str]:

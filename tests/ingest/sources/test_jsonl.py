@@ -13,7 +13,8 @@ import zstandard
 from hypothesis import given, strategies as st
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources.jsonl import LINE_TYPE, is_one_document, looks_like, read, splits
+from opensearch_winnow.ingest.sources.jsonl import LINE_TYPE, is_one_document, looks_like, splits
+from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
 from opensearch_winnow.ingest.sources.unpacked import is_packed
 from tests.ingest.sources.archives import Pack, little_memory, urls

@@ -14,7 +14,8 @@ from pyarrow import parquet as pq
 
 from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.sources import SourceError, Sources, UnreadableError
-from opensearch_winnow.ingest.sources.parquet import check_columns, read, splits
+from opensearch_winnow.ingest.sources.parquet import check_columns, splits
+from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.split import Damage, Failed, Item, Split
 from tests.ingest.sources.archives import urls
 

@@ -15,8 +15,10 @@ from hypothesis import given, strategies as st
 from pyarrow import parquet as pq
 
 from opensearch_winnow.ingest.page import Page
-from opensearch_winnow.ingest.sources import MAX_FILES_PER_SPLIT, MAX_FILES_TO_SIZE, SourceError, Sources, read
+from opensearch_winnow.ingest.sources import MAX_FILES_TO_SIZE, SourceError, Sources
+from opensearch_winnow.ingest.sources.reading import read
 from opensearch_winnow.ingest.sources.split import Failed
+from opensearch_winnow.ingest.sources.splits import MAX_FILES_PER_SPLIT, splits
 from tests.ingest.sources import archives
 from tests.ingest.sources.archives import Pack, items, lz4, outcomes, record, write_files
 from tests.ingest.sources.test_zip_file import packed
@@ -86,12 +88,12 @@ def test_items_do_not_depend_on_the_size_of_splits(tmp_path_factory: pytest.Temp
         (folder / "lines.ndjson").write_bytes(LINE * 9)
         pq.write_table(pa.table({"url": ["u", "v"], "text": ["x", "y"]}), folder / "rows.parquet", row_group_size=1)
     with Sources([str(folder)]) as sources:
-        splits = list(sources.splits(size))
-        assert splits == list(sources.splits(size))
-        assert all(len(split.names) == 1 or split.size <= size for split in splits if split.format == "files")
+        planned = list(splits(sources, size))
+        assert planned == list(splits(sources, size))
+        assert all(len(split.names) == 1 or split.size <= size for split in planned if split.format == "files")
         total = sources.size
     assert total == sum(file.stat().st_size for file in folder.iterdir())
-    assert sum(split.size for split in splits) <= total
+    assert sum(split.size for split in planned) <= total
     # Archives come before pages: a split of pages is complete only when it has enough of them.
     assert sorted(items(folder, size=size), key=repr) == sorted(items(folder), key=repr)
 
@@ -100,12 +102,12 @@ def test_a_folder_is_walked_lazily(tmp_path: Path) -> None:
     for number in range(2 * MAX_FILES_PER_SPLIT + 1):
         (tmp_path / f"{number:05}.html").write_bytes(HTML)
     with Sources([str(tmp_path)]) as sources:
-        splits = sources.splits(SIZE)
-        first = next(splits)
+        planned = splits(sources, SIZE)
+        first = next(planned)
         assert first.names == tuple(f"{number:05}.html" for number in range(MAX_FILES_PER_SPLIT))
         assert (first.start, first.end, first.size) == (0, MAX_FILES_PER_SPLIT, MAX_FILES_PER_SPLIT * len(HTML))
         (tmp_path / f"{MAX_FILES_PER_SPLIT:05}.html").unlink()
-        found = [item for split in splits for _, item in read(split, CAP) if item is not None]
+        found = [item for split in planned for _, item in read(split, CAP) if item is not None]
     assert [type(item) for item in found] == [Failed] + [Page] * MAX_FILES_PER_SPLIT
 
 
@@ -114,7 +116,7 @@ def test_a_folder_that_was_deleted_is_reported(tmp_path: Path) -> None:
     with Sources([str(folder)]) as sources:
         (folder / "a.html").unlink()
         folder.rmdir()
-        found = [item for split in sources.splits(SIZE) for _, item in read(split, CAP) if item is not None]
+        found = [item for split in splits(sources, SIZE) for _, item in read(split, CAP) if item is not None]
     assert outcomes(found) == {folder.as_uri(): "cannot be read: No such file or directory"}
 
 
@@ -295,7 +297,8 @@ def test_missing_sources_and_invalid_bases_are_refused() -> None:
 
 def test_slow_packages_are_imported_when_they_are_needed() -> None:
     script = (
-        "import sys\nfrom opensearch_winnow.ingest.sources import Sources, read\n"
+        "import sys\nfrom opensearch_winnow.ingest.sources import Sources\n"
+        "from opensearch_winnow.ingest.sources.reading import read\n"
         "print([name for name in ('pyarrow', 'fastwarc', 'warcio', 'zstandard') if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout == b"[]\n"

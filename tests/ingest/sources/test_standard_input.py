@@ -77,9 +77,11 @@ def test_a_terminal_is_not_read(on_terminal: Callable[..., tuple[int, str]]) -> 
 
 def test_a_named_pipe_is_read(tmp_path: Path) -> None:
     script = (
-        "import sys\nfrom opensearch_winnow.ingest.sources import Sources, read\n"
+        "import sys\nfrom opensearch_winnow.ingest.sources import Sources\n"
+        "from opensearch_winnow.ingest.sources.reading import read\n"
+        "from opensearch_winnow.ingest.sources.splits import splits\n"
         "with Sources(sys.argv[1:]) as sources:\n"
-        "    print([item.url for split in sources.splits(9) for _, item in read(split, 999) if item])"
+        "    print([item.url for split in splits(sources, 9) for _, item in read(split, 999) if item])"
     )
     (tmp_path / "lines").write_bytes(LINE)
     bash = f'"{sys.executable}" -c "$0" <(cat "{tmp_path}/lines") "{tmp_path}/lines"'

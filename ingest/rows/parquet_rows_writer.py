@@ -1,4 +1,4 @@
-"""Reads and writes rows of Parquet: the same schema, metadata and compression, with columns added.
+"""Writes rows of Parquet: the same schema, metadata and compression, with columns added.
 
 Where a row group is damaged, each row that cannot be read fails. Where the whole file is, it is one failed row.
 """
@@ -6,94 +6,27 @@ Where a row group is damaged, each row that cannot be read fails. Where the whol
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
-from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, other_columns, reading
+from opensearch_winnow.ingest.rows.row_writer import NextEdit, as_written, other_columns, reading
 from opensearch_winnow.ingest.sources import SourceError, UnreadableError, printable
-from opensearch_winnow.ingest.sources.field_names import value_at
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
-from opensearch_winnow.ingest.sources.parquet import DAMAGED, batch_rows, columns_of, item_of, read_fields
-from opensearch_winnow.ingest.sources.split import Failed, SourceFile
+from opensearch_winnow.ingest.sources.parquet import batches, columns_of, opened_parquet, read_fields
+from opensearch_winnow.ingest.sources.source_row import RowChoice
+from opensearch_winnow.ingest.sources.split import SourceFile
 from opensearch_winnow.record_files.parquet_sink import ParquetSink
 
 ROW_GROUP_BYTES = 32_000_000  # as they are in memory: rows wait up to this size
 MAX_COPIED_ROWS = 4_096  # in a batch that is copied
 
-_BUFFER = 1 << 20
 _TYPES: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-
-
-def read(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
-    """Yield the rows of `file`."""
-    row = 0
-    try:
-        columns_of(file.path)  # Arrow aborts over some damaged footers
-        with open(file.path, "rb") as opened:  # noqa: PTH123
-            table = pq.ParquetFile(opened, buffer_size=_BUFFER, page_checksum_verification=True)
-            end = 0
-            for row_group in range(table.metadata.num_row_groups):
-                end += table.metadata.row_group(row_group).num_rows
-                for item, value in _group(table, row_group, file.name, row, choice):
-                    row += 1
-                    yield ReadRow(item, f"row {row}", value)
-                while row < end:
-                    row += 1
-                    yield ReadRow(Failed(Page(f"{file.name}#{row}", html=b""), DAMAGED), f"row {row}")
-    except UnreadableError as error:
-        yield ReadRow(Failed(Page(file.name, html=b""), str(error)), f"after row {row}")
-    except MemoryError:
-        raise
-    except Exception as error:  # Arrow has many
-        reason = f"cannot be read: {error.strerror}" if isinstance(error, OSError) and error.errno else DAMAGED
-        yield ReadRow(Failed(Page(file.name, html=b""), reason), f"after row {row}")
-
-
-def _group(
-    table: pq.ParquetFile, row_group: int, name: str, row: int, choice: RowChoice
-) -> Iterator[tuple[Page | Failed, object]]:
-    """Yield the rows of a row group, of which the first follows `row` others; fewer if it is damaged."""
-    more = (choice.value_field,) if choice.value_field else ()
-    columns = choice.fields.columns(table.schema_arrow.names, *more)
-    for batch in _batches(table, row_group, columns):
-        for number in range(batch.num_rows):
-            row += 1
-            item = item_of(
-                batch, number, f"{name}#{row}", choice.max_size, choice.fields, id_from_location=True, lenient=True
-            )
-            value = None
-            if choice.value_field and isinstance(item, Page):
-                fields: dict[str, object] = {}
-                with suppress(FieldError):
-                    wanted = (choice.value_field, choice.value_field.partition(".")[0])
-                    read_fields(batch, number, choice.max_size, wanted, fields)
-                value = value_at(fields, choice.value_field)
-            yield item, value
-
-
-def _batches(table: pq.ParquetFile, row_group: int, columns: Sequence[str] | None, most: int = 256) -> Iterator[Any]:
-    """Yield the rows of a row group, until it is damaged."""
-    group = table.metadata.row_group(row_group)
-    size = batch_rows(group, table.schema_arrow.names if columns is None else columns, most)
-    batches = table.iter_batches(batch_size=size, row_groups=[row_group], columns=columns, use_threads=False)
-    while True:
-        try:
-            batch = next(batches, None)
-        except MemoryError:
-            raise
-        except Exception:
-            return
-        if batch is None:
-            return
-        yield batch
 
 
 def writer(
@@ -123,7 +56,7 @@ class ParquetRowsWriter:
         with reading(file), open(file.path, "rb") as opened:  # noqa: PTH123
             try:
                 columns_of(file.path)
-                table = pq.ParquetFile(opened, buffer_size=_BUFFER, page_checksum_verification=True)
+                table = opened_parquet(opened)
             except (UnreadableError, pa.ArrowException) as error:
                 if next_edit() is not None:
                     raise SourceError(f"{printable(file.path)} cannot be written again: {error}") from None
@@ -131,7 +64,7 @@ class ParquetRowsWriter:
             self._open(table, file)
             for row_group in range(table.metadata.num_row_groups):
                 left = table.metadata.row_group(row_group).num_rows
-                for batch in _batches(table, row_group, None, MAX_COPIED_ROWS):
+                for batch in batches(table, row_group, None, MAX_COPIED_ROWS):
                     left -= batch.num_rows
                     self._add_batch(batch, [next_edit() for _ in range(batch.num_rows)])
                 if sum(next_edit() is not None for _ in range(left)):  # decides on all of them

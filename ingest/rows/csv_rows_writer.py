@@ -1,48 +1,27 @@
-"""Reads and writes rows of CSV. Rows that are not changed are copied byte for byte.
+"""Writes rows of CSV. Rows that are not changed are copied byte for byte.
 
-Blank lines are no rows: they are copied. Where compressed data is damaged, the rest of the file is one failed row.
+Blank lines do not count as rows, and are copied. Where compressed data is damaged, the rest of the file is one failed
+row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 from opensearch_winnow.foundation.packed import close_unfinished, open_packed
-from opensearch_winnow.ingest.page import Page
 from opensearch_winnow.ingest.rows import Edit
-from opensearch_winnow.ingest.rows.row_format import NextEdit, ReadRow, RowChoice, as_written, other_columns, reading
-from opensearch_winnow.ingest.sources.csv_file import CsvFile, CsvRecord, line_break
-from opensearch_winnow.ingest.sources.field_names import value_at
+from opensearch_winnow.ingest.rows.row_writer import NextEdit, as_written, other_columns, reading
+from opensearch_winnow.ingest.sources.csv_file import CsvFile, CsvRow, line_break
 from opensearch_winnow.ingest.sources.jsonl import line_limit
 from opensearch_winnow.ingest.sources.page_fields import FieldError, content_field
-from opensearch_winnow.ingest.sources.split import Failed, SourceFile
+from opensearch_winnow.ingest.sources.source_row import RowChoice
+from opensearch_winnow.ingest.sources.split import SourceFile
 from opensearch_winnow.ingest.sources.unpacked import DamagedError
 
 _DAMAGE = (DamagedError, UnicodeDecodeError)
-
-
-def read(file: SourceFile, choice: RowChoice) -> Iterator[ReadRow]:
-    """Yield the rows of `file`."""
-    row = 0
-    try:
-        with CsvFile(file.path, choice.fields) as opened:
-            for record in opened.records(line_limit(choice.max_size)):
-                if record.values == []:
-                    continue
-                row += 1
-                item = opened.item_of(record, f"{file.name}#{row}", choice.max_size, choice.fields, lenient=True)
-                value = None
-                if choice.value_field and isinstance(item, Page) and record.values:
-                    value = value_at(opened.fields_of(record.values), choice.value_field)
-                yield ReadRow(item, f"row {row}", value)
-    except _DAMAGE as damage:
-        reason = str(damage) if isinstance(damage, DamagedError) else "damaged UTF-16"
-        yield ReadRow(Failed(Page(file.name, html=b""), reason), f"after row {row}")
-    except OSError as error:
-        yield ReadRow(Failed(Page(file.name, html=b""), f"cannot be read: {error.strerror}"), f"after row {row}")
 
 
 def writer(path: Path, target: Path, packing: str, choice: RowChoice, columns: Mapping[str, type]) -> CsvRowsWriter:
@@ -61,22 +40,22 @@ class CsvRowsWriter:
     def add(self, file: SourceFile, next_edit: NextEdit) -> None:
         with reading(file), suppress(*_DAMAGE), CsvFile(file.path, self._choice.fields) as opened:
             self._start(file, opened)
-            records = opened.records(line_limit(self._choice.max_size))
+            rows = opened.rows(line_limit(self._choice.max_size))
             while True:
                 try:
-                    record = next(records, None)
+                    row = next(rows, None)
                 except _DAMAGE:
                     next_edit()  # on the rest of the file, which cannot be written
                     raise
-                if record is None:
+                if row is None:
                     break
-                blank = record.values == []
+                blank = row.values == []
                 edit = None if blank else next_edit()
                 if blank or edit is not None:
-                    self._write(self._edited(record, edit, opened) if edit else record.raw, opened)
+                    self._write(self._edited(row, edit, opened) if edit else row.raw, opened)
                     self.rows += not blank
-                    for piece in record.rest:
-                        self._file.write(piece.encode(opened.encoding, opened.errors))
+                    for piece in row.rest or ():
+                        self._file.write(opened.encoded(piece))
                         self._needs_break = not line_break(piece)
 
     def _start(self, file: SourceFile, opened: CsvFile) -> None:
@@ -97,27 +76,27 @@ class CsvRowsWriter:
     def _write(self, text: str, like: CsvFile) -> None:
         if self._needs_break:
             text = like.line_break + text
-        self._file.write(text.encode(like.encoding, like.errors))
+        self._file.write(like.encoded(text))
         self._needs_break = bool(text) and not line_break(text)
 
-    def _edited(self, record: CsvRecord, edit: Edit, opened: CsvFile) -> str:
+    def _edited(self, row: CsvRow, edit: Edit, opened: CsvFile) -> str:
         """Return the row as `edit` says. A row that does not fit the header stays as it is."""
-        if record.values is None or (edit.text is None and not self._columns):
-            return record.raw
+        if row.values is None or (edit.text is None and not self._columns):
+            return row.raw
         names = [*opened.names, *(name for name in self._columns if name not in opened.names)]
         index_of = {name: i for i, name in enumerate(names)}  # of two columns of one name, the last one is read
-        values = record.values + [""] * (len(names) - len(record.values))
+        values = row.values + [""] * (len(names) - len(row.values))
         try:
-            fields = opened.fields_of(record.values)
+            fields = opened.fields_of(row.values)
             if edit.text is not None:
                 name = content_field(fields, self._choice.fields)
                 values[index_of[name]] = as_written(name, edit.text)
         except FieldError:
-            return record.raw
+            return row.raw
         for name in self._columns:
             values[index_of[name]] = _text(edit.columns.get(name))
         values = [_quoted(value, opened.delimiter) for value in values]
-        return (opened.delimiter.join(values) or '""') + line_break(record.raw)
+        return (opened.delimiter.join(values) or '""') + line_break(row.raw)
 
     def close(self) -> None:
         self._file.close()
