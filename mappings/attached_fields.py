@@ -86,10 +86,9 @@ class AttachedFields(Options):
         The cluster gets a key with a dot, `"winnow.cluster": …`, at the top of the document. To engines that is the
         same field, but search pipelines find it only there.
         """
-        below = {name: value for name, value in fields.items() if name != "cluster"}
         if "cluster" not in fields:
-            return {self.below: below}
-        return {self.below: below | {"cluster": None}, self.cluster: fields["cluster"]}
+            return {self.below: {**fields}}
+        return {self.below: {**fields, "cluster": None}, self.cluster: fields["cluster"]}
 
     @property
     def cluster(self) -> str:

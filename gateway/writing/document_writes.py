@@ -109,7 +109,7 @@ def _needs_stored(write: DocumentWrite) -> bool:
     if write.is_repeated or _has_too_many_values(write):
         return False
     try:
-        return bool(DocumentUpdate(write.content).touched(write.attached.fields.made_from))
+        return bool(DocumentUpdate(write.content).touched(write.attached.maker.paths))
     except DocumentError:
         return False
 
@@ -138,26 +138,26 @@ def _parts(
     write: DocumentWrite, body: JsonDocument | DocumentUpdate, stored: AttachedDocument | None
 ) -> Iterator[_Part]:
     """Yield the documents in a request. `stored` is the one in the index, without a version if there is none."""
-    paths = write.attached.fields.made_from
-    new = AttachedDocument(write.id, index_name=write.attached.written or "")
+    paths, id_, index = write.attached.maker.paths, write.id, write.attached.written or ""
     if isinstance(body, JsonDocument):
-        before = new if write.kind == "create" else stored
-        if before is None:  # a cluster of its own is the only one that cannot be wrong
-            before = new._replace(stored=UNKNOWN_TEXT, version=next(_arrivals))
-            version = write.version
+        source = body.at(paths)
+        if write.kind == "create":
+            yield _Part(body, AttachedDocument(id_, source, index_name=index), 1)
+        elif stored is None:  # a cluster of its own is the only one that cannot be wrong
+            yield _Part(body, AttachedDocument(id_, source, UNKNOWN_TEXT, index, next(_arrivals)), write.version)
         else:
-            version = before.next_version if write.version is None else write.version
-        kept = {name: before.stored[name] for name in FIELDS_TO_KEEP if name in before.stored}
-        yield _Part(body, before._replace(source=body.at(paths), stored=kept), version)
+            kept = {name: stored.stored[name] for name in FIELDS_TO_KEEP if name in stored.stored}
+            version = stored.next_version if write.version is None else write.version
+            yield _Part(body, AttachedDocument(id_, source, kept, index, stored.version), version)
         return
     if body.upsert is not None and not body.scripts_upsert:
-        yield _Part(body.upsert, new._replace(source=body.upsert.at(paths)), new.next_version)
+        yield _Part(body.upsert, AttachedDocument(id_, body.upsert.at(paths), index_name=index), 1)
     if body.doc is None or body.is_scripted:
         return
     if stored is not None and stored.version is not None:
         yield _Part(body.doc, body.applied(stored, paths), stored.next_version)
     elif stored is not None and body.upserts_doc:
-        yield _Part(body.doc, new._replace(source=body.doc.at(paths)), new.next_version)
+        yield _Part(body.doc, AttachedDocument(id_, body.doc.at(paths), index_name=index), 1)
     else:
         yield _Part(body.doc, None)
 

@@ -183,7 +183,7 @@ class FieldsFilter:
     def _fill(self, document: JsonDocument, id_: str, id_field: str = "") -> str:
         """Add winnow's fields to a document, and return the outcome. Only the values that are needed are decoded."""
         fields = self.maker.fields
-        source = document.at([*fields.made_from, id_field])
+        source = document.at([*self.maker.paths, id_field])
         if id_field and isinstance(value := source.get(id_field), str | int):
             id_ = str(value)
         made = self.maker.stamped(AttachedDocument(id_, source))

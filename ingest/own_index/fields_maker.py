@@ -31,6 +31,7 @@ class FieldsMaker:
         self.fields = fields
         self.scheme = scheme
         self.reader = AttachedReader(fields)
+        self.paths = fields.made_from  # of the fields to read
         self.uuids: dict[str, str] = {}  # of indices, by name: a copy of an index has another one
         self.time_formats: dict[str, DateFormat] = {}  # of the field of the time, by the names of the indices
         self._time_format = time_format
@@ -53,15 +54,16 @@ class FieldsMaker:
         reader, page_id = self.reader, document.page_id
         text = reader.text(document.source)
         address = reader.address(document.source, document.id)
-        made = {"id": page_id} if document.index_name else {}
+        made: dict[str, Any] = {"id": page_id} if document.index_name else {}
         if address:
             made |= reader.address_fields(address)
         made |= reader.time_fields(document.source, self.time_formats.get(document.index_name, self._time_format))
         made |= self._hashes(document, text, address) if text else hash_fields()
-        cluster = document.stored.get("cluster") or page_id
         if document.stored.get("text_digest") not in (None, made["text_digest"]):
-            cluster = f"{page_id}-{document.version}"
-        return made | {"cluster": cluster} if cluster else made
+            made["cluster"] = f"{page_id}-{document.version}"
+        elif cluster := document.stored.get("cluster") or page_id:
+            made["cluster"] = cluster
+        return made
 
     def stamped(
         self, document: AttachedDocument, *, arrival: int | None = None, version: int | None = None
@@ -71,9 +73,13 @@ class FieldsMaker:
         `arrival` is for a document that has none yet, and `version` is the one that it will have. It must not be too
         high: a later write could reach it. If it is not certain, it is None, and the stamp is the id of the scheme.
         """
-        stamp = self._scheme_id if version is None else self.stamp(document.index_name, version)
-        arrival = document.stored.get("arrival") or arrival
-        return {"stamp": stamp} | self.made(document) | ({} if arrival is None else {"arrival": arrival})
+        fields: dict[str, Any] = {
+            "stamp": self._scheme_id if version is None else self.stamp(document.index_name, version)
+        }
+        fields |= self.made(document)
+        if arrival is not None:
+            fields["arrival"] = document.stored.get("arrival") or arrival
+        return fields
 
     def stamp(self, index: str, version: int) -> str:
         """Return the stamp of fields that were made from this version of a document."""

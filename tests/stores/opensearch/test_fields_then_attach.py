@@ -44,8 +44,8 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_an_update_takes_the_hashes_of_new_documents(articles: OwnIndex, hashed: list[str]) -> None:
     articles.attach(FIELDS)
     assert len(hashed) == 9
-    hashed.clear()
     articles.write(prepared([0, 3, 20]))
+    hashed.clear()
     before = articles.sources()
     assert similar(articles, "1") == ["2"]  # a document that is not done yet is missed
     report = articles.attach()
@@ -62,9 +62,9 @@ def test_an_update_takes_the_hashes_of_new_documents(articles: OwnIndex, hashed:
 @pytest.mark.check
 def test_hashes_of_another_text_or_scheme_are_not_taken(articles: OwnIndex, hashed: list[str]) -> None:
     articles.attach(FIELDS)
-    hashed.clear()
     articles.write(prepared([20, 21]))
     articles.write(prepared([22], Scheme(noise=20, guarantee=40)))
+    hashed.clear()
     articles.change("20", body=text("another story"))
     articles.change("21", winnow={"sketch": None})
     report = articles.attach()
@@ -79,6 +79,7 @@ def test_hashes_of_another_text_or_scheme_are_not_taken(articles: OwnIndex, hash
 def test_a_prepared_index_is_attached_later(own: OwnIndex, hashed: list[str]) -> None:
     own.create(ARTICLES | {"properties": ARTICLES["properties"] | FIELDS.properties()})
     own.write(prepared(range(9)))
+    hashed.clear()
     report = own.attach(FIELDS)
     assert (report.done, report.prepared, hashed) == (9, 9, [])
     assert similar(own, "0") == ["1", "2"]
