@@ -197,7 +197,7 @@ class FieldsFilter:
 
 
 def _lines(stream: io.BufferedReader, max_line: int) -> Iterator[list[tuple[bytes, bool]]]:
-    """Yield the lines of each piece that was read, and for each line, if it is whole.
+    """Yield the lines of each piece that was read, each with True if it is whole.
 
     A line that is too long is yielded in parts, none of which counts as whole.
     """

@@ -55,7 +55,7 @@ class Shard(NamedTuple):
     number: int
     history: str  # another one means that the numbers of writes start anew
     complete: int  # all copies of the shard have every write up to this number, and keep it
-    highest: int  # the number of the last write; writes between the two may be lost
+    highest: int  # the number of the last write; some copies may lack writes between the two
 
     @property
     def key(self) -> str:
