@@ -1,4 +1,4 @@
-"""Looks up whether an index is attached, and what its documents need."""
+"""Looks up whether an index is attached, and how its documents get fields."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from opensearch_winnow.foundation.key_file import environment_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.gateway.engine_answer import EngineAnswer, Send
 from opensearch_winnow.gateway.errors import GatewayError
+from opensearch_winnow.ingest.own_index.fields_maker import FieldsMaker
 from opensearch_winnow.mappings.attached_fields import (
     NOTICED_SECONDS,
     AttachedFields,
@@ -23,7 +24,6 @@ from opensearch_winnow.mappings.attached_fields import (
     fields_in,
 )
 from opensearch_winnow.stores.opensearch.own_index.attached_opening import attachment_of
-from opensearch_winnow.stores.opensearch.own_index.attached_pages import AttachedPages
 from opensearch_winnow.stores.opensearch.requests.bulk_errors import engine_error
 from opensearch_winnow.stores.opensearch.requests.error_reasons import explain_error
 
@@ -42,7 +42,7 @@ class AttachedIndex:
     name: str  # as the client names it
     fields: AttachedFields
     scheme: Scheme
-    pages: AttachedPages = field(compare=False)
+    maker: FieldsMaker = field(compare=False)
     written: str | None  # the index that receives writes; None if there is none
     uuid: str  # of that index
     time_format: str  # of that index
@@ -91,13 +91,13 @@ class AttachedIndices:
         return await self._result(name, reader, self._look_up(name, send, reader).found)
 
     async def find_to_write(self, name: str, send: Send, reader: bytes = b"") -> Found:
-        """Look up `name` for a request that writes documents: those of an AttachedIndex can get fields.
+        """Look up `name` for a request that writes documents. Documents of an AttachedIndex can get fields.
 
         A new index behind an alias, or in a data stream, gets the mapping of winnow's fields first. If the engine
         refuses it, the refusal is remembered as long as the look-up.
         """
         if name.startswith("_") or "*" in name or "," in name or len(name) > MAX_NAME:
-            return None  # no index that can be written has such a name, and the engine says so
+            return None  # such a name cannot be written to, and the engine reports the error
         look_up = self._look_up(name, send, reader)
         found = await self._result(name, reader, look_up.found)
         if not isinstance(found, AttachedIndex):
@@ -158,9 +158,9 @@ class AttachedIndices:
         if attachment is None:
             return None
         scheme = self._scheme(attachment)
-        pages = AttachedPages(attachment.fields, scheme)
-        pages.uuids.update((index, each["settings"]["index.uuid"]) for index, each in found.items())
-        pages.note_mappings(found)
+        maker = FieldsMaker(attachment.fields, scheme)
+        maker.uuids.update((index, each["settings"]["index.uuid"]) for index, each in found.items())
+        maker.note_mappings(found)
         written = _written_index(name, found)
         described: Mapping[str, Any] = found[written] if written else {"mappings": {}, "settings": {}}
         mapping, settings = described["mappings"], described["settings"]
@@ -170,7 +170,7 @@ class AttachedIndices:
             name,
             attachment.fields,
             scheme,
-            pages,
+            maker,
             written,
             uuid=settings.get("index.uuid", ""),
             time_format=str(definitions.get(attachment.fields.time or "", {}).get("format")),

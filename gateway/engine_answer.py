@@ -12,7 +12,7 @@ class EngineAnswer(NamedTuple):
     """A complete answer of the engine."""
 
     status: int
-    headers: Mapping[str, str]  # without those of the connection
+    headers: Mapping[str, str]  # except headers of the connection
     body: bytes
 
     def json(self) -> Any:

@@ -51,7 +51,7 @@ RawHeaders = Iterable[tuple[bytes, bytes]]
 
 
 def passed_headers(raw: RawHeaders, without: frozenset[str] = HOP_BY_HOP) -> CIMultiDict[str]:
-    """Return headers as they came, in their order, except those of the connection."""
+    """Return headers unchanged and in their order, except headers of the connection."""
     headers = CIMultiDict((_text(name), _text(value)) for name, value in raw)
     listed = (name for value in headers.getall("connection", ()) for name in value.split(","))
     of_connection = {name.strip(" \t").lower() for name in listed}  # other white space is a part of a name
@@ -83,7 +83,7 @@ def gateway_headers(raw: RawHeaders) -> CIMultiDict[str]:
 
 
 def client_of(raw: RawHeaders) -> bytes:
-    """Return a digest of the headers that may identify a client: all that are passed on, but a few."""
+    """Return a digest of the headers that may identify a client: all passed headers except a few."""
     sent = passed_headers(raw, NOT_SENT | OF_A_BODY | OF_NO_CLIENT)
     names = sorted((name.lower(), value) for name, value in sent.items())
     return hashlib.blake2b(repr(names).encode(), digest_size=16).digest()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 MB = 1024 * 1024
 MAX_BODY = 100 * MB  # as engines have it by default (http.max_content_length)
 MIN_MEMORY = 1_000 * MB
-# The largest request needs about this many times its size: as it came, as lines, with fields, and as one body again.
+# The largest request needs about this many times its size: as received, as lines, with fields, and as one body again.
 MEMORY_PER_BODY = 6
 MEMORY_PER_DOCUMENT = 5_000  # bytes for a short document of a bulk request: its parsed action, and its fields twice
 # Bytes of an action line, which has an id of 512 bytes at most. Decoding one blocks all other requests: 64 MB would
@@ -25,7 +25,7 @@ MAX_DOCUMENT_VALUES = 200_000
 DOCUMENTS_PER_STEP = 100
 # Bytes of a head that has not all arrived. Its headers may have 256 KB, which is checked when they are there.
 MAX_HEAD_BYTES = 384 * 1024
-MEMORY_PER_HEAD_BYTE = 3  # as it came, decoded, and by its name
+MEMORY_PER_HEAD_BYTE = 3  # as received, decoded, and by its name
 # Parts of a body of gzip. Clients send one; a file that was appended to has several. 100,000 keep a thread busy for
 # seconds.
 MAX_GZIP_PARTS = 1_000
@@ -91,7 +91,7 @@ class Limits:
     # might be sent on a connection at the moment in which it is closed. If there are too many
     # connections, idle ones are closed earlier.
     idle_seconds: float = 620.0
-    check_seconds: float = 10.0  # between two looks at what a client has sent and read
+    check_seconds: float = 10.0  # between two checks of the bytes that a client has sent and read
 
     @property
     def memory(self) -> int:

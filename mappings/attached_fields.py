@@ -69,6 +69,27 @@ class AttachedFields(Options):
         """Return the `properties` that attaching adds to the mapping."""
         return {self.below: {"properties": {name: dict(field) for name, field in WINNOW_FIELDS.items()}}}
 
+    def stored(self, source: Mapping[str, Any]) -> dict[str, Any]:
+        """Return winnow's fields in a document, by name.
+
+        All their numbers are whole, but programs through which a document passed may have written 7 as 7.0.
+        """
+        found = source.get(self.below)
+        below = found if isinstance(found, Mapping) else {}
+        fields = {name: int(value) if isinstance(value, float) else value for name, value in below.items()}
+        cluster = source.get(self.cluster)
+        return fields | ({} if cluster is None else {"cluster": cluster})
+
+    def members(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the members of a document that hold these fields of winnow.
+
+        The cluster gets a key with a dot, `"winnow.cluster": …`, at the top of the document. To engines that is the
+        same field, but search pipelines find it only there.
+        """
+        if "cluster" not in fields:
+            return {self.below: {**fields}}
+        return {self.below: {**fields, "cluster": None}, self.cluster: fields["cluster"]}
+
     @property
     def cluster(self) -> str:
         """The name of the field to collapse a search by."""

@@ -25,6 +25,7 @@ from opensearch_winnow.cli.terminal import remark, say
 from opensearch_winnow.cli.text_file import STDIN, label, opened_file, require_piped_stdin
 from opensearch_winnow.clusters.options import RunSettings
 from opensearch_winnow.foundation.atomic_file import check_output
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.option_kinds import FLAG, path
 from opensearch_winnow.foundation.options import Options, option, option_of
 from opensearch_winnow.foundation.packed import open_new
@@ -108,8 +109,8 @@ def command(
         click.echo(json.dumps({"properties": options.fields.properties()}))
         return
     # Imported here, because they need an extra, and the list of commands does not.
-    from opensearch_winnow.ingest.own_index.document_fields import DocumentFields  # noqa: PLC0415
     from opensearch_winnow.ingest.own_index.fields_filter import FieldsFilter  # noqa: PLC0415
+    from opensearch_winnow.ingest.own_index.fields_maker import FieldsMaker  # noqa: PLC0415
 
     if output.json and not out.to:
         raise click.UsageError("--json and the documents both want stdout: add --to OUT")
@@ -117,7 +118,7 @@ def command(
     for name in names:
         require_piped_stdin(ctx, ctx.command.params[0], name)
     out.check(names)
-    maker = DocumentFields(options.fields, choice.scheme or Scheme(), options.date_format)
+    maker = FieldsMaker(options.fields, with_key(choice.scheme or Scheme()), options.date_format)
     filtering = FieldsFilter(maker, bulk=options.bulk, id_field=options.id or "", keep_failed=out.failed is None)
     told = count()
 

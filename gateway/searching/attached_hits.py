@@ -8,13 +8,14 @@ from typing import Any
 import msgspec
 
 from opensearch_winnow.foundation.errors import WinnowError
+from opensearch_winnow.ingest.own_index.attached_document import AttachedDocument
+from opensearch_winnow.ingest.own_index.fields_maker import FieldsMaker
 from opensearch_winnow.ingest.own_index.json_document import decoded
 from opensearch_winnow.mappings.opensearch_document import hash_fields
 from opensearch_winnow.queries.dsl.pages import Search
 from opensearch_winnow.queries.searching.engine_hits import Answer, EngineHits, Key, hit_key
 from opensearch_winnow.queries.searching.grouping import Call, Steps
 from opensearch_winnow.queries.searching.hit_documents import Hit
-from opensearch_winnow.stores.opensearch.own_index.attached_pages import AttachedPages
 
 SKETCH_FIELDS = ("shingle_count", "minhash")
 
@@ -22,20 +23,20 @@ SKETCH_FIELDS = ("shingle_count", "minhash")
 class AttachedTexts:
     """Reads the texts of hits in the same way as for their fingerprints."""
 
-    def __init__(self, pages: AttachedPages) -> None:
-        self._pages = pages
-        self.paths = pages.fields.read
+    def __init__(self, maker: FieldsMaker) -> None:
+        self._reader = maker.reader
+        self.paths = maker.fields.read
 
     def text(self, hit: Hit) -> str | None:
         if "_source" not in hit:
             return None
         try:
-            return self._pages.text(decoded_source(hit)["_source"])
+            return self._reader.text(decoded_source(hit)["_source"])
         except WinnowError:  # HTML that cannot be read
             return None
 
     def name(self, hit: Hit) -> str | None:
-        return self._pages.url(decoded_source(hit))
+        return self._reader.address(decoded_source(hit)["_source"], str(hit["_id"]))
 
 
 class AttachedHits(EngineHits):
@@ -45,15 +46,15 @@ class AttachedHits(EngineHits):
     from its present text.
     """
 
-    def __init__(self, body: Search, pages: AttachedPages) -> None:
-        fields = pages.fields
-        self._pages = pages
+    def __init__(self, body: Search, maker: FieldsMaker) -> None:
+        fields = maker.fields
+        self._maker = maker
         self.top: Answer = {}  # the first answer of the engine, whole
         self.took = 0  # milliseconds of the engine, for all requests
         self.timed_out = False
         self.stale = 0  # hits whose fields were made from another version
         self.shards: Any = None  # as the engine reports them; from an answer with failures, if there is one
-        super().__init__(body, self._at_engine, pages.scheme, below=fields.below, texts=AttachedTexts(pages))
+        super().__init__(body, self._at_engine, maker.scheme, below=fields.below, texts=AttachedTexts(maker))
         self._signatures |= {"version": True}
         if "query" in body:
             self._signatures["query"] = _without_inner_hits(body["query"])
@@ -78,11 +79,12 @@ class AttachedHits(EngineHits):
         return bool(self.timed_out or self.shards["failed"])
 
     def _renew(self, hits: Sequence[Hit]) -> Steps[dict[Key, Hit]]:
-        below = self._pages.fields.below
+        fields, maker = self._maker.fields, self._maker
+        below = fields.below
         with_fields = [hit for hit in hits if f"{below}.shingle_count" in hit.get("fields", {})]
-        stale = [hit for hit in with_fields if hit["fields"].get(f"{below}.stamp") != [self._pages.stamp(hit)]]
+        stale = [hit for hit in with_fields if hit["fields"].get(f"{below}.stamp") != [maker.fitting_stamp(hit)]]
         self.stale += len(stale)
-        search = {"_source": [below, self._pages.fields.cluster, *self._pages.fields.read], "version": True}
+        search = {"_source": [below, fields.cluster, *fields.read], "version": True}
         found = yield from self._with_texts(stale, search)
         for hit in stale:
             document = found.get(hit_key(hit))
@@ -92,7 +94,7 @@ class AttachedHits(EngineHits):
 
     def _made_again(self, document: Hit) -> dict[str, Any]:
         try:
-            return self._pages.make(decoded_source(document))
+            return self._maker.made(AttachedDocument.of(decoded_source(document), self._maker.fields))
         except WinnowError:  # HTML that cannot be read
             return hash_fields()
 

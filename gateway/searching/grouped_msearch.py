@@ -48,7 +48,7 @@ async def grouped_msearch(
     except QuestionError as error:
         return refusal(str(error))
     except NotJsonError:
-        return await send("POST", plain_address(path, query), body)  # the engine says what is wrong
+        return await send("POST", plain_address(path, query), body)  # the engine reports the error
     if "format" in query:
         return refusal("searches with format cannot be grouped: remove it")
     query = {name: value for name, value in query.items() if name != "filter_path"}
@@ -64,7 +64,7 @@ async def grouped_msearch(
             except GatewayError as error:
                 if error.status != HTTPStatus.TOO_MANY_REQUESTS:
                     raise
-                found[number] = error.answer()  # there is no memory for this one, but for others
+                found[number] = error.answer()  # memory is short for this one, but not for others
 
     await asyncio.gather(*(run_in_turn() for _ in range(most)))
     answers = [found[number] for number in range(len(searches))]

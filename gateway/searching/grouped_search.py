@@ -97,7 +97,7 @@ class _GroupedSearch:
         except RefusedError as refused:
             if refused.answer.status != HTTPStatus.BAD_REQUEST:
                 raise
-            # The reason may quote what was sent. The client is to read about its own search.
+            # The reason may quote the gateway's request. The client has to read about its own search.
             plain_answer = await plain()
             return plain_answer if plain_answer.status == HTTPStatus.BAD_REQUEST else refused.answer
         body = await filtered_apart(msgspec.json.encode(content), self._request.filter_path)
@@ -108,8 +108,8 @@ class _GroupedSearch:
     async def _grouped(self) -> dict[str, Any]:
         request = self._request
         for tries_left in reversed(range(TRIES)):
-            hits = AttachedHits(request.body, self._attached.pages)
-            page = await self._run(_page(request, hits, self._attached.pages.scheme))
+            hits = AttachedHits(request.body, self._attached.maker)
+            page = await self._run(_page(request, hits, self._attached.maker.scheme))
             if page.complete or not tries_left:
                 return await for_searches(grouped_answer, request, hits, page, self._attached.fields.below)
         raise AssertionError("the last try returns")

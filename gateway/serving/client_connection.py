@@ -99,7 +99,7 @@ class ClientConnection(RequestHandler):
             self._head_since = None
 
     def abort(self) -> None:
-        """Close the connection at once; what has not been sent is lost."""
+        """Close the connection at once; unsent bytes are lost."""
         if self.transport is not None:
             self.transport.abort()
 

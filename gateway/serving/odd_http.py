@@ -12,7 +12,7 @@ NOT_IMPLEMENTED = ("CONNECT", "TRACE")  # a tunnel to anywhere, and an echo of t
 
 
 class OddHttpError(GatewayError):
-    """A request after which the connection is closed: what follows it may not be a request."""
+    """A request after which the connection is closed: the bytes after it may not be a request."""
 
 
 def check_form(request: web.BaseRequest) -> None:

@@ -1,1 +1,1 @@
-"""Requests that write documents: those of attached indices get winnow's fields."""
+"""Requests that write documents: documents of attached indices get winnow's fields."""

@@ -9,17 +9,18 @@ scheme, which never fits, but names the scheme of the hashes.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Literal, NamedTuple
 
-from opensearch_winnow.foundation.document_paths import values_at
 from opensearch_winnow.gateway.attached import AttachedIndex
 from opensearch_winnow.gateway.engine_answer import Send
 from opensearch_winnow.gateway.errors import GatewayError
 from opensearch_winnow.gateway.limits import MAX_DOCUMENT_VALUES
 from opensearch_winnow.gateway.threads import for_documents
+from opensearch_winnow.ingest.own_index.attached_document import AttachedDocument
+from opensearch_winnow.ingest.own_index.document_update import DocumentUpdate
 from opensearch_winnow.ingest.own_index.json_document import DocumentError, JsonDocument
 from opensearch_winnow.mappings.attached_fields import GUARD
 
@@ -40,7 +41,7 @@ class DocumentWrite:
     id: str
     content: bytes  # the document; or the body of an update
     routing: str | None = None
-    version: int | None = None  # that the client gives it, with version_type=external
+    version: int | None = None  # that the client gives to `index`, with version_type=external
     runs_pipeline: bool = False
     is_repeated: bool = False  # True if an earlier operation of the same request may write the same document
 
@@ -80,17 +81,20 @@ async def stored_documents(writes: Sequence[DocumentWrite], size: int, send: Sen
 def written_document(write: DocumentWrite, stored: Stored) -> WrittenDocument:
     """Return a document with winnow's fields, or as it is if it gets none. Never raises."""
     if _has_too_many_values(write):
-        return WrittenDocument(
-            write.content, has_fields=False, problem=f"it has more than {MAX_DOCUMENT_VALUES:,} values"
-        )
+        problem = f"it has more than {MAX_DOCUMENT_VALUES:,} values"
+        return WrittenDocument(write.content, has_fields=False, problem=problem)
     try:
-        document = JsonDocument(write.content)
+        body = DocumentUpdate(write.content) if write.kind == "update" else JsonDocument(write.content)
     except DocumentError:  # the engine reports the error
         return WrittenDocument(write.content, has_fields=False)
     try:
-        fill = _fill_update if write.kind == "update" else _fill
-        has_fields = fill(write, document, stored)
-        return WrittenDocument(document.content(), has_fields)
+        fields, has_fields = write.attached.fields, False
+        for part in _parts(write, body, None if stored is None else AttachedDocument.of(stored, fields)):
+            part.content.remove(fields.below)
+            if part.document is not None:
+                part.content.add(_members(write, part.document, part.version))
+                has_fields = True
+        return WrittenDocument(body.content(), has_fields)
     except Exception as error:
         return WrittenDocument(write.content, has_fields=False, problem=str(error) or type(error).__name__)
 
@@ -102,14 +106,12 @@ def _numbers_to_read(writes: Sequence[DocumentWrite]) -> list[int]:
 def _needs_stored(write: DocumentWrite) -> bool:
     if write.kind != "update":
         return write.kind == "index"
-    if _has_too_many_values(write):
+    if write.is_repeated or _has_too_many_values(write):
         return False
     try:
-        body = JsonDocument(write.content)
-        doc = JsonDocument(body.raw("doc")) if "doc" in body else None
+        return bool(DocumentUpdate(write.content).touched(write.attached.maker.paths))
     except DocumentError:
         return False
-    return doc is not None and bool(doc.at(write.attached.fields.made_from)) and not write.is_repeated
 
 
 def _has_too_many_values(write: DocumentWrite) -> bool:
@@ -124,110 +126,45 @@ def _request(write: DocumentWrite) -> dict[str, Any]:
     return {"_index": write.attached.written, "_id": write.id, "_source": source, **routing}
 
 
-# --- a whole document -------------------------------------------------------------------------------------------------
+class _Part(NamedTuple):
+    """A document in a request: all of it, or a part of an update."""
+
+    content: JsonDocument
+    document: AttachedDocument | None  # after the write, as far as its fields are made from it; None: it gets none
+    version: int | None = None  # after the write; None: unknown
 
 
-def _fill(write: DocumentWrite, document: JsonDocument, stored: Stored) -> bool:
-    """Add winnow's fields to a document that is written as a whole; return True."""
-    fields, pages = write.attached.fields, write.attached.pages
-    document.remove(fields.below)
-    arrival = next(_arrivals)
-    version = write.version
-    kept: Mapping[str, Any]
-    if write.kind == "create":
-        version, kept = 1, {}
-    elif stored is None:  # a cluster of its own is the only one that cannot be wrong
-        kept = {fields.below: UNKNOWN_TEXT}
+def _parts(
+    write: DocumentWrite, body: JsonDocument | DocumentUpdate, stored: AttachedDocument | None
+) -> Iterator[_Part]:
+    """Yield the documents in a request. `stored` is the one in the index, without a version if there is none."""
+    paths, id_, index = write.attached.maker.paths, write.id, write.attached.written or ""
+    if isinstance(body, JsonDocument):
+        source = body.at(paths)
+        if write.kind == "create":
+            yield _Part(body, AttachedDocument(id_, source, index_name=index), 1)
+        elif stored is None:  # a cluster of its own is the only one that cannot be wrong
+            yield _Part(body, AttachedDocument(id_, source, UNKNOWN_TEXT, index, next(_arrivals)), write.version)
+        else:
+            kept = {name: stored.stored[name] for name in FIELDS_TO_KEEP if name in stored.stored}
+            version = stored.next_version if write.version is None else write.version
+            yield _Part(body, AttachedDocument(id_, source, kept, index, stored.version), version)
+        return
+    if body.upsert is not None and not body.scripts_upsert:
+        yield _Part(body.upsert, AttachedDocument(id_, body.upsert.at(paths), index_name=index), 1)
+    if body.doc is None or body.is_scripted:
+        return
+    if stored is not None and stored.version is not None:
+        yield _Part(body.doc, body.applied(stored, paths), stored.next_version)
+    elif stored is not None and body.upserts_doc:
+        yield _Part(body.doc, AttachedDocument(id_, body.doc.at(paths), index_name=index), 1)
     else:
-        version = stored.get("_version", 0) + 1 if version is None else version
-        kept = _kept(stored.get("_source", {}), fields.below)
-    page = {
-        "_index": write.attached.written,
-        "_id": write.id,
-        "_version": arrival if stored is None else stored.get("_version", 0),
-        "_source": document.at(fields.made_from) | kept,
-    }
-    version = None if _is_uncertain(write) else version
-    document.add(pages.change(pages.complete(page, pages.make(page), arrival, version) | GUARD))
-    return True
+        yield _Part(body.doc, None)
 
 
-def _is_uncertain(write: DocumentWrite) -> bool:
-    """Return whether the text or the version may differ once the document is written."""
-    return write.runs_pipeline or write.is_repeated
-
-
-def _ours(source: Mapping[str, Any], below: str) -> dict[str, Any]:
-    return {key: value for key, value in source.items() if key == below or key.startswith(f"{below}.")}
-
-
-def _kept(source: Mapping[str, Any], below: str) -> dict[str, Any]:
-    """Return those of winnow's fields that a replaced document keeps."""
-    inside = source.get(below)
-    flat = {key: source[key] for name in FIELDS_TO_KEEP if (key := f"{below}.{name}") in source}
-    if not isinstance(inside, Mapping):
-        return flat
-    return flat | {below: {name: inside[name] for name in FIELDS_TO_KEEP if name in inside}}
-
-
-# --- an update --------------------------------------------------------------------------------------------------------
-
-
-def _fill_update(write: DocumentWrite, body: JsonDocument, stored: Stored) -> bool:
-    """Add winnow's fields to the parts of an update; return whether a part has got fields."""
-    has_fields = False
-    scripted = "script" in body and bool(body.value("scripted_upsert"))
-    if "upsert" in body and not scripted:
-        has_fields = _fill_part(write, body, "upsert")
-    if "doc" in body and "script" not in body:
-        if stored is not None and not stored.get("found") and body.value("doc_as_upsert"):
-            return _fill_part(write, body, "doc")
-        document = JsonDocument(body.raw("doc"))
-        document.remove(write.attached.fields.below)
-        if stored is not None and stored.get("found"):
-            has_fields |= _fill_change(write, document, stored)
-        body.replace("doc", document.content())
-    return has_fields
-
-
-def _fill_part(write: DocumentWrite, body: JsonDocument, part: str) -> bool:
-    """Add fields to a part that becomes a new document."""
-    document = JsonDocument(body.raw(part))
-    created = DocumentWrite(
-        write.attached,
-        "create",
-        write.id,
-        b"",
-        routing=write.routing,
-        runs_pipeline=write.runs_pipeline,
-        is_repeated=write.is_repeated,
-    )
-    has_fields = _fill(created, document, None)
-    body.replace(part, document.content())
-    return has_fields
-
-
-def _fill_change(write: DocumentWrite, document: JsonDocument, stored: Mapping[str, Any]) -> bool:
-    """Add fields to a partial document, if it changes the fields that they are made from."""
-    fields, pages = write.attached.fields, write.attached.pages
-    ours = _ours(stored["_source"], fields.below)
-    before = {key: value for key, value in stored["_source"].items() if key not in ours}
-    after = merged(before, document.at(fields.made_from))
-    if all(list(values_at(before, path)) == list(values_at(after, path)) for path in fields.made_from):
-        return False
-    page = {"_index": write.attached.written, "_id": write.id, "_version": stored["_version"], "_source": after | ours}
-    version = None if _is_uncertain(write) else stored["_version"] + 1
-    # All fields, also those that stay the same: another update at the same time may have changed them.
-    document.add(pages.change(pages.complete(page, pages.make(page), next(_arrivals), version) | GUARD))
-    return True
-
-
-def merged(document: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document after a partial update, as engines do it: objects are merged, all else is replaced."""
-    result = dict(document)
-    for key, value in change.items():
-        there = result.get(key)
-        if isinstance(there, Mapping) and isinstance(value, Mapping):
-            value = merged(there, value)
-        result[key] = value
-    return result
+def _members(write: DocumentWrite, document: AttachedDocument, version: int | None) -> dict[str, Any]:
+    """Return all of winnow's fields, also unchanged ones: another update may change them at the same time."""
+    is_uncertain = write.runs_pipeline or write.is_repeated  # its text or its version may differ once it is written
+    maker = write.attached.maker
+    made = maker.stamped(document, arrival=next(_arrivals), version=None if is_uncertain else version)
+    return maker.fields.members(made | GUARD)

@@ -22,7 +22,8 @@ from opensearch_winnow.gateway.threads import for_documents
 from opensearch_winnow.gateway.writing.bulk_answer import FORBIDDEN, BulkAnswer, ItemOutcome
 from opensearch_winnow.gateway.writing.bulk_body import BulkItem, bulk_body
 from opensearch_winnow.gateway.writing.writes import DocumentKey, Prepared, Rejected
-from opensearch_winnow.ingest.own_index.json_document import DocumentError, JsonDocument
+from opensearch_winnow.ingest.own_index.document_update import DocumentUpdate
+from opensearch_winnow.ingest.own_index.json_document import DocumentError
 
 # One rollover may follow another while a request is on its way. A repeat has fields only if the index is another one.
 MAX_REPEATS_WITH_FIELDS = 3
@@ -233,7 +234,7 @@ def positions_to_repeat(
 
 def _is_scripted(item: BulkItem) -> bool:
     try:
-        return item.kind == "update" and item.source is not None and "script" in JsonDocument(item.source)
+        return item.kind == "update" and item.source is not None and DocumentUpdate(item.source).is_scripted
     except DocumentError:
         return False
 

@@ -1,4 +1,4 @@
-"""Handles requests that write documents: those of attached indices get winnow's fields on the way."""
+"""Handles requests that write documents: documents of attached indices get winnow's fields on the way."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class WriteRequests:
     async def _searchable(self, names: Collection[str | None], send: Send) -> Collection[str | None]:
         """Return the names that the client may search, for answers that do not show which it may write.
 
-        Clients must not learn what the gateway has found with its own credentials.
+        Clients must not learn facts that the gateway has found with its own credentials.
         """
         if not self._engine.credentials:
             return names

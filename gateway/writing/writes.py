@@ -237,7 +237,7 @@ def _document_write(
     is_repeated: bool,
 ) -> DocumentWrite:
     version = option("version")
-    is_external = option("version_type") in EXTERNAL_VERSIONS and version is not None and is_long(version)
+    is_external = kind == "index" and option("version_type") in EXTERNAL_VERSIONS and is_long(version or "")
     return DocumentWrite(
         attached,
         kind,

@@ -1,4 +1,4 @@
-"""Reads the text, the address and the time of a document of your own, from the fields that its owner has named."""
+"""Reads the text, title, address and time of a document of your own from the fields that its owner has named."""
 
 from __future__ import annotations
 
@@ -24,11 +24,15 @@ class AttachedReader:
         self._extract = extractor("lxml") if fields.html else None
 
     def text(self, document: Mapping[str, Any]) -> str:
-        """Return the text to compare; for HTML, the visible text. Raises ExtractError if there is no reading it."""
+        """Return the text to compare; for HTML, the visible text. Raises ExtractError about HTML."""
         text = storable(text_at(document, self.fields.text))
         if self._extract is not None and text:
             text = self._extract(text.encode()).text
         return text.strip()
+
+    def title(self, document: Mapping[str, Any]) -> str | None:
+        """Return the title of a document; None if it has none, or if no field of it has been named."""
+        return (text_at(document, [self.fields.title]) or None) if self.fields.title else None
 
     def address(self, document: Mapping[str, Any], id_: str) -> str:
         """Return the address of a document: its URL, or else `id_`."""
@@ -36,12 +40,13 @@ class AttachedReader:
         return storable(found or id_)
 
     def address_fields(self, address: str) -> dict[str, Any]:
+        """Return the fields of an address."""
         return {"url": address, "url_length": len(address), "site": site_of(address)}
 
     def time_fields(self, document: Mapping[str, Any], written: DateFormat = USUAL) -> dict[str, Any]:
-        """Return the fields of the time of a document, as it is `written`; none if no field of it has been named.
+        """Return the fields of the time of a document, which has the format `written`; none if no field is named.
 
-        A time that cannot be right is not known.
+        They are None if the time cannot be read or cannot be right.
         """
         if self.fields.time is None:
             return {}

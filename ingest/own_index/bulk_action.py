@@ -15,7 +15,7 @@ _ACTION = msgspec.json.Decoder(dict[str, dict[str, Any]])
 
 
 class MalformedBulkError(ValueError):
-    """A body that is no bulk request. Engines say what is wrong with it."""
+    """A body is not a bulk request. The message is short, because engines explain the error."""
 
 
 def bulk_action(line: bytes) -> tuple[str, dict[str, Any]]:
@@ -30,6 +30,6 @@ def bulk_action(line: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def option_text(options: Mapping[str, Any], name: str) -> str | None:
-    """Return an option as engines read it: they take numbers for texts."""
+    """Return an option as text, as engines read it: they accept numbers, too."""
     value = options.get(name)
     return None if value is None else str(value)

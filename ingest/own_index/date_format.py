@@ -27,7 +27,7 @@ BASIC = {
     "basic_date_time": "yyyyMMdd'T'HHmmss.SSSX",
     "basic_date_time_no_millis": "yyyyMMdd'T'HHmmssX",
 }
-# Letters of a Java pattern, and what they are; each is as long as it is often there, or has one digit or two.
+# Letters of a Java pattern, and the part of a time that each stands for. The number of digits is that of the letters.
 DIGITS = {"d": "day", "H": "hour", "h": "hour", "m": "minute", "s": "second"}
 TOKEN = re.compile(r"'(?:[^']|'')*'|(?P<letter>[A-Za-z])(?P=letter)*|.", re.DOTALL)
 
@@ -43,11 +43,11 @@ class DateFormat:
 
     def __init__(self, format_: str = USUAL_FORMAT) -> None:
         parts = {part: _reader(part) for part in format_.split("||")}
-        self.unknown = [part for part, read in parts.items() if read is None]  # parts that nothing is read by
+        self.unknown = [part for part, read in parts.items() if read is None]  # parts that cannot be used
         self._readers = [read for read in parts.values() if read is not None]
 
     def time(self, value: Any) -> datetime | None:
-        """Return the time that a value of a document says; None if it cannot be read."""
+        """Return the time that is written in a value of a document; None if it cannot be read."""
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             return None
         for read in self._readers:

@@ -6,22 +6,26 @@ import io
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, NamedTuple
 
 from opensearch_winnow.foundation.answers import Answer, answer, key
+from opensearch_winnow.foundation.document_paths import value_at
 from opensearch_winnow.foundation.errors import FileError
 from opensearch_winnow.foundation.progress import Progress, no_progress
 from opensearch_winnow.ingest.extractors import ExtractError
+from opensearch_winnow.ingest.own_index.attached_document import AttachedDocument
 from opensearch_winnow.ingest.own_index.bulk_action import WITH_SOURCE, MalformedBulkError, bulk_action, option_text
-from opensearch_winnow.ingest.own_index.document_fields import DocumentFields
+from opensearch_winnow.ingest.own_index.document_update import DocumentUpdate
+from opensearch_winnow.ingest.own_index.fields_maker import FieldsMaker
 from opensearch_winnow.ingest.own_index.json_document import BLANK, DocumentError, JsonDocument
 from opensearch_winnow.ingest.sources.unpacked import DamagedError, unpacked_stream
 
 PIECE = 1 << 18  # bytes to read at a time
 MAX_LINE_BYTES = 100_000_000  # the most that engines take in one request, by default
 COUNTED = ("documents", "done", "no_text", "unaffected", "partial", "failed")
-BLANK_LINE, REST = "blank", "rest"  # units that are no documents: the latter is what follows of a line that is too long
+# Units without a document: a blank line, and a further part of a line that is too long.
+BLANK_LINE, REST = "blank", "rest"
 
 
 class Unit(NamedTuple):
@@ -35,15 +39,15 @@ class Unit(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A document that got no fields because something is wrong with it."""
+    """A document that got no fields because it cannot be read."""
 
     number: int  # of its line
-    reason: str  # empty: more of the one before
+    reason: str  # empty: `lines` continue the failure before
     lines: bytes
 
 
 class Piece(NamedTuple):
-    """Documents with their fields, and what became of them."""
+    """Documents with their fields, and the counts of their outcomes."""
 
     output: bytes
     counts: Counter[str]  # of documents: all, done, no_text, and of updates: partial, unaffected
@@ -68,17 +72,18 @@ class FieldsReport(Answer):
 class FieldsFilter:
     """Filters streams. Usage: `for piece in FieldsFilter(maker).pieces(stream): out.write(piece.output)`.
 
-    Every piece that can be read is complete before the next one is waited for, so that it works with `tail -f`.
+    Each document is yielded before more input is waited for, so that it works with `tail -f`.
     """
 
-    maker: DocumentFields
+    maker: FieldsMaker
     bulk: bool = False
     id_field: str = ""
     keep_failed: bool = True  # in the output, as they are
-    max_line: int = field(default=MAX_LINE_BYTES)
+    max_line: int = MAX_LINE_BYTES
+    times_unread: int = 0  # in documents that have one
 
     def pieces(self, stream: io.BufferedReader) -> Iterator[Piece]:
-        """Yield what is in `stream`, in its order."""
+        """Yield the content of `stream` with fields, in its order."""
         yield from map(self.piece, _units(_lines(stream, self.max_line), bulk=self.bulk))
 
     def write(
@@ -91,9 +96,10 @@ class FieldsFilter:
         tell: Callable[[str, Failure], None],
         progress: Progress = no_progress,
     ) -> FieldsReport:
-        """Write the documents of files, perhaps compressed, to `out`, and those that cannot be read to `failed`.
+        """Write the documents of files, perhaps compressed, to `out`, and unreadable ones to `failed`.
 
-        Each file comes with its name, which is told with each failure in it. If `at_once`, every piece is flushed.
+        Each file comes with its name. `tell` is called with that name and each failure. If `at_once`, every piece is
+        flushed.
         """
         counts: Counter[str] = Counter()
         ends_line = True
@@ -117,7 +123,7 @@ class FieldsFilter:
                             failed.write(b"\n")
                 progress("adding fields", counts["documents"], None)
         counted = {name: counts[name] for name in COUNTED}
-        return FieldsReport(scheme=self.maker.scheme.id, **counted, times_unread=self.maker.times_unread)
+        return FieldsReport(scheme=self.maker.scheme.id, **counted, times_unread=self.times_unread)
 
     def _unpacked_pieces(self, name: str, opening: AbstractContextManager[io.BufferedReader]) -> Iterator[Piece]:
         with opening as file:
@@ -150,41 +156,50 @@ class FieldsFilter:
         if unit.operation in ("delete", BLANK_LINE, REST):
             return unit.lines
         *action, line = unit.lines
-        if unit.operation == "update":
-            changed, outcome = self._updated(line, unit.id)
-        else:
-            changed, has_text = self.maker.added(line, unit.id, self.id_field)
-            outcome = "done" if has_text else "no_text"
+        changed, outcome = self._updated(line, unit.id) if unit.operation == "update" else self.added(line, unit.id)
         counts["documents"] += 1
         counts[outcome] += 1
         return [*action, changed]
 
-    def _updated(self, line: bytes, id_: str) -> tuple[bytes, str]:
-        """Return the source of an update with fields in its partial document and in its upsert, and the outcome.
+    def added(self, line: bytes, id_: str = "") -> tuple[bytes, str]:
+        """Return a document with winnow's fields, and the outcome. Raises DocumentError, or ExtractError about HTML."""
+        document = JsonDocument(line)
+        outcome = self._fill(document, id_, self.id_field)
+        return document.content(), outcome
 
-        A partial document that has only some of the text fields gets none: what the others have is not known here.
+    def _updated(self, line: bytes, id_: str) -> tuple[bytes, str]:
+        """Return the body of an update with fields in `doc` and `upsert`, and the outcome.
+
+        A `doc` that has only some of the text fields gets none: the stored text of the others is not known here.
         """
-        body = JsonDocument(line)
-        outcome = "unaffected"
-        for part in ("doc", "upsert"):
-            if part not in body:
-                continue
-            document = JsonDocument(body.raw(part))
-            has_text = self.maker.has_all_text(document)
-            if part == "doc" and has_text is None:
-                continue
-            if part == "doc" and not has_text:
-                outcome = "partial"
-            else:
-                outcome = "done" if self.maker.fill(document, id_) else "no_text"
-                body.replace(part, document.content())
-        return body.content(), outcome
+        update, paths = DocumentUpdate(line), self.maker.fields.text
+        outcome, touched = "unaffected", update.touched(paths)
+        if touched and update.doc is not None:
+            outcome = self._fill(update.doc, id_) if len(touched) == len(paths) else "partial"
+        if update.upsert is not None:
+            outcome = self._fill(update.upsert, id_)
+        return update.content(), outcome
+
+    def _fill(self, document: JsonDocument, id_: str, id_field: str = "") -> str:
+        """Add winnow's fields to a document, and return the outcome. Only the values that are needed are decoded."""
+        fields = self.maker.fields
+        source = document.at([*self.maker.paths, id_field])
+        if id_field and isinstance(value := source.get(id_field), str | int):
+            id_ = str(value)
+        made = self.maker.stamped(AttachedDocument(id_, source))
+        if made.get("fetched_us", 0) is None and value_at(source, fields.time or "") is not None:
+            self.times_unread += 1
+        members = fields.members(made)
+        members[fields.below] = {name: value for name, value in members[fields.below].items() if value is not None}
+        document.remove(fields.below)
+        document.add(members)
+        return "done" if made["text_digest"] else "no_text"
 
 
 def _lines(stream: io.BufferedReader, max_line: int) -> Iterator[list[tuple[bytes, bool]]]:
-    """Yield the lines of each piece that was read, each with whether it is whole.
+    """Yield the lines of each piece that was read, each with True if it is whole.
 
-    The parts of a line that is too long are not: each is yielded by itself, and so is what follows until its end.
+    A line that is too long is yielded in parts, none of which counts as whole.
     """
     parts: deque[bytes] = deque()
     size, too_long = 0, False

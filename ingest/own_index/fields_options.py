@@ -16,7 +16,7 @@ FORMAT = text("FORMAT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldsOptions(Options):
-    """The form of the documents: what is in which field, and how a time is written."""
+    """The form of the documents: the fields that are read, and the format of a time."""
 
     text: str | Sequence[str] = option(
         ("text",),

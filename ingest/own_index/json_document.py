@@ -1,4 +1,4 @@
-"""A JSON object of which only some values are decoded; all others stay the bytes that they are."""
+"""Parses a JSON object into its keys and the bytes of its values, and decodes only the values that are needed."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class DocumentError(WinnowError):
-    """A document that cannot get fields. The message is a reason, by which documents are counted."""
+    """A document cannot get fields. The message is the reason."""
 
 
 class JsonDocument:
     """A JSON object as it was written. Usage: `JsonDocument(b'{"a": 1}')`, then `add`, then `content`."""
 
     def __init__(self, content: bytes) -> None:
-        """Parse an object. Raises DocumentError if it is none."""
+        """Parse an object. Raises DocumentError if `content` is not a JSON object."""
         self._content = content
         self._values = _values(content)
         self._added: dict[str, Any] = {}
@@ -43,20 +43,20 @@ class JsonDocument:
         return bytes(self._values[key])
 
     def value(self, key: str) -> Any:
-        """Return a value, decoded; None if there is none."""
+        """Return the decoded value of a key; None if the object does not have it."""
         return decoded(self._values[key]) if key in self._values else None
 
     def leads_to(self, path: str) -> bool:
-        """Return whether there may be a value at a path, which may have dots: there is one at its beginning."""
+        """Return whether a path, or its beginning before a dot, is a key of the object: there may be a value."""
         return any(_leads_to(key, path) for key in self._values)
 
     def at(self, paths: Collection[str]) -> dict[str, Any]:
-        """Return the part of the object that has the values at some paths, decoded."""
+        """Return the keys of the object that lead to some paths, with their decoded values."""
         needed = (key for key in self._values if any(_leads_to(key, path) for path in paths))
         return {key: decoded(self._values[key]) for key in needed}
 
     def remove(self, name: str) -> None:
-        """Remove a value, and those whose keys have a dot after its name."""
+        """Remove the key `name`, and all keys that begin with it and a dot."""
         kept = {key: raw for key, raw in self._values.items() if key != name and not key.startswith(f"{name}.")}
         if len(kept) < len(self._values):
             self._values, self._changed = kept, True
@@ -71,7 +71,7 @@ class JsonDocument:
         self._added |= values
 
     def content(self) -> bytes:
-        """Return the object. If nothing was removed or replaced, all bytes stay, and what was added follows them."""
+        """Return the bytes of the object. Unless values were removed or replaced, all bytes stay as they were."""
         if self._changed:
             space = self._content[len(self._content.rstrip(BLANK)) :]
             return _encoded({**self._values, **self._added}) + space
@@ -94,7 +94,7 @@ def _values(content: bytes) -> dict[str, msgspec.Raw]:
 
 
 def _lenient_values(content: bytes) -> dict[str, msgspec.Raw]:
-    """Return the values of an object that only Python's own decoder reads: one with half a character, or NaN."""
+    """Return the values of an object that only Python's decoder accepts: with half a surrogate pair, or NaN."""
     text = _text(content)
     try:
         found, close = json_members.members(text)
@@ -106,10 +106,10 @@ def _lenient_values(content: bytes) -> dict[str, msgspec.Raw]:
 
 
 def decoded(raw: msgspec.Raw) -> Any:
-    """Return a value of an object. Raises DocumentError if there is no reading it."""
+    """Return the decoded value of a key. Raises DocumentError if it cannot be decoded."""
     try:
         return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):  # what only Python's own decoder reads, or nobody
+    except (msgspec.DecodeError, UnicodeDecodeError):  # only Python's decoder accepts it, or none does
         text = _text(bytes(raw))
     except RecursionError:
         raise DocumentError(TOO_DEEP) from None
@@ -131,7 +131,7 @@ def _text(content: bytes) -> str:
 def _encoded(values: Mapping[str, Any]) -> bytes:
     try:
         return _ENCODER.encode(values)
-    except UnicodeEncodeError:  # half a character in a key
+    except UnicodeEncodeError:  # half a surrogate pair in a key
         return b"{%s}" % b",".join(dumps(key).encode() + b":" + _ENCODER.encode(each) for key, each in values.items())
 
 

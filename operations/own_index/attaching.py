@@ -31,7 +31,7 @@ class Attaching(AttachOptions):
 
 @with_options(Attaching)
 def attach(index: str, options: Attaching) -> AttachReport:
-    """Make an index of your own a store, as the command `winnow attach` does, and report what became of its documents.
+    """Make an index of your own a store, as the command `winnow attach` does, and report the outcomes of its documents.
 
     `index` is an address such as `http://localhost:9200/articles`; it may be an alias or a data stream. `text` names
     the field with the text, or several, which are joined; `title`, `url` and `time` name other fields. Without `url`,
@@ -39,7 +39,7 @@ def attach(index: str, options: Attaching) -> AttachReport:
     are put in. Without `text`, an index that is attached already is brought up to date.
 
     With `template`, the template of an alias or data stream gets winnow's part too, so that new indices are attached
-    from their first document on. If there is no template, `pattern` fits the names of new indices, such as `logs-*`.
+    from their first document on. If no template fits, `pattern` fits the names of new indices, such as `logs-*`.
 
     `scheme`, `key` and `client` are as for `Index.open`. `slices` are worked on at the same time, and `per_second`
     limits the documents that are written. `progress` is called with the phase, the amount done and the total.
@@ -51,7 +51,7 @@ def attach(index: str, options: Attaching) -> AttachReport:
 
 
 def detach(index: str, *, client: OpenSearch | None = None, progress: Progress | None = None) -> Detached:
-    """Take away what `attach` has added to an index, also from a copy of it, and report what was removed.
+    """Remove everything that `attach` has added to an index, also from a copy of it, and report the removed parts.
 
     The mapping keeps the names of the fields, because engines cannot remove them. Raises a StoreError while another
     run adds fields.
@@ -63,7 +63,7 @@ def detach(index: str, *, client: OpenSearch | None = None, progress: Progress |
 
 
 def update(client: OpenSearch, address: Address, options: AttachOptions, *, is_attached: bool) -> AttachReport:
-    """Attach an index, or bring it up to date. If it `is_attached` and is not any more, the error says so."""
+    """Attach an index, or bring it up to date. If it `is_attached` and has been detached since, the error says so."""
     from opensearch_winnow.stores.opensearch.own_index import attach as attaching  # noqa: PLC0415 (needs opensearch-py)
 
     try:

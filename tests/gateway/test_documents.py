@@ -10,7 +10,7 @@ import pytest
 from opensearch_winnow import Scheme
 from opensearch_winnow.stores.opensearch.own_index.attach import stale
 from tests.engine_fixture import needs_modules
-from tests.gateway.checked_stamps import fits, pages_of
+from tests.gateway.checked_stamps import fits, maker_of
 from tests.gateway.raw_requests import Answer
 from tests.gateway.running_gateway import ask, bulk_lines
 from tests.stores.opensearch.own_articles import OwnIndex, article, attach, similar, text
@@ -100,7 +100,7 @@ def test_an_update_gets_new_fields_only_if_it_changes_the_text(gateway: str, att
     assert fits(attached, "1")
     assert get(attached, "1")["_source"]["winnow"]["fingerprints"] == ""
     attach(attached.client, attached.address)
-    assert "winnow" not in pages_of(attached).stored(get(attached, "1")["_source"])
+    assert "winnow" not in maker_of(attached).fields.stored(get(attached, "1")["_source"])
 
 
 @needs_modules

@@ -15,7 +15,7 @@ from opensearch_winnow.stores.engine.ports import free_port
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch.own_index.attach import detach
 from opensearch_winnow.stores.opensearch.requests.client import Address
-from tests.gateway.checked_stamps import fits, has_fitting_stamp, pages_of
+from tests.gateway.checked_stamps import fits, has_fitting_stamp, maker_of
 from tests.gateway.raw_requests import Answer
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.stores.opensearch.gateway import Answer as Stand, Arrived, Gateway as Front
@@ -73,7 +73,7 @@ def test_a_data_stream_writes_to_its_newest_index(gateway: str, engine: Running,
             for made in (item["create"], one):
                 assert made["_index"].endswith(f"-00000{number + 1}")
                 written = client.get(index=made["_index"], id=made["_id"])
-                assert has_fitting_stamp(pages_of(stream, fields), written)
+                assert has_fitting_stamp(maker_of(stream, fields), written)
             ask(gateway, "POST", f"/{name}/_rollover")
             attach(client, stream.address)
             ask(gateway, "POST", "/_aliases", {"actions": []})
@@ -122,9 +122,9 @@ def test_the_key_of_a_scheme_is_no_obstacle_to_other_indices(
     with running_gateway(engine.url) as keyed:
         assert "warning" not in put(keyed, plain.name, "1").headers
         put(keyed, attached.name, "1")
-    pages = pages_of(plain)
-    pages.scheme = Scheme(key="a secret")
-    assert has_fitting_stamp(pages, plain.client.get(index=plain.name, id="1"))
+    maker = maker_of(plain)
+    maker.scheme = Scheme(key="a secret")
+    assert has_fitting_stamp(maker, plain.client.get(index=plain.name, id="1"))
     assert fits(attached, "1")
 
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from opensearch_winnow.gateway.engine_answer import EngineAnswer
 from opensearch_winnow.stores.engine.running import Running
 from tests.gateway.bulk_sender import sent_bulk
-from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
+from tests.gateway.checked_stamps import has_fitting_stamp, maker_of
 from tests.gateway.running_gateway import ask, bulk_lines
 from tests.stores.opensearch.own_articles import OwnIndex
 
@@ -48,24 +48,24 @@ steps = st.lists(st.builds(Step, operations, operations, st.sampled_from((False,
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=steps)
 def test_fields_are_right_or_do_not_fit(attached: OwnIndex, shouting: str, engine: Running, steps: list[Step]) -> None:
-    example, pages = next(EXAMPLES), pages_of(attached)
+    example, maker = next(EXAMPLES), maker_of(attached)
     for step in steps:
         _write(engine.url, attached.name, example, step, shouting if step.pipeline else "")
         for number in range(2):
             found = ask(engine.url, "GET", f"/{attached.name}/_doc/{example}-{number}").json()
             if found["found"]:
-                has_fitting_stamp(pages, found)
+                has_fitting_stamp(maker, found)
 
 
 def test_nothing_in_between_makes_a_stamp_that_fits(attached: OwnIndex, engine: Running) -> None:
-    example, pages = next(EXAMPLES), pages_of(attached)
+    example, maker = next(EXAMPLES), maker_of(attached)
     fitting: list[bool] = []
     for meanwhile in ([], [("author", 0, "", 1)], [("delete", 0, "", 1)], []):
         for kind in ("index", "change"):
             step = Step([(kind, 0, f"{TEXTS[1]} {kind} {len(fitting)}", 1)], meanwhile)
             _write(engine.url, attached.name, example, step)
             found = ask(engine.url, "GET", f"/{attached.name}/_doc/{example}-0").json()
-            fitting.append(found["found"] and has_fitting_stamp(pages, found))
+            fitting.append(found["found"] and has_fitting_stamp(maker, found))
     # After a document was deleted, the engine goes on counting its versions for a minute: the stamps are too low.
     assert fitting[:4] == [True, True, False, False]
 
@@ -74,11 +74,11 @@ def test_nothing_in_between_makes_a_stamp_that_fits(attached: OwnIndex, engine: 
 def test_an_operation_that_fails_makes_the_next_stamp_no_higher_than_the_version(
     attached: OwnIndex, engine: Running, first: str
 ) -> None:
-    example, pages = next(EXAMPLES), pages_of(attached)
+    example, maker = next(EXAMPLES), maker_of(attached)
     _write(engine.url, attached.name, example, Step([(first, 0, TEXTS[1], 1), ("index", 0, TEXTS[2], 1)]))
     for number in range(3):  # others change the text, and each time the version is one higher
         ask(engine.url, "POST", f"/{attached.name}/_bulk", _lines(example, [("change", 0, f"Text {number}.", 1)]))
-        assert not has_fitting_stamp(pages, ask(engine.url, "GET", f"/{attached.name}/_doc/{example}-0").json())
+        assert not has_fitting_stamp(maker, ask(engine.url, "GET", f"/{attached.name}/_doc/{example}-0").json())
 
 
 def _write(url: str, name: str, example: int, step: Step, pipeline: str = "") -> None:

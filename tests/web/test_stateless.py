@@ -214,7 +214,7 @@ def test_the_members_of_a_list_are_found_as_they_were_written(
     assert [json.loads(member) for member in members(array, "documents")] == values
 
 
-class Breaking(fields.FieldsMaker):
+class Breaking(fields.SentFieldsMaker):
     """Makes the fields of documents until the store fails."""
 
     made_until: ClassVar[list[bytes]] = []
@@ -228,7 +228,7 @@ class Breaking(fields.FieldsMaker):
 
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asking]:
-    monkeypatch.setattr(fields, "FieldsMaker", Breaking)
+    monkeypatch.setattr(fields, "SentFieldsMaker", Breaking)
     monkeypatch.setattr(batch, "PIECE_BYTES", 100)  # less than one answer
     monkeypatch.setattr(Breaking, "made_until", [])
     with serving_app(make_stateless_app(Scheme())) as found:

@@ -13,6 +13,7 @@ from opensearchpy import AuthorizationException, NotFoundError, OpenSearch, Open
 from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.progress import Progress
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.own_index.fields_maker import FieldsMaker
 from opensearch_winnow.mappings.attached_fields import (
     WINNOW_FIELDS,
     AttachedFields,
@@ -38,7 +39,6 @@ from opensearch_winnow.stores.opensearch.own_index.attached_opening import (
     attached_index_client,
     attachment_of,
 )
-from opensearch_winnow.stores.opensearch.own_index.attached_pages import AttachedPages
 from opensearch_winnow.stores.opensearch.own_index.attached_template import (
     check_attached_by_itself,
     remove_template,
@@ -69,7 +69,7 @@ from opensearch_winnow.stores.opensearch.upkeep.setup import (
 )
 from opensearch_winnow.stores.store import StoreError
 
-# The types that a field of each purpose may have. Others would be taken for texts or times that they are not.
+# The types that a field of each purpose may have. Values of other types would be misread as texts or times.
 TEXTS = ("text", "keyword", "match_only_text", "annotated_text", "wildcard", "search_as_you_type", "constant_keyword")
 TIMES = ("date", "date_nanos", "long")
 MAX_FIELDS_NAMED = 20  # in an error
@@ -90,10 +90,10 @@ class Plan(NamedTuple):
 
     @property
     def unknown_formats(self) -> list[str]:
-        """The formats in which times may be written there, and which winnow does not know."""
-        pages = AttachedPages(self.attachment.fields, Scheme())
-        pages.note_mappings(self.mappings)
-        return sorted({part for each in pages.time_formats.values() for part in each.unknown})
+        """The formats of times in its mappings that winnow does not know."""
+        maker = FieldsMaker(self.attachment.fields, Scheme())
+        maker.note_mappings(self.mappings)
+        return sorted({part for each in maker.time_formats.values() for part in each.unknown})
 
     @property
     def new_indices(self) -> NewIndices | None:
@@ -108,7 +108,7 @@ class Plan(NamedTuple):
         return NewIndices(patterns, max(self.mappings) if is_new else None)
 
     def answer(self, stale: int) -> AttachPlan:
-        """Return it for a user, who wants to know of the documents that are `stale`, too."""
+        """Return the plan as an answer for users, with the number of documents that are `stale`."""
         return AttachPlan(
             store=str(self.address),
             documents=self.documents,
@@ -120,7 +120,7 @@ class Plan(NamedTuple):
 
 
 def plan(client: OpenSearch, address: Address, options: AttachOptions = DEFAULTS) -> Plan:
-    """Check an index, and return what attaching will do. Changes nothing.
+    """Check an index, and return the plan of attaching it. Changes nothing.
 
     Without fields, the index must be attached already. With a template, new indices behind an alias or data stream
     will be attached from their start; the pattern fits their names if no template does. Raises StoreError, in one
@@ -225,10 +225,10 @@ def stale(client: OpenSearch, address: Address, key: str | None = None) -> int:
 
 
 def detach(client: OpenSearch, address: Address, progress: Progress | None = None) -> Detached:
-    """Take away what attaching has added: the fields of all documents, the settings, and what no other index needs.
+    """Remove winnow's fields from all documents, the settings, and parts of the engine that no other index needs.
 
-    Also takes fields away that a copy of an attached index has, and settings whose index is gone. The mapping keeps
-    the names of the fields, because engines cannot remove them.
+    Also removes the fields of a copy of an attached index, and settings whose index is gone. The mapping keeps the
+    names of the fields, because engines cannot remove them.
     """
     name = str(address)
     traces = traces_of(client, address)
@@ -255,7 +255,7 @@ def detach(client: OpenSearch, address: Address, progress: Progress | None = Non
                 try:
                     client.transport.perform_request("DELETE", path)
                     removed.append(part)
-                except NotFoundError:  # the engine refused it, or somebody has deleted it
+                except NotFoundError:  # the engine refused it, or it was deleted before
                     continue
             lock.stop()
             # Last, because the lock is in it.
@@ -285,7 +285,7 @@ def _mappings(client: OpenSearch, address: Address) -> Mappings:
 
 
 def _check_part(client: OpenSearch, address: Address, found: Mappings, attached: Attachment) -> None:
-    """Refuse what is attached as a part of something else already."""
+    """Refuse an index that is attached as a part of an alias or a data stream already."""
     whole = attached_name(attached.settings_index)
     if whole != address.index:
         with reporting_engine_errors(str(address), "attached"):
@@ -323,7 +323,7 @@ def _is_ours(path: str, known: Mapping[str, Any]) -> bool:
 
 
 def _check_below(name: str, there: Mapping[str, Any] | None, below: str) -> None:
-    """Refuse a field that is not winnow's; one that was made with `mapping_fragment` is."""
+    """Refuse a field that winnow did not make. A field made with `mapping_fragment` is winnow's."""
     if there is None:
         return
     types = {field: definition.get("type") for field, definition in there.get("properties", {}).items()}
@@ -341,7 +341,7 @@ def _check_below(name: str, there: Mapping[str, Any] | None, below: str) -> None
 def _create_missing(
     client: OpenSearch, address: Address, steps: Sequence[StepResult]
 ) -> tuple[list[str], dict[str, str]]:
-    """Create the parts that are missing. Return which were made, and why indices refuse to change their mappings."""
+    """Create the missing parts; return their names, and by index the reasons why mappings cannot be changed."""
     made, refused = [], {}
     for step in (step for step, outcome in steps if outcome == "missing"):
         try:

@@ -1,11 +1,11 @@
-"""Reads an attached index as a store: puts its requests into the names of its fields, and answers into winnow's.
+"""Reads an attached index as a store: translates names of fields in requests and answers.
 
 A store asks for `text`, `url`, `arrival` and other fields of its own mapping. Here, `text` and `title` are the fields
-that were named when the index was attached, and all others are below the object field `winnow`. Documents that winnow
-has not written its fields to are no pages of the store.
+that were named when the index was attached, and all others are below the object field `winnow`. A document without
+winnow's fields is not a page of the store.
 
-Whoever changes a document makes its version higher, so that its stamp no longer fits. The fields of such a document
-are made again from its text before the store sees them: an answer never comes from fields that are out of date.
+Each change of a document raises its version, so that its stamp no longer fits. The fields of such a document are made
+again from its text before the store sees them: an answer never comes from fields that are out of date.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.document_paths import value_at
+from opensearch_winnow.ingest.own_index.attached_document import AttachedDocument
+from opensearch_winnow.ingest.own_index.fields_maker import FieldsMaker
 from opensearch_winnow.mappings.attached_fields import WINNOW_FIELDS
 from opensearch_winnow.mappings.opensearch_document import hash_fields
 from opensearch_winnow.mappings.record import storable
@@ -26,7 +28,6 @@ from opensearch_winnow.stores.opensearch.index_client import (
     EngineHit,
     IndexClient,
 )
-from opensearch_winnow.stores.opensearch.own_index.attached_pages import AttachedPages
 from opensearch_winnow.stores.opensearch.requests.errors import reporting_engine_errors
 
 FIELD_LISTS = ("docvalue_fields", "_source", "fields")  # keys of a request whose values are names of fields
@@ -43,7 +44,7 @@ class AttachedIndexClient(IndexClient):
         client: OpenSearch,
         name: str,
         index: str,
-        pages: AttachedPages,
+        maker: FieldsMaker,
         *,
         settings_index: str,
         nested: Mapping[str, str],
@@ -51,12 +52,13 @@ class AttachedIndexClient(IndexClient):
         super().__init__(client, name, index, alias=False)
         self.settings_index = settings_index
         self.has_latest = False
-        self.pages = pages
-        below = pages.fields.below
+        self.maker = maker
+        self.fields = maker.fields
+        below = maker.fields.below
         self.names: dict[str, str] = {
             field: f"{below}.{field}" for field in (*WINNOW_FIELDS, *CONSTANTS, "payload_digest", "canonical")
         }
-        self.names["title"] = pages.fields.title or f"{below}.title"  # the latter does not exist
+        self.names["title"] = maker.fields.title or f"{below}.title"  # the latter does not exist
         self._fields = {name: field for field, name in self.names.items()}
         self._nested = nested  # the paths of nested objects, by the text field in them
 
@@ -80,15 +82,14 @@ class AttachedIndexClient(IndexClient):
         return documents
 
     def note_indices(self, hits: Sequence[EngineHit]) -> None:
-        """Read the UUIDs of the indices if a hit is in a new one, as after a rollover: stamps have them. Also read how
-        times are written there."""
-        pages = self.pages
-        if any(hit["_index"] not in pages.uuids for hit in hits):
+        """Read the UUIDs and the formats of times of the indices if a hit is in a new one, as after a rollover."""
+        maker = self.maker
+        if any(hit["_index"] not in maker.uuids for hit in hits):
             with reporting_engine_errors(self.name, "read"):
                 found = self.client.indices.get_settings(index=self.index_name, name="index.uuid")
-                if pages.fields.time and not found.keys() <= pages.time_formats.keys():
-                    pages.note_mappings(self.client.indices.get_mapping(index=self.index_name))
-            pages.uuids.update((name, each["settings"]["index"]["uuid"]) for name, each in found.items())
+                if maker.fields.time and not found.keys() <= maker.time_formats.keys():
+                    maker.note_mappings(self.client.indices.get_mapping(index=self.index_name))
+            maker.uuids.update((name, each["settings"]["index"]["uuid"]) for name, each in found.items())
 
     # --- requests -----------------------------------------------------------------------------------------------------
 
@@ -104,7 +105,7 @@ class AttachedIndexClient(IndexClient):
         checked = [self.names["stamp"], self.names["id"]]
         match body.get("_source", True):
             case True:
-                body["_source"] = [self.pages.fields.below, *self.pages.fields.read]
+                body["_source"] = [self.fields.below, *self.fields.read]
             case list() as names:
                 body["_source"] = [*names, *checked]
             case False:
@@ -112,7 +113,7 @@ class AttachedIndexClient(IndexClient):
         return body
 
     def _renamed(self, part: Any) -> Any:
-        """Return a part of a request with the names of fields as this index has them."""
+        """Return a part of a request with the names that fields have in this index."""
         if isinstance(part, list):
             return [self._renamed(each) for each in part]
         if not isinstance(part, dict):
@@ -137,12 +138,12 @@ class AttachedIndexClient(IndexClient):
         return renamed
 
     def _paths(self, field: str) -> Sequence[str]:
-        return self.pages.fields.text if field == "text" else [self.names.get(field, field)]
+        return self.fields.text if field == "text" else [self.names.get(field, field)]
 
     def _words_in_text(self, kind: str, words: Any) -> Search:
         """Return a clause for words in any of the text fields, some of which may be in nested objects."""
         clauses: list[Search] = []
-        for field in self.pages.fields.text:
+        for field in self.fields.text:
             clause = {kind: {field: words}}
             path = self._nested.get(field)
             clauses.append({"nested": {"path": path, "query": clause, "score_mode": "max"}} if path else clause)
@@ -153,13 +154,13 @@ class AttachedIndexClient(IndexClient):
     def _answer(self, answer: dict[str, Any]) -> dict[str, Any]:
         hits: list[EngineHit] = answer.get("hits", {}).get("hits", [])
         self.note_indices(hits)
-        renewed = self._renew([hit for hit in hits if self._value(hit, "stamp") != self.pages.stamp(hit)])
+        renewed = self._renew([hit for hit in hits if self._value(hit, "stamp") != self.maker.fitting_stamp(hit)])
         for hit in hits:
-            self._put_into_our_words(hit, renewed.get(self._value(hit, "id"), {}))
+            self._translate(hit, renewed.get(self._value(hit, "id"), {}))
         return answer
 
     def _value(self, hit: EngineHit, field: str) -> str:
-        """Return the stamp or the id of a hit, which every request asks for."""
+        """Return the stamp or the id of a hit, which are in every answer."""
         found = hit.get("fields", {}).get(self.names[field])
         value: str = found[0] if found else value_at(hit.get("_source", {}), self.names[field])
         return value
@@ -175,37 +176,35 @@ class AttachedIndexClient(IndexClient):
         }
 
     def _is_whole(self, hit: EngineHit) -> bool:
-        """Return whether a hit has all that its fields are made from."""
+        """Return whether a hit has all values that its fields are made from."""
         source = hit.get("_source", {})
-        return "text_digest" in self.pages.stored(source) and bool(self.pages.text(source))
+        return "text_digest" in self.fields.stored(source) and bool(self.maker.reader.text(source))
 
     def _read_again(self, ids: Sequence[str]) -> dict[str, EngineHit]:
         search = {
             "query": all_of([{"terms": {self.names["id"]: list(ids)}}]),
             "size": len(ids),
-            "_source": [self.pages.fields.below, *self.pages.fields.read],
+            "_source": [self.fields.below, *self.fields.read],
             "version": True,
         }
         answer = self.raw_search(search, self.index_name)
         return {self._value(hit, "id"): hit for hit in answer["hits"]["hits"]}
 
     def _made_again(self, document: EngineHit) -> dict[str, Any]:
-        stored = self.pages.stored(document["_source"])
-        made = self.pages.make(document)
-        if made["text_digest"] != stored.get("text_digest"):
-            made["cluster"] = self.pages.cluster_of_its_own(document)
-        return made | {"id": stored["id"]}
+        found = AttachedDocument.of(document, self.fields)
+        return self.maker.made(found) | {"id": found.stored["id"]}
 
-    def _put_into_our_words(self, hit: EngineHit, renewed: Mapping[str, Any]) -> None:
-        """Change a hit: its id and its fields become those of a page of a store."""
+    def _translate(self, hit: EngineHit, renewed: Mapping[str, Any]) -> None:
+        """Turn a hit into that of a page of a store: change its id and the names of its fields."""
         hit["_id"] = self._value(hit, "id")
         if "fields" in hit:
             named = {self._fields.get(name, name): values for name, values in hit["fields"].items()}
             hit["fields"] = {name: [renewed[name]] if name in renewed else values for name, values in named.items()}
         if "_source" in hit:
             source = hit["_source"]
-            page = {**CONSTANTS, **self.pages.stored(source), **renewed, "text": self.pages.text(source)}
-            if title := self.pages.title(source):
+            text = self.maker.reader.text(source)
+            page = {**CONSTANTS, **self.fields.stored(source), **renewed, "text": text}
+            if title := self.maker.reader.title(source):
                 page["title"] = title
             hit["_source"] = page
 

@@ -7,10 +7,10 @@ from typing import Any
 from opensearchpy import OpenSearch
 
 from opensearch_winnow.foundation.scheme import Scheme
+from opensearch_winnow.ingest.own_index.fields_maker import FieldsMaker
 from opensearch_winnow.mappings.attached_fields import Attachment, attachment_in, nested_path
 from opensearch_winnow.mappings.record import RecordsError
 from opensearch_winnow.stores.opensearch.own_index.attached_index_client import AttachedIndexClient
-from opensearch_winnow.stores.opensearch.own_index.attached_pages import AttachedPages
 from opensearch_winnow.stores.opensearch.requests.client import Address
 from opensearch_winnow.stores.store import StoreError
 
@@ -20,7 +20,7 @@ Mappings = dict[str, Any]  # the answer to GET /NAME/_mapping: by the names of t
 def attachment_of(found: Mappings, name: str, *, naming_indices: bool = True) -> Attachment | None:
     """Return the attachment of the indices behind `name`; None if there is none.
 
-    Errors name these indices, unless not `naming_indices`: whoever knows a name need not know what is behind it.
+    With `naming_indices`, errors name these indices. A client of the gateway may know only the name of the alias.
     Indices that are new behind an alias or in a data stream may have none: `winnow attach --update` gives them one.
     """
     try:
@@ -46,13 +46,13 @@ def attached_index_client(
         for field in attachment.fields.text
         if (path := nested_path(described["mappings"], field))
     }
-    pages = AttachedPages(attachment.fields, scheme)
-    pages.note_mappings(found)
+    maker = FieldsMaker(attachment.fields, scheme)
+    maker.note_mappings(found)
     return AttachedIndexClient(
         client,
         str(address),
         address.index,
-        pages,
+        maker,
         settings_index=attachment.settings_index,
         nested=nested,
     )

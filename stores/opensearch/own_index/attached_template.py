@@ -27,7 +27,7 @@ from opensearch_winnow.stores.opensearch.upkeep.setup import Step, StepResult
 from opensearch_winnow.stores.store import StoreError
 
 MAX_NAMED = 3  # indices in an error
-# What to read of indices. Each is in the answer, because each has a uuid.
+# The parts of indices to read. Every index is in the answer, because each has a uuid.
 READ = "*.data_stream,*.settings.index.uuid,*.mappings._meta"
 # The day and the number at the end of the name of an index.
 NUMBER = re.compile(r"(20\d\d[._-]\d\d([._-]\d\d)?[._-]?)?\d*$")
@@ -42,7 +42,7 @@ class RemovedTemplates(NamedTuple):
     """The result of adding winnow's part to templates, or removing it."""
 
     removed: list[str]
-    left: list[str]  # what others have to remove, or to look at
+    left: list[str]  # parts that other people have to remove or check
 
 
 def component_template(attachment: Attachment) -> Described:
@@ -55,7 +55,7 @@ def template_steps(
 ) -> list[StepResult]:
     """Return the requests that add winnow's part to the templates of an alias or data stream, and which are missing.
 
-    `pattern` fits the names of new indices; only without a template of theirs it is needed. Raises StoreError if new
+    `pattern` fits the names of new indices; it is needed only if no template fits them. Raises StoreError if new
     indices would be attached in another way, or if the part would reach indices that are not behind this name.
     """
     with reporting_engine_errors(str(address), "given a template"):
@@ -63,7 +63,7 @@ def template_steps(
 
 
 def lacks_template(client: OpenSearch, address: Address, attachment: Attachment) -> bool:
-    """True if new indices of an alias or data stream come without winnow's part, as far as this user may know."""
+    """True if new indices of an alias or data stream come without winnow's part, as far as this user may see."""
     try:
         templates = _Templates(client, address)
     except OpenSearchException:  # no permission, or an engine without templates
@@ -72,9 +72,9 @@ def lacks_template(client: OpenSearch, address: Address, attachment: Attachment)
 
 
 def check_attached_by_itself(client: OpenSearch, address: Address, found: Mappings, attachment: Attachment) -> None:
-    """Refuse an alias or data stream whose indices, as `found`, are attached for another one that they are not behind.
+    """Refuse an alias or data stream whose indices, `found`, are attached for another name that they are not behind.
 
-    They come from a template that is attached for the other. A single index may be a copy, or may have left its alias.
+    They come from a template that is attached for that name. A single index may be a copy, or may have left its alias.
     """
     whole = attached_name(attachment.settings_index)
     if whole == address.index or address.index in found:
@@ -194,7 +194,7 @@ class _Templates:
             parts = self._parts(described)
             parts.pop(ours, None)
             self._check_parts(parts, attachment, template)
-            is_managed = _has_part(parts.values(), attachment)  # under another name: somebody else manages it
+            is_managed = _has_part(parts.values(), attachment)  # under another name: another program manages it
             if not is_managed:
                 self._check_others(described, attachment, template)
                 needs_component = True
@@ -318,13 +318,13 @@ class _Templates:
             )
 
     def _reached(self, described: Described) -> str:
-        """Return what else may come from a template than what is behind this name; empty if nothing is likely to.
+        """Return the data streams or indices that a template may create outside this name; empty if none are likely.
 
         Patterns of an alias have to begin as the alias does, or as one of its indices without its number. So `news` may
         have `news-*`, though an index behind another alias may come to fit that.
         """
         if self._address.index in described.get("template", {}).get("aliases", {}):
-            return ""  # whatever comes from it is behind this name
+            return ""  # every index that comes from it is behind this name
         kind = "data stream" if "data_stream" in described else "index"
         series = (self._address.index, *(NUMBER.sub("", name) or name for name in self._names))
         for pattern in described["index_patterns"]:
@@ -334,7 +334,7 @@ class _Templates:
         return ""
 
     def _separate_template(self, template: str) -> str:
-        """Return what to do about an index template that is not for this name alone."""
+        """Return the advice to replace an index template that is not for this name alone."""
         name, priority = self._address.index, self.composable[template].get("priority") or 0
         pattern = name if name in self._names else self._example
         has_part = any(map(_attached_for, self._parts(self.composable[template]).values()))

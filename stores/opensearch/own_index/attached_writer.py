@@ -1,4 +1,4 @@
-"""Writes the clusters of pages to an attached index. Nothing else is written to it but by attaching."""
+"""Writes the clusters of pages to an attached index. Only attaching writes anything else to it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from opensearch_winnow.stores.store import StoreError, WriteOutcome
 
 IDS_PER_REQUEST = 1_000
 REMOVE = "for (def name : params.names) { ctx._source.remove(name) }"
-MAX_TRIES = 10  # of a document that others change all the time
+MAX_TRIES = 10  # for a document that other programs keep changing
 
 
 class AttachedWriter:
@@ -49,7 +49,7 @@ class AttachedWriter:
         return existing
 
     def _set_clusters(self, clusters: Mapping[str, str]) -> int:
-        names, pages = self._index.names, self._index.pages
+        names, maker = self._index.names, self._index.maker
         waiting, existing = dict(clusters), 0
         for _ in range(MAX_TRIES):
             hits = self._documents(waiting)
@@ -61,9 +61,9 @@ class AttachedWriter:
                 if values.get(names["cluster"]) == waiting[id_]:
                     continue
                 change = {"cluster": waiting[id_]}
-                if values.get(names["stamp"]) == pages.stamp(hit):  # its other fields are up to date, and stay so
-                    change["stamp"] = pages.stamp(hit, writes=1)
-                operations[id_] = update(hit, pages.change(change))
+                if values.get(names["stamp"]) == maker.fitting_stamp(hit):  # its other fields fit, and go on to fit
+                    change["stamp"] = maker.stamp(hit["_index"], hit["_version"] + 1)
+                operations[id_] = update(hit, maker.fields.members(change))
             changed = self._execute(operations)
             if not changed:
                 return existing
@@ -86,7 +86,7 @@ class AttachedWriter:
         return hits
 
     def _execute(self, operations: Mapping[str, Operation]) -> list[str]:
-        """Execute updates by page id, and return the ids of documents that somebody else has changed meanwhile."""
+        """Execute updates by page id, and return the ids of documents that other programs have changed meanwhile."""
         name, client = self._index.name, self._index.client
         changed = []
         with reporting_engine_errors(name, "written"):
@@ -103,7 +103,7 @@ class AttachedWriter:
 
 
 def update(document: EngineHit, change: Mapping[str, object]) -> Operation:
-    """Return an update of a document that is executed only if nobody has changed it since it was read."""
+    """Return an update that is executed only if its document has not changed since it was read."""
     return Operation(
         "update",
         document["_index"],
@@ -117,8 +117,8 @@ def update(document: EngineHit, change: Mapping[str, object]) -> Operation:
 def removal(document: EngineHit, below: Iterable[str], *, by_script: bool) -> Operation:
     """Return an operation that removes all of winnow's fields from a document; without a script, `document` is whole.
 
-    They are in the object fields `below`. Without a script the document is written anew, but only if nobody has changed
-    it since it was read.
+    They are in the object fields `below`. Without a script the document is written anew, but only if it has not changed
+    since it was read.
     """
     index, id_, routing = document["_index"], document["_id"], document.get("_routing")
     names = [name for each in below for name in (each, f"{each}.cluster")]

@@ -1,7 +1,7 @@
-"""Brings winnow's fields in an attached index up to date: those of new and changed documents, or of all.
+"""Brings winnow's fields in an attached index up to date, in new and changed documents or in all.
 
 The writes to a shard are numbered. The settings of the store hold the number up to which a shard is done; the next run
-looks at the documents with higher numbers only. Winnow's own writes are among them, and known by their stamps.
+looks at documents with higher numbers only. Documents that winnow itself wrote last are recognised by their stamps.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 from opensearch_winnow.foundation.document_paths import text_at
 from opensearch_winnow.foundation.progress import no_progress
 from opensearch_winnow.ingest.extractors import ExtractError
+from opensearch_winnow.ingest.own_index.attached_document import AttachedDocument
 from opensearch_winnow.queries.dsl.filters import all_of
 from opensearch_winnow.stores.attach_options import AttachOptions
 from opensearch_winnow.stores.opensearch.index_client import DOCUMENTS_PER_REQUEST, EngineHit, total
 from opensearch_winnow.stores.opensearch.own_index.attach_reports import AttachReport
 from opensearch_winnow.stores.opensearch.own_index.attached_index_client import AttachedIndexClient
-from opensearch_winnow.stores.opensearch.own_index.attached_pages import attached_id
 from opensearch_winnow.stores.opensearch.own_index.attached_writer import update
 from opensearch_winnow.stores.opensearch.own_index.run_lock import RunLock
 from opensearch_winnow.stores.opensearch.requests.bulk import bulk
@@ -39,7 +39,7 @@ CHECKPOINTS = "attached"  # the setting
 HITS_PER_REQUEST = 5_000  # without their sources
 FIRST_DOCUMENTS = 10  # in the first request for sources; the next ones are larger if the documents are small
 MAX_CHARS_READ = 5_000_000  # of text in one request
-MAX_ROUNDS = 20  # each catches up with what others have written during the one before
+MAX_ROUNDS = 20  # each brings documents up to date that were written during the one before
 MAX_FAILURES = 10  # whose reasons are reported
 LIMITS = BulkLimits(requests=2)
 
@@ -49,13 +49,13 @@ DEFAULTS = AttachOptions()
 
 
 class Shard(NamedTuple):
-    """A shard of the index, and how far it is written."""
+    """A shard of the index, and the numbers of its writes."""
 
     index_name: str
     number: int
     history: str  # another one means that the numbers of writes start anew
-    complete: int  # every write up to this number is on all copies of the shard, and will stay
-    highest: int  # the number of the last write; of those in between, some may not be complete
+    complete: int  # all copies of the shard have every write up to this number, and keep it
+    highest: int  # the number of the last write; some copies may lack writes between the two
 
     @property
     def key(self) -> str:
@@ -79,11 +79,18 @@ class Slice(NamedTuple):
         return [Slice(self.shard, *each) for each in pairwise(edges) if each[0] < each[1]]
 
 
+class Repair(NamedTuple):
+    """The write that a document needs."""
+
+    operation: Operation
+    counters: Sequence[str] = ()  # that it raises: `done` if a text gets other fields, `prepared` if it had its hashes
+
+
 class Backfill:
     """Writes winnow's fields to the documents that lack them or have changed, several slices at a time.
 
-    Nothing else of a document is touched, and a document that somebody changes at the same time is done again. A run
-    that was stopped or killed goes on where it was.
+    Other fields of a document stay as they are, and a document that changes at the same time is done again. A run after
+    one that was stopped or killed continues where that one ended.
     """
 
     def __init__(
@@ -98,7 +105,7 @@ class Backfill:
         self._unwritable = unwritable or {}  # indices to leave as they are, each with the reason
         self._left_out: Counter[str] = Counter()  # documents of those indices that need fields
         self._run_lock = lock  # of a run that writes
-        self._pages = index.pages
+        self._maker = index.maker
         self._settings = StoredSettings(index)
         slices, per_second = options.slices, options.per_second
         self._slices = slices
@@ -115,7 +122,7 @@ class Backfill:
         self._failed_in: set[str] = set()  # keys of shards
 
     def run(self) -> AttachReport:
-        """Bring all documents up to date, and report what became of them."""
+        """Bring all documents up to date, and report their outcomes."""
         start = time.monotonic()
         phase = "fingerprinting documents"
         saved: Checkpoints = self._settings.get(CHECKPOINTS) or {}
@@ -148,7 +155,7 @@ class Backfill:
         if self._run_lock is not None:
             self._run_lock.check(now=now)
 
-    # --- what to do -----------------------------------------------------------------------------------------------
+    # --- slices of the index -----------------------------------------------------------------------------------------
 
     def _shards(self) -> list[Shard]:
         """Return the shards. Afterwards, searches see all writes up to `complete`."""
@@ -174,7 +181,7 @@ class Backfill:
         return slices
 
     def _work(self, phase: str, slices: Sequence[Slice], do: Callable[[Slice], None]) -> None:
-        """Do all slices in threads, and show how far they are."""
+        """Do all slices in threads, and show their progress."""
         self._tally["seen"] = 0
         total_documents = sum(map(self._count, slices))
         with ThreadPoolExecutor(self._slices, "slice") as pool:
@@ -195,52 +202,50 @@ class Backfill:
 
     def _mend(self, part: Slice) -> None:
         """Write the fields of the documents of a slice that need it."""
-        # A document, whether its text gets other fields, and whether it came with its hashes.
-        expected: deque[tuple[EngineHit, bool, bool]] = deque()
+        expected: deque[tuple[Key, Sequence[str]]] = deque()  # without the operations, which may be large
 
         def operations() -> Iterator[Operation]:
             for document in self._stale_documents(part):
                 if _key(document) in self._failed:  # in an earlier round
                     continue
                 try:
-                    operation, is_done, is_prepared = self._operation(document)
+                    repair = self._repair(document)
                 except ExtractError as error:
-                    self._fail(part, document, str(error))
-                    operation, is_done, is_prepared = self._cluster_alone(document), False, False
-                if operation is not None:
+                    self._fail(part, _key(document), str(error))
+                    repair = self._cluster_alone(document)
+                if repair is not None:
                     self._check_lock()
                     self._add("writes")
-                    # Without its source, which may be large.
-                    expected.append((document | {"_source": None}, is_done, is_prepared))
-                    yield operation
+                    expected.append((_key(document), repair.counters))
+                    yield repair.operation
 
         name = self._index.name
         with reporting_engine_errors(name, "written"):
             for written in bulk(self._index.client, operations(), name=name, limits=self._limits, require_alias=False):
-                document, is_done, is_prepared = expected.popleft()
+                key, counters = expected.popleft()
                 if written.outcome != "failed":
-                    self._add("done", is_done)
-                    self._add("prepared", is_done and is_prepared)
+                    for counter in counters:
+                        self._add(counter)
                 elif written.reason not in (CHANGED, NOT_FOUND):  # those are done again, or deleted
-                    self._fail(part, document, written.reason)
+                    self._fail(part, key, written.reason)
 
     def _leave_out(self, part: Slice) -> None:
         """Count the documents of a slice that need fields and cannot get them."""
-        stale = sum(_stamp(hit) != self._pages.stamp(hit) for hits in self._hits(part) for hit in hits)
+        stale = sum(_stamp(hit) != self._maker.fitting_stamp(hit) for hits in self._hits(part) for hit in hits)
         with self._lock:
             self._left_out[part.shard.index_name] += stale
 
     def _count_stale(self, part: Slice) -> None:
         for document in self._stale_documents(part):
-            stored = self._pages.stored(document["_source"])
+            found = AttachedDocument.of(document, self._maker.fields)
             with suppress(ExtractError):
-                made = self._pages.make(document)
-                self._add("stale", made["text_digest"] != stored.get("text_digest"))
+                made = self._maker.made(found)
+                self._add("stale", made["text_digest"] != found.stored.get("text_digest"))
 
     def _stale_documents(self, part: Slice) -> Iterator[EngineHit]:
         """Yield the documents of a slice whose fields are missing or may be out of date, as they are now."""
         for hits in self._hits(part):
-            stale = [hit for hit in hits if _stamp(hit) != self._pages.stamp(hit)]
+            stale = [hit for hit in hits if _stamp(hit) != self._maker.fitting_stamp(hit)]
             self._add("seen", len(hits) - len(stale))
             size = FIRST_DOCUMENTS
             while stale:
@@ -252,12 +257,12 @@ class Backfill:
                     yield document
                 self._add("seen", len(batch))
                 # Documents may be of any size: the largest of the last ones tells how many to read at once.
-                largest = max((len(text_at(each["_source"], self._pages.fields.text)) for each in documents), default=0)
+                largest = max((len(text_at(each["_source"], self._maker.fields.text)) for each in documents), default=0)
                 size = min(max(MAX_CHARS_READ // max(largest, 1), 1), DOCUMENTS_PER_REQUEST)
 
     def _read(self, hits: Sequence[EngineHit]) -> list[EngineHit]:
-        """Return documents as they are now, with the fields that matter; those that are gone are left out."""
-        fields = [*self._pages.fields.read, self._pages.fields.below]
+        """Return documents as they are now, with the fields that are read; deleted documents are left out."""
+        fields = [*self._maker.fields.read, self._maker.fields.below]
         keys = [{key: hit[key] for key in ("_index", "_id")} | _routing(hit) for hit in hits]
         with reporting_engine_errors(self._index.name, "read"):
             found = self._index.client.mget(body={"docs": keys}, params={"_source_includes": ",".join(fields)})["docs"]
@@ -288,25 +293,26 @@ class Backfill:
     def _search(self, part: Slice, search: dict[str, Any]) -> dict[str, Any]:
         return self._index.raw_search(search, part.shard.index_name, preference=f"_shards:{part.shard.number}")
 
-    def _operation(self, document: EngineHit) -> tuple[Operation | None, bool, bool]:
-        """Return the write that a document needs, if any, whether its text gets other fields than before by it, and
-        whether it came with its hashes."""
-        stored = self._pages.stored(document["_source"])
-        if stored.get("stamp") == self._pages.stamp(document):
-            return None, False, False
-        made = self._pages.make(document)
-        fields = self._pages.complete(document, made, next(self._arrivals), document["_version"] + 1)
-        changed = {name: value for name, value in fields.items() if stored.get(name) != value}
-        is_prepared = self._pages.is_prepared(document, made)
-        is_done = bool(made["text_digest"]) and changed.keys() != {"stamp"}
-        return update(document, self._pages.change(changed)), is_done, is_prepared
-
-    def _cluster_alone(self, document: EngineHit) -> Operation | None:
-        """Return the write that a document needs whose text cannot be read: engines fold all without a cluster."""
-        if "cluster" in self._pages.stored(document["_source"]):
+    def _repair(self, hit: EngineHit) -> Repair | None:
+        """Return the write that a document needs; None if its fields are up to date."""
+        maker = self._maker
+        document = AttachedDocument.of(hit, maker.fields)
+        if document.stored.get("stamp") == maker.fitting_stamp(hit):
             return None
-        id_ = attached_id(document)
-        return update(document, self._pages.change({"id": id_, "cluster": id_}))
+        made = maker.stamped(document, arrival=next(self._arrivals), version=document.next_version)
+        changed = {name: value for name, value in made.items() if document.stored.get(name) != value}
+        counters = ["done"] if made["text_digest"] and changed.keys() != {"stamp"} else []
+        if counters and maker.is_prepared(document, made["text_digest"]):
+            counters.append("prepared")
+        return Repair(update(hit, maker.fields.members(changed)), counters)
+
+    def _cluster_alone(self, hit: EngineHit) -> Repair | None:
+        """Return the write that a document needs whose text cannot be read: engines fold all without a cluster."""
+        document = AttachedDocument.of(hit, self._maker.fields)
+        if "cluster" in document.stored:
+            return None
+        alone = {"id": document.page_id, "cluster": document.page_id}
+        return Repair(update(hit, self._maker.fields.members(alone)))
 
     # --- counting -----------------------------------------------------------------------------------------------------
 
@@ -314,14 +320,13 @@ class Backfill:
         with self._lock:
             self._tally[name] += number
 
-    def _fail(self, part: Slice, document: EngineHit, reason: str) -> None:
-        key = _key(document)
+    def _fail(self, part: Slice, key: Key, reason: str) -> None:
         with self._lock:
             is_known = any(key[:2] == each[:2] for each in self._failed)  # our write of its cluster has another number
             self._failed.add(key)
             self._failed_in.add(part.shard.key)
             if len(self._failures) < MAX_FAILURES and not is_known:
-                self._failures.append(f"{document['_id']}: {reason}")
+                self._failures.append(f"{key[1]}: {reason}")
 
     def _report(self, seconds: float) -> AttachReport:
         index = self._index
@@ -332,7 +337,7 @@ class Backfill:
             "must_not": [{"term": {index.names["shingle_digest"]: ""}}],
         }
         counts: dict[str, Any] = {"texts": {"filter": {"bool": with_text}, "aggs": {"addresses": addresses}}}
-        if (time_field := self._pages.fields.time) is not None:
+        if (time_field := self._maker.fields.time) is not None:
             counts["unread"] = {
                 "filter": {
                     "bool": {

@@ -1,4 +1,4 @@
-"""Finds indices that winnow must not be attached to, because writing a field would change others."""
+"""Finds indices that cannot be attached, because writing a field to a document would change other fields."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def refused_indices(client: OpenSearch, address: Address, found: Mappings) -> di
 
 
 def _refusal(name: str, mapping: Mapping[str, Any], settings: Mapping[str, str]) -> str:
-    """Return why an index cannot be attached; empty if it can."""
+    """Return the reason why an index cannot be attached; empty if it can."""
     if "format" in (mapping.get("_meta", {}).get(META) or {}):
         return f"{name} is a store that winnow made, so there is nothing to attach"
     source = mapping.get("_source", {})

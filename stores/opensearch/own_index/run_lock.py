@@ -1,10 +1,10 @@
 """Keeps runs on an attached index apart: `winnow detach` works alone.
 
-A document of the settings lists the runs that work on the index. The engine executes a change of it only if nobody has
-changed it since it was read, so it decides who comes first. Runs that add fields may work beside each other: each of
-their writes is executed only if the document is still the one that was read.
+A document of the settings lists the runs that work on the index. The engine executes a change of the list only if it
+has not changed since it was read, so the engine decides which run comes first. Runs that add fields may work beside
+each other: each of their writes is executed only if the document has not changed since it was read.
 
-Every run counts up a number of its own. Whoever sees no change of it for EXPIRY_SECONDS takes the run for dead. Times
+Every run increases a number in its entry. A run whose number has not changed for EXPIRY_SECONDS counts as dead. Times
 of different machines are never compared, because their clocks differ.
 """
 
@@ -32,8 +32,8 @@ from opensearch_winnow.stores.opensearch.upkeep.setup import check, create, sett
 from opensearch_winnow.stores.store import StoreError
 
 LOCK = "lock"  # the setting
-BEAT_SECONDS = 2.0  # between two signs of life: the time after which a run that lives is told from a dead one
-EXPIRY_SECONDS = 60.0  # without one, after which a run counts as dead; an engine may be busy for some time
+BEAT_SECONDS = 2.0  # between two signs of life: a run that is alive is recognised after this time
+EXPIRY_SECONDS = 60.0  # without a sign of life, after which a run counts as dead; engines may be busy for a while
 POLL_SECONDS = 0.25  # between two looks at a run that may be dead
 RELEASE_SECONDS = 5.0  # to wait for an engine that does not answer when a run ends
 BOOT, NAMESPACE = Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/pid")
@@ -76,7 +76,7 @@ class RunLock:
         watched: dict[str, tuple[int, float]] = {}
         while True:
             now = time.monotonic()
-            self._create_settings()  # whoever has detached the index has removed them
+            self._create_settings()  # a run that has detached the index has removed them
             try:
                 self._settings.change(LOCK, partial(self._entered, watched, now))
             except _UndecidedError as undecided:
@@ -101,7 +101,7 @@ class RunLock:
 
     def check(self, *, now: bool = False) -> None:
         """Raise a StoreError if the run must not write any more: as far as it knows, or as it is `now`."""
-        # If there was none for long, this process was stopped for a while, or the engine was.
+        # Without a sign of life for long, this process or the engine was stopped for a while.
         if not self._lost and (now or time.monotonic() - self._confirmed > EXPIRY_SECONDS / 2):
             self._beat()
         if self._lost:
@@ -143,7 +143,7 @@ class RunLock:
                 self._beat()
 
     def _beat(self) -> None:
-        """Give a sign of life, and note if there is nothing to work on any more."""
+        """Give a sign of life, and note if the index or its settings are gone."""
         with self._beating:
             now = time.monotonic()
             if not self._entry["alone"]:
@@ -184,7 +184,7 @@ class RunLock:
 
 
 class _UndecidedError(Exception):
-    """A run on the list may be alive or dead: only time will tell."""
+    """A run on the list may be alive or dead; the list has to be read again later."""
 
 
 def _named(entry: Entry) -> str:
@@ -192,7 +192,7 @@ def _named(entry: Entry) -> str:
 
 
 def _has_ended(entry: Entry) -> bool:
-    """Return whether a run was of this machine, and its process is gone: nobody needs to wait for its expiry."""
+    """Return whether a run was on this machine, and its process is gone: its expiry need not be awaited."""
     if not entry["machine"] or entry["machine"] != _machine():
         return False
     try:
@@ -205,7 +205,7 @@ def _has_ended(entry: Entry) -> bool:
 
 
 def _machine() -> str:
-    """Return the name of the space in which process numbers are unique; empty if the system does not tell.
+    """Return the name of the space in which process numbers are unique; empty if the system has none.
 
     Host names are not enough: containers may share one, and each counts processes for itself.
     """

@@ -1,4 +1,4 @@
-"""Finds what attaching has left in indices, and takes it away: fields, settings, and parts of the engine.
+"""Finds and removes the traces of attaching: fields, settings, and parts of the engine.
 
 An index has traces not only while it is attached. Its copies have some, and so has one whose detaching was killed.
 """
@@ -29,11 +29,11 @@ from opensearch_winnow.stores.opensearch.requests.errors import reporting_engine
 from opensearch_winnow.stores.store import StoreError
 
 DOCUMENTS_AT_A_TIME = 1_000  # from which fields are removed
-WHOLE_DOCUMENTS_AT_A_TIME = 100  # … where they have to be read for that
+WHOLE_DOCUMENTS_AT_A_TIME = 100  # … where whole documents must be read
 MAX_ROUNDS = 10  # each removes the fields that programs have written during the one before
 UNMAPPED = ("false", "runtime")  # values of `dynamic` with which documents have fields that `properties` lack
 LOCKS = tuple(f"index.blocks.{name}" for name in ("read_only", "write", "read_only_allow_delete"))
-RECOGNISED_BY = {"id", "arrival", "stamp", "text_digest", "minhash"}  # names of fields that no other program gives
+RECOGNISED_BY = {"id", "arrival", "stamp", "text_digest", "minhash"}  # fields that no other program has together
 
 
 class Traces(NamedTuple):
@@ -46,7 +46,7 @@ class Traces(NamedTuple):
 
 
 def traces_of(client: OpenSearch, address: Address) -> Traces:
-    """Return what there is to take away; raises StoreError if there is nothing, or if it belongs to more indices."""
+    """Return the traces in an index; raises StoreError if there are none, or if they belong to more indices."""
     name = str(address)
     with reporting_engine_errors(name, "detached"):
         found: Mappings = client.indices.get_mapping(index=address.index, params={"ignore_unavailable": "true"})
@@ -90,7 +90,7 @@ def traces_of(client: OpenSearch, address: Address) -> Traces:
 
 
 def _is_attached(described: Mapping[str, Any]) -> bool:
-    """Return whether an index was attached, by whatever version of winnow."""
+    """Return whether an index was attached, by any version of winnow."""
     return "attached" in (described["mappings"].get("_meta", {}).get(META) or {})
 
 
@@ -147,9 +147,9 @@ def count_fields(client: OpenSearch, address: Address, traces: Traces) -> int:
 def remove_fields(
     client: OpenSearch, address: Address, traces: Traces, lock: RunLock, progress: Progress | None
 ) -> tuple[int, int]:
-    """Remove winnow's fields from all documents; return from how many, and how many have some all the same.
+    """Remove winnow's fields from all documents; return the number of these, and of documents that have fields again.
 
-    For some time, gateways still believe that the index is attached. So it looks again at the end of this time.
+    Gateways add fields until they notice that the index is detached, so it is searched again after NOTICED_SECONDS.
     """
     name, index = str(address), address.index
     by_script = engine_of(client, name).uses_scripts
@@ -183,13 +183,13 @@ def remove_fields(
 
 
 def _attachments(client: OpenSearch) -> dict[str, dict[str, Any]]:
-    """Return what the `_meta` of all indices of the engine say about winnow, by index."""
+    """Return winnow's part of the `_meta` of all indices of the engine, by index."""
     mappings = client.indices.get_mapping(params={"filter_path": f"*.mappings._meta.{META}", "expand_wildcards": "all"})
     return {index: each["mappings"]["_meta"][META] for index, each in mappings.items()}
 
 
 def shared_parts(client: OpenSearch, traces: Traces) -> list[tuple[str, str, list[str]]]:
-    """Return the parts that belong to the whole engine: name, path, and the names of others that need it."""
+    """Return the parts that belong to the whole engine: name, path, and the names of other indices that need it."""
     others = {index: each for index, each in _attachments(client).items() if index not in traces.mappings}
     names = _names_to_detach(client, others)
     scripts = [(f"script {id_}", f"/_scripts/{id_}", sorted(set(names.values()))) for id_ in SOURCES]
@@ -206,12 +206,12 @@ def shared_parts(client: OpenSearch, traces: Traces) -> list[tuple[str, str, lis
 
 
 def _users(client: OpenSearch, settings_index: str) -> dict[str, dict[str, Any]]:
-    """Return the attached indices whose settings are there."""
+    """Return the attached indices whose settings are in an index."""
     return {index: each for index, each in _attachments(client).items() if each.get("settings") == settings_index}
 
 
 def _names_to_detach(client: OpenSearch, attached: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Return the name by which each attached index is detached: that of its alias or data stream, if it is behind it.
+    """Return the name to detach each attached index by: that of its alias or data stream, or its own.
 
     Copies, and indices that have left their alias, are detached by their own names.
     """
@@ -224,7 +224,7 @@ def _names_to_detach(client: OpenSearch, attached: Mapping[str, Mapping[str, Any
 
 
 def remove_settings(client: OpenSearch, settings_index: str, indices: Collection[str] = ()) -> list[str]:
-    """Remove settings unless others than these `indices` need them; return the names of those."""
+    """Remove settings unless an index besides these `indices` needs them; return the names of such indices."""
     users = {index: each for index, each in _users(client, settings_index).items() if index not in indices}
     if not users:
         client.indices.delete(index=settings_index, params={"ignore_unavailable": "true"})

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from opensearch_winnow import Scheme
-from opensearch_winnow.ingest.own_index.document_fields import DocumentFields
 from opensearch_winnow.ingest.own_index.fields_filter import Failure, FieldsFilter
+from opensearch_winnow.ingest.own_index.fields_maker import FieldsMaker
 from opensearch_winnow.mappings.attached_fields import AttachedFields
 
-MAKER = DocumentFields(AttachedFields(text=("text",)), Scheme())
+MAKER = FieldsMaker(AttachedFields(text=("text",)), Scheme())
 
 
 class InPieces(io.BufferedReader):
@@ -86,7 +86,7 @@ def test_a_bulk_body(size: int) -> None:
 
 
 def test_an_update_with_some_of_the_text_fields_gets_none() -> None:
-    maker = DocumentFields(AttachedFields(text=("head", "body")), Scheme())
+    maker = FieldsMaker(AttachedFields(text=("head", "body")), Scheme())
     line = b'{"doc": {"head": "words"}}\n'
     (piece,) = FieldsFilter(maker, bulk=True).pieces(InPieces(b'{"update": {"_id": "1"}}\n' + line, 1000))
     assert piece.output.endswith(line)

@@ -10,20 +10,21 @@ import pytest
 from opensearch_winnow import Scheme, StoreError
 from opensearch_winnow.cython_core.canonical_text import CanonicalText
 from opensearch_winnow.ingest.hashes import canonical_hashes
-from opensearch_winnow.ingest.own_index.document_fields import DocumentFields
+from opensearch_winnow.ingest.own_index import fields_maker
+from opensearch_winnow.ingest.own_index.fields_filter import FieldsFilter
+from opensearch_winnow.ingest.own_index.fields_maker import FieldsMaker
 from opensearch_winnow.mappings.opensearch_mapping import HASH_MAPPINGS
 from opensearch_winnow.mappings.record import Hashes
 from opensearch_winnow.stores.engine.running import Running
-from opensearch_winnow.stores.opensearch.own_index import attached_pages as own_pages
-from tests.gateway.checked_stamps import has_fitting_stamp, pages_of
+from tests.gateway.checked_stamps import has_fitting_stamp, maker_of
 from tests.gateway.running_gateway import ask, bulk_lines, running_gateway
 from tests.stores.opensearch.own_articles import ARTICLES, FIELDS, OwnIndex, article, opened, similar, text
 
 
 def prepared(numbers: Iterable[int], scheme: Scheme | None = None) -> list[tuple[str, dict[str, object]]]:
-    maker = DocumentFields(FIELDS, scheme or Scheme())
+    adding = FieldsFilter(FieldsMaker(FIELDS, scheme or Scheme()))
     lines = ((str(number), json.dumps(article(number)).encode()) for number in numbers)
-    return [(id_, json.loads(maker.added(line, id_)[0])) for id_, line in lines]
+    return [(id_, json.loads(adding.added(line, id_)[0])) for id_, line in lines]
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         digests.append(digest)
         return canonical_hashes(canon, digest, scheme)
 
-    monkeypatch.setattr(own_pages, "canonical_hashes", noted)
+    monkeypatch.setattr(fields_maker, "canonical_hashes", noted)
     return digests
 
 
@@ -43,8 +44,8 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_an_update_takes_the_hashes_of_new_documents(articles: OwnIndex, hashed: list[str]) -> None:
     articles.attach(FIELDS)
     assert len(hashed) == 9
-    hashed.clear()
     articles.write(prepared([0, 3, 20]))
+    hashed.clear()
     before = articles.sources()
     assert similar(articles, "1") == ["2"]  # a document that is not done yet is missed
     report = articles.attach()
@@ -61,9 +62,9 @@ def test_an_update_takes_the_hashes_of_new_documents(articles: OwnIndex, hashed:
 @pytest.mark.check
 def test_hashes_of_another_text_or_scheme_are_not_taken(articles: OwnIndex, hashed: list[str]) -> None:
     articles.attach(FIELDS)
-    hashed.clear()
     articles.write(prepared([20, 21]))
     articles.write(prepared([22], Scheme(noise=20, guarantee=40)))
+    hashed.clear()
     articles.change("20", body=text("another story"))
     articles.change("21", winnow={"sketch": None})
     report = articles.attach()
@@ -78,6 +79,7 @@ def test_hashes_of_another_text_or_scheme_are_not_taken(articles: OwnIndex, hash
 def test_a_prepared_index_is_attached_later(own: OwnIndex, hashed: list[str]) -> None:
     own.create(ARTICLES | {"properties": ARTICLES["properties"] | FIELDS.properties()})
     own.write(prepared(range(9)))
+    hashed.clear()
     report = own.attach(FIELDS)
     assert (report.done, report.prepared, hashed) == (9, 9, [])
     assert similar(own, "0") == ["1", "2"]
@@ -99,8 +101,8 @@ def test_a_gateway_that_does_not_know_the_version_leaves_hashes_to_take(
     with running_gateway(engine.url) as gateway:
         ask(gateway, "POST", f"/{articles.name}/_bulk?refresh=true", bulk_lines(*twice))
     assert articles.sources()["20"]["winnow"]["stamp"] == Scheme().id
-    assert not has_fitting_stamp(pages_of(articles), articles.client.get(index=articles.name, id="20"))
+    assert not has_fitting_stamp(maker_of(articles), articles.client.get(index=articles.name, id="20"))
     hashed.clear()
     report = articles.attach()
     assert (report.done, hashed) == (0, [])  # only the stamp is new
-    assert has_fitting_stamp(pages_of(articles), articles.client.get(index=articles.name, id="20"))
+    assert has_fitting_stamp(maker_of(articles), articles.client.get(index=articles.name, id="20"))

@@ -11,9 +11,11 @@ from msgspec import UNSET, UnsetType
 
 from opensearch_winnow.answers.own_index.made_fields import FieldsDocument, MadeFields, WinnowFields
 from opensearch_winnow.foundation.cancellation import check_cancelled
+from opensearch_winnow.foundation.key_file import with_key
 from opensearch_winnow.foundation.scheme import Scheme
 from opensearch_winnow.ingest.extractors import ExtractError
-from opensearch_winnow.ingest.own_index.document_fields import DocumentFields
+from opensearch_winnow.ingest.own_index.attached_document import AttachedDocument
+from opensearch_winnow.ingest.own_index.fields_maker import FieldsMaker
 from opensearch_winnow.mappings.attached_fields import AttachedFields
 from opensearch_winnow.web.form import FormError
 from opensearch_winnow.web.screen import Screen, ScreenAnswer
@@ -58,17 +60,17 @@ class _SentDocuments(SentDocument, forbid_unknown_fields=True):
     documents: msgspec.Raw | UnsetType = UNSET
 
 
-class FieldsMaker:
+class SentFieldsMaker:
     """Makes the fields of documents with one scheme."""
 
     def __init__(self, scheme: Scheme) -> None:
-        self.scheme = scheme
-        self._of_text = DocumentFields(AttachedFields(text=("text",), url="url"), self.scheme)
+        self._scheme = with_key(scheme)
+        self._of_text = FieldsMaker(AttachedFields(text=("text",), url="url"), self._scheme)
 
     @cached_property
-    def _of_html(self) -> DocumentFields:
+    def _of_html(self) -> FieldsMaker:
         # Only when it is needed: preparing for HTML takes far longer than the fields of a text.
-        return DocumentFields(AttachedFields(text=("html",), url="url", html=True), self.scheme)
+        return FieldsMaker(AttachedFields(text=("html",), url="url", html=True), self._scheme)
 
     def fields(self, sent: SentDocument) -> WinnowFields:
         """Return the fields of a document. The text may be empty, but must be sent; otherwise raises FormError."""
@@ -79,7 +81,7 @@ class FieldsMaker:
         maker = self._of_text if sent.html is None else self._of_html
         source = {"text": sent.text, "html": sent.html, "url": sent.url}
         try:
-            made = maker.made(source, "" if sent.id is None else str(sent.id))
+            made = maker.stamped(AttachedDocument("" if sent.id is None else str(sent.id), source))
         except ExtractError as error:
             raise FormError(f"The HTML cannot be read: {error}") from None
         return WinnowFields(**made)
@@ -98,7 +100,7 @@ def answer(served: HasScheme, request: ScreenRequest) -> ScreenAnswer:
         return _batch(lines(body, DOCUMENTS), scheme, as_lines=True)
     sent = decoded(body, _SentDocuments)
     if not is_given(sent.documents):
-        return ScreenAnswer(FieldsDocument(scheme, FieldsMaker(served.scheme).fields(sent)))
+        return ScreenAnswer(FieldsDocument(scheme, SentFieldsMaker(served.scheme).fields(sent)))
     if sent.text is not None or sent.html is not None:
         raise FormError("Send one document, or several as documents, not both.")
     return _batch(members(sent.documents, DOCUMENTS), scheme, as_lines=False)
@@ -106,7 +108,7 @@ def answer(served: HasScheme, request: ScreenRequest) -> ScreenAnswer:
 
 def _batch(parts: list[bytes], scheme: str, *, as_lines: bool) -> ScreenAnswer:
     def making(served: HasScheme) -> Callable[[bytes], MadeFields]:
-        return FieldsMaker(served.scheme).made
+        return SentFieldsMaker(served.scheme).made
 
     return ScreenAnswer(Batch(parts, making, name=DOCUMENTS, scheme=scheme, as_lines=as_lines))
 

@@ -21,7 +21,6 @@ from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.asking.similar_options import SimilarQuestion
 from opensearch_winnow.stores.engine.running import Running
 from opensearch_winnow.stores.opensearch import OpenSearchStore
-from opensearch_winnow.stores.opensearch.own_index.attached_pages import AttachedPages
 from opensearch_winnow.stores.opensearch.own_index.backfill import Backfill
 from opensearch_winnow.stores.opensearch.requests.client import Address, engine_of
 from opensearch_winnow.stores.opensearch.upkeep.setup import set_up
@@ -29,7 +28,7 @@ from tests.stores.opensearch.own_articles import FIELDS, OwnIndex, article, atta
 
 
 def test_counts_that_were_written_as_floats_are_whole_numbers() -> None:
-    stored = AttachedPages(FIELDS, Scheme()).stored({FIELDS.below: {"shingle_count": 7.0, "text_digest": "0f"}})
+    stored = FIELDS.stored({FIELDS.below: {"shingle_count": 7.0, "text_digest": "0f"}})
     assert stored == {"shingle_count": 7, "text_digest": "0f"}
     assert isinstance(stored["shingle_count"], int)
 

@@ -100,7 +100,7 @@ def test_an_alias_of_several_indices(own: OwnIndex, engine: Running) -> None:
             assert index.search("article", group=True).total == 4
             assert own.attach().done == 1
             assert index.search("article", group=True).total == 5  # the same store, opened before
-            assert index.store._index.pages.uuids.keys() == {part.name for part in parts}  # type: ignore[attr-defined]
+            assert index.store._index.maker.uuids.keys() == {part.name for part in parts}  # type: ignore[attr-defined]
         assert similar(own, "0") == ["1", "2", "7"]
         with pytest.raises(StoreError, match=f"it was attached as a part of {own.name}"):
             parts[0].detach()
