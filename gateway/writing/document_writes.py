@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Literal, NamedTuple
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.gateway.attached import AttachedIndex
 from opensearch_winnow.gateway.engine_answer import Send
 from opensearch_winnow.gateway.errors import GatewayError
@@ -64,8 +65,7 @@ async def stored_documents(writes: Sequence[DocumentWrite], size: int, send: Sen
     """
     found: list[Stored] = [None] * len(writes)
     read = await for_documents(size, _numbers_to_read, writes)
-    for start in range(0, len(read), DOCUMENTS_PER_REQUEST):
-        batch = read[start : start + DOCUMENTS_PER_REQUEST]
+    for batch in batches(read, DOCUMENTS_PER_REQUEST):
         try:
             answer = await send("POST", "/_mget", {"docs": [_request(writes[number]) for number in batch]})
         except GatewayError as error:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from queue import Empty, Full, Queue
 from threading import Thread
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.closing import Closing
 from opensearch_winnow.foundation.errors import WinnowError
 from opensearch_winnow.mappings.finding import Finding
@@ -83,9 +84,9 @@ class Notifier(Closing):
                     break
                 findings += batch or ()
                 ended = batch is None
-            for start in range(0, len(findings), FINDINGS_PER_CALL):
+            for some in batches(findings, FINDINGS_PER_CALL):
                 for send in self._sends:
-                    self._send(send, findings[start : start + FINDINGS_PER_CALL])
+                    self._send(send, some)
 
     def _send(self, send: Send, findings: Sequence[Finding]) -> None:
         try:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import chain, product
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.page import Page
@@ -162,11 +163,10 @@ class PageFinder:
 def known_spellings(store: Store, urls: Iterable[str]) -> dict[str, str]:
     """Return the other spellings of `urls` that the store has, by the given URL."""
     others = {url: list(spellings(url)) for url in urls}
-    distinct = list(dict.fromkeys(chain.from_iterable(others.values())))
+    distinct = dict.fromkeys(chain.from_iterable(others.values()))
     there: set[str] = set()
-    for start in range(0, len(distinct), MAX_URLS):
-        some = Selection(urls=tuple(distinct[start : start + MAX_URLS]), latest=True)
-        there.update(card.url for card in store.scan(Card, some))
+    for some in batches(distinct, MAX_URLS):
+        there.update(card.url for card in store.scan(Card, Selection(urls=tuple(some), latest=True)))
     known = ((url, next((other for other in some if other in there), None)) for url, some in others.items())
     return {url: other for url, other in known if other}
 

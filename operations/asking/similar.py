@@ -8,6 +8,7 @@ from functools import cache
 from math import ceil, floor
 from typing import NamedTuple
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.written_time import EPOCH
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
@@ -305,8 +306,7 @@ class SimilarPages:
 
     def _matches(self, shown: Sequence[ScoredPage], *, passages: bool) -> Iterator[Match]:
         """Make matches, with their passages if wanted, for which texts no longer in memory are read again."""
-        for start in range(0, len(shown), TEXT_BATCH):
-            some = shown[start : start + TEXT_BATCH]
+        for some in batches(shown, TEXT_BATCH):
             to_compare = {each.card.id for each in some if passages and each.error is None} - self._shared.keys()
             unread = [each.card.id for each in some if each.card.id in to_compare - self._texts.keys()]
             read = self._store.read(unread, Text) if unread else {}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
+from opensearch_winnow.foundation.batches import batches_by_size
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.tables import refuse_table
 from opensearch_winnow.ingest.page import Page
@@ -60,7 +61,8 @@ class SimilarBatch:
 
     def answers(self, questions: Iterable[AnyQuestion]) -> Iterator[tuple[AnyQuestion, Answer]]:
         """Yield each question with its matches, or with the reason why it cannot be answered, in order."""
-        for some in _batches(questions):
+        refuse_table(questions, "a text, a Page or a mapping for each question")
+        for some in batches_by_size(questions, _size, MAX_BATCH_CHARS, BATCH_SIZE):
             yield from zip(some, self._answers([_posed(each) for each in some]), strict=True)
 
     def _answers(self, posed: Sequence[_Posed]) -> Iterator[Answer]:
@@ -110,20 +112,6 @@ class SimilarBatch:
                     yield self._pages.named(each.url) if isinstance(each, _ByUrl) else self._pages.capture(each.id)
                 except QuestionError as error:
                     yield error
-
-
-def _batches(questions: Iterable[AnyQuestion]) -> Iterator[list[AnyQuestion]]:
-    batch: list[AnyQuestion] = []
-    chars = 0
-    refuse_table(questions, "a text, a Page or a mapping for each question")
-    for question in questions:
-        batch.append(question)
-        chars += _size(question)
-        if len(batch) == BATCH_SIZE or chars >= MAX_BATCH_CHARS:
-            yield batch
-            batch, chars = [], 0
-    if batch:
-        yield batch
 
 
 def _size(question: object) -> int:

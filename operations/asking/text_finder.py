@@ -10,6 +10,7 @@ from operator import eq
 from typing import Literal, NamedTuple
 
 from opensearch_winnow.cython_core.overlap import difference, overlap
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.mappings.record import Record
@@ -95,9 +96,7 @@ class TextFinder:
         by_text: dict[TextKey, list[CrawlCapture]] = {}
         for page in pages:
             by_text.setdefault(text_key(page), []).append(page)
-        groups = list(by_text.values())
-        for start in range(0, len(groups), BATCH_SIZE):
-            some = groups[start : start + BATCH_SIZE]
+        for some in batches(by_text.values(), BATCH_SIZE):
             records = self._store.read([group[0].id for group in some], Record)
             sought = [group[0] for group in some if group[0].text_digest and group[0].id in records]
             questions = [Question.of(records[page.id], self._store.scheme, self._exclusions) for page in sought]

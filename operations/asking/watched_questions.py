@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, Self
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.digests import digest
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.ingest.lru_cache import LruCache
@@ -116,9 +117,8 @@ class WatchedQuestions:
                 self.unanswered |= dict.fromkeys(names, str(error))
             else:
                 yield self._numbered(question, None, share, names)
-        ids = list(state.captures.values())
-        for start in range(0, len(ids), PAGES_PER_READ):
-            for record in self._store.read(ids[start : start + PAGES_PER_READ], Record).values():
+        for ids in batches(state.captures.values(), PAGES_PER_READ):
+            for record in self._store.read(ids, Record).values():
                 question = self._question(record)
                 for share, names in urls.pop(record.url).items():
                     yield self._numbered(question, record.url, share, names)

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Literal, get_args
 
 from opensearch_winnow.foundation.answers import Answer, Listing, answer, inlined, key, listed
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.option_kinds import SITE, number, one_of
 from opensearch_winnow.foundation.options import Options, option
 from opensearch_winnow.mappings.card import Card
@@ -142,15 +143,15 @@ def _sort_key(store: Store, order: ClusterOrder, found: Sequence[ClusterSize]) -
 
 def _clusters(store: Store, sizes: Sequence[ClusterSize]) -> Iterator[ListedCluster]:
     """Yield the clusters, with their texts if they are small. Small ones are read many at a time."""
-    small = [size.cluster for size in sizes if size.pages <= MAX_CAPTURES_READ]
+    small = (size.cluster for size in sizes if size.pages <= MAX_CAPTURES_READ)
     cards: dict[str, list[Card]] = defaultdict(list)
-    for start in range(0, len(small), CLUSTERS_PER_READ):
-        where = Selection(clusters=tuple(small[start : start + CLUSTERS_PER_READ]))
+    for some in batches(small, CLUSTERS_PER_READ):
+        where = Selection(clusters=tuple(some))
         for card in store.scan(Card, where, order="oldest", limit=CLUSTERS_PER_READ * MAX_CAPTURES_READ):
             cards[card.cluster].append(card)
     for size in sizes:
-        some = Selection(clusters=(size.cluster,))
-        read = cards[size.cluster] or list(store.scan(Card, some, order="oldest", limit=MAX_CAPTURES_READ))
+        where = Selection(clusters=(size.cluster,))
+        read = cards[size.cluster] or list(store.scan(Card, where, order="oldest", limit=MAX_CAPTURES_READ))
         yield _cluster(size, read)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from opensearch_winnow.clusters.options import ClusteringOptions
 from opensearch_winnow.clusters.result import LargestCluster, LastClustering
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.mappings.card import Card
 from opensearch_winnow.operations.asking.page_comparer import PageComparer
 from opensearch_winnow.operations.asking.side_cache import SideCache
@@ -36,10 +37,9 @@ def cluster_what_is_left(store: Store, representatives: Sequence[str], deleted: 
     even if they are still there.
     """
     changed = 0
-    for start in range(0, len(representatives), CLUSTERS_PER_SCAN):
-        some = tuple(representatives[start : start + CLUSTERS_PER_SCAN])
+    for some in batches(representatives, CLUSTERS_PER_SCAN):
         left: dict[str, list[Card]] = {}
-        for card in store.scan(Card, Selection(clusters=some), order="oldest"):
+        for card in store.scan(Card, Selection(clusters=tuple(some)), order="oldest"):
             if card.id not in deleted:
                 left.setdefault(card.cluster, []).append(card)
         for cards in left.values():
@@ -84,8 +84,7 @@ def _groups(store: Store, cards: Sequence[Card], threshold: float) -> list[list[
     grouping = Representatives(store.scheme, threshold)
     comparer = PageComparer(store, sides=SideCache(store.scheme))
     representatives: dict[str, str] = {}  # by text
-    for start in range(0, len(distinct), PAGES_PER_BATCH):
-        some = distinct[start : start + PAGES_PER_BATCH]
+    for some in batches(distinct, PAGES_PER_BATCH):
         sketches = store.read([card.id for card in some], Sketches)
         batch = grouping.begin([sketches.get(card.id, NO_SKETCHES) for card in some])
         while pairs := batch.undecided:

@@ -10,6 +10,7 @@ from itertools import chain, groupby, islice
 from operator import attrgetter
 from typing import Literal
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.progress import no_progress
 from opensearch_winnow.foundation.written_time import EPOCH
@@ -58,8 +59,7 @@ def changes(store: Store, question: ChangesQuestion, exclusions: Exclusions = NO
 
 def _with_passages(store: Store, listed: Sequence[Change]) -> Iterator[Change]:
     """Yield the changes, with the removed and added passages where the texts of two captures differ."""
-    for start in range(0, len(listed), PAIRS_PER_BATCH):
-        some = listed[start : start + PAIRS_PER_BATCH]
+    for some in batches(listed, PAIRS_PER_BATCH):
         differing = [each for each in some if each.resemblance is not None and each.change != "unchanged"]
         texts = store.read([id_ for each in differing for id_ in (each.id, each.to_id) if id_], Text)
         for each in some:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Self
 
 from opensearch_winnow.foundation.answers import Answer, answer, key
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.errors import QuestionError
 from opensearch_winnow.foundation.option_kinds import FLAG, repeated, text
 from opensearch_winnow.foundation.options import Options, group, option
@@ -198,12 +199,12 @@ class Deletion:
             for card in self._scan(Selection(url_prefix=prefix.removesuffix(PREFIX))):
                 missing.pop(prefix, None)
                 yield card
-        for start in range(0, len(urls), MAX_URLS):
-            for card in self._scan(Selection(urls=tuple(urls[start : start + MAX_URLS]))):
+        for some in batches(urls, MAX_URLS):
+            for card in self._scan(Selection(urls=tuple(some))):
                 missing.pop(card.url, None)
                 yield card
-        for start in range(0, len(self._named_ids), BATCH_SIZE):
-            for card in self._store.read(self._named_ids[start : start + BATCH_SIZE], Card).values():
+        for ids in batches(self._named_ids, BATCH_SIZE):
+            for card in self._store.read(ids, Card).values():
                 missing.pop(card.id, None)
                 yield card
         self.report.missing = list(missing)

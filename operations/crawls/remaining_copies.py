@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from opensearch_winnow.foundation.answers import Listing, answer, key, listed
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.mappings.record import Record, StoredDigests
 from opensearch_winnow.operations.asking.similar import SimilarPages
 from opensearch_winnow.queries.asking.similar_options import SimilarOptions
@@ -49,8 +50,8 @@ def remaining_copies(
     """
     first_with: dict[str, StoredDigests] = {}  # by text: a capture that has it
     copies: dict[str, RemainingCopy] = {}  # by URL
-    for start in range(0, len(ids), MAX_URLS):
-        some = [each for each in store.read(ids[start : start + MAX_URLS], StoredDigests).values() if each.text_digest]
+    for batch in batches(ids, MAX_URLS):
+        some = [each for each in store.read(batch, StoredDigests).values() if each.text_digest]
         for each in some:
             first_with.setdefault(each.text_digest, each)
         # All stores can look up the digest of the shingles. Equal texts have the same one.

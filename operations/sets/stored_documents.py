@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.cancellation import check_cancelled
 from opensearch_winnow.foundation.code_language import is_program
 from opensearch_winnow.foundation.errors import QuestionError
@@ -57,10 +58,9 @@ def earlier_documents(
             if isinstance(record, Record):
                 matches = SimilarPages(store, record, CANDIDATES, exclusions, is_stored=False).find(passages=False)
                 ids |= dict.fromkeys(match.card.id for match in matches)
-    wanted = list(ids)
-    parts = (store.read(wanted[start : start + READ_SIZE], Record) for start in range(0, len(wanted), READ_SIZE))
+    parts = (store.read(batch, Record) for batch in batches(ids, READ_SIZE))
     found = {id_: record for part in parts for id_, record in part.items()}
-    return list(_documents(store, (found[id_] for id_ in wanted if id_ in found), earlier=True))
+    return list(_documents(store, (found[id_] for id_ in ids if id_ in found), earlier=True))
 
 
 def _documents(store: Store, records: Iterable[Record], *, earlier: bool) -> Iterator[Document]:

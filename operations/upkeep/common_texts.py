@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from opensearch_winnow.cython_core.word_tokens import word_tokens
 from opensearch_winnow.foundation.answers import Answer, answer, key
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.canonical import canonical
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.asking.lookups import Lookup
@@ -83,8 +84,8 @@ def common_texts(store: Store, sample: Sequence[str]) -> list[CommonText]:
 
 
 def _fingerprints(store: Store, ids: Sequence[str]) -> Iterator[PageFingerprints]:
-    for start in range(0, len(ids), BATCH_SIZE):
-        for record in store.read(ids[start : start + BATCH_SIZE], Record).values():
+    for batch in batches(ids, BATCH_SIZE):
+        for record in store.read(batch, Record).values():
             yield PageFingerprints(record.id, record.hashes.fingerprints, record.hashes.positions)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from opensearchpy import OpenSearch
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.foundation.document_paths import value_at
 from opensearch_winnow.ingest.own_index.attached_document import AttachedDocument
 from opensearch_winnow.ingest.own_index.fields_maker import FieldsMaker
@@ -64,10 +65,9 @@ class AttachedIndexClient(IndexClient):
 
     def sources(self, ids: Iterable[str], fields: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
         """Return the sources of pages by id. A search, because engines get documents by `_id` and routing only."""
-        distinct = [id_ for id_ in dict.fromkeys(ids) if id_ == storable(id_)]
+        distinct = (id_ for id_ in dict.fromkeys(ids) if id_ == storable(id_))
         found: dict[str, dict[str, Any]] = {}
-        for start in range(0, len(distinct), DOCUMENTS_PER_REQUEST):
-            batch = distinct[start : start + DOCUMENTS_PER_REQUEST]
+        for batch in batches(distinct, DOCUMENTS_PER_REQUEST):
             search = {"query": all_of([{"ids": {"values": batch}}]), "size": len(batch), "track_total_hits": False}
             found |= {hit["_id"]: hit["_source"] for hit in self.hits(search | {"_source": list(fields) or True})}
         return found
@@ -169,8 +169,8 @@ class AttachedIndexClient(IndexClient):
         """Return the fields of pages that have changed since winnow wrote them, made from their texts, by id."""
         documents = {self._value(hit, "id"): hit for hit in stale if self._is_whole(hit)}
         unread = [id_ for hit in stale if (id_ := self._value(hit, "id")) not in documents]
-        for start in range(0, len(unread), DOCUMENTS_PER_REQUEST):
-            documents |= self._read_again(unread[start : start + DOCUMENTS_PER_REQUEST])
+        for batch in batches(unread, DOCUMENTS_PER_REQUEST):
+            documents |= self._read_again(batch)
         return {id_: self._made_again(document) for id_, document in documents.items()} | {
             id_: hash_fields() for id_ in unread if id_ not in documents
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from opensearch_winnow.foundation.batches import batches
 from opensearch_winnow.mappings.record import Record
 from opensearch_winnow.queries.dsl.filters import all_of
 from opensearch_winnow.stores.opensearch.index_client import EngineHit
@@ -42,9 +43,7 @@ class AttachedWriter:
 
     def set_clusters(self, clusters: Mapping[str, str]) -> int:
         """Set the clusters of pages by id and return how many of the pages exist."""
-        ids = list(clusters)
-        batches = (ids[start : start + IDS_PER_REQUEST] for start in range(0, len(ids), IDS_PER_REQUEST))
-        existing = sum(self._set_clusters({id_: clusters[id_] for id_ in batch}) for batch in batches)
+        existing = sum(self._set_clusters(dict(batch)) for batch in batches(clusters.items(), IDS_PER_REQUEST))
         self._index.refresh()
         return existing
 
