@@ -184,10 +184,12 @@ def test_a_node_that_dies_as_it_starts(own: LocalEngine, heap: str, settings: di
 
 @pytest.mark.check
 def test_a_port_that_is_taken(own: LocalEngine) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        with pytest.raises(StoreError, match=f"port {port} is taken"):
-            own.start(VERSION, port=port - 1, nodes=2, heap=HEAP)
+    port = free_port(2)
+    with (
+        socket.create_server(("127.0.0.1", port + 1)),
+        pytest.raises(StoreError, match=f"port {port + 1} is taken"),
+    ):
+        own.start(VERSION, port=port, nodes=2, heap=HEAP)
 
 
 @pytest.mark.parametrize(
