@@ -7,6 +7,7 @@ import sqlite3
 from array import array
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from operator import itemgetter
 from threading import RLock
 
 from opensearch_winnow.foundation.closing import Closing
@@ -33,6 +34,8 @@ from opensearch_winnow.stores.snippet import hit_of
 from opensearch_winnow.stores.store import Facet, Hit, ViewHit
 
 HIT_FACTS = ("url", "site", "crawl", "fetched_at", "shingle_count", "canonical")
+ID_FACT = FACT_NAMES.index("id")
+hit_values = itemgetter(*map(FACT_NAMES.index, HIT_FACTS))
 PAGES_PER_QUERY = 1_000  # to read the clusters of
 # The value of each facet, as SQL on table `page`. Times are in microseconds, and no page has a year before 0.
 FACETS: dict[FacetName, str] = {
@@ -151,12 +154,12 @@ class EmbeddedView(Closing):
         )
         pages = []
         for (number, score), (cluster, minhash, *row) in zip(ranked, rows, strict=True):
-            facts = dict(zip(FACT_NAMES, facts_of(row), strict=True))
+            facts = facts_of(row)
             pages.append(
                 ViewHit(
-                    **{name: facts[name] for name in HIT_FACTS},
+                    **dict(zip(HIT_FACTS, hit_values(facts), strict=True)),
                     score=score,
-                    cluster=facts["id"] if cluster is None else unpacked_digest(cluster),
+                    cluster=facts[ID_FACT] if cluster is None else unpacked_digest(cluster),
                     minhash=unsealed(minhash, number),
                     view_key=number,
                 )
